@@ -219,6 +219,7 @@ void addModelFormulas(Formulas &formulas);
 void addMemoryFormulas(Formulas &formulas);
 void addSavedFormulas(Formulas &formulas);
 void addUpdateFormulas(Formulas &formulas);
+void addCopyFormulas(Formulas &formulas);
 void addKernelFormulas(Formulas &formulas);
 void addCommunicationFormulas(Formulas &formulas);
 void addLaunchFormulas(Formulas &formulas);

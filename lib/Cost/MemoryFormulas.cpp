@@ -440,6 +440,7 @@ void autopar::addMemoryFormulas(Formulas &formulas) {
   addActivations(formulas);
   addSavedFormulas(formulas);
   addUpdateFormulas(formulas);
+  addCopyFormulas(formulas);
   addReserve(formulas);
   addBudget(formulas);
 }

@@ -40,6 +40,12 @@ Route autopar::transferRoute(const Network &network, const GroupAxis &devices,
                           ideal);
 }
 
+Route autopar::copiesRoute(const Network &network, const GroupAxis &devices,
+                           bool ideal) {
+  return network.join(CollectiveKind::all_reduce, devices, 0, devices.size - 1,
+                      ideal);
+}
+
 namespace {
 
 class Works {
@@ -141,13 +147,16 @@ TrainingTimes autopar::deviceTimes(const PricedLayers &layers,
     sum += stageTimes(layers, steps, stage);
   if (steps.shape.isFolded())
     sum += stageTimes(layers, steps, steps.shape.stages - 1 - device);
+  if (device == 0 || device + 1 == steps.shape.stages)
+    sum.of(Section::optimizer).copiesPs = steps.copiesPs;
   return sum;
 }
 
 void IterationTimes::take(Picoseconds endPs, const SectionTimes &optimizer) {
-  gradientsPs = std::max(gradientsPs, endPs + optimizer.reductionPs);
-  optimizerPs =
-      std::max(optimizerPs, optimizer.allPs() - optimizer.reductionPs);
+  // The two that sum copies wait for each other: the later one counts.
+  Picoseconds summedPs = optimizer.reductionPs + optimizer.copiesPs;
+  gradientsPs = std::max(gradientsPs, endPs + summedPs);
+  optimizerPs = std::max(optimizerPs, optimizer.allPs() - summedPs);
 }
 
 IterationTimes autopar::iterationOf(const StagePricer &pricer,

@@ -293,8 +293,8 @@ bool Network::joins(const Tier &tier, const GroupAxis &axis, int64_t from,
          from * axis.stride / tier.domain == to * axis.stride / tier.domain;
 }
 
-Route Network::transfer(const GroupAxis &axis, int64_t from, int64_t to,
-                        bool ideal) const {
+Route Network::join(CollectiveKind kind, const GroupAxis &axis, int64_t from,
+                    int64_t to, bool ideal) const {
   Route route;
   route.ideal = ideal;
   if (from == to)
@@ -303,6 +303,11 @@ Route Network::transfer(const GroupAxis &axis, int64_t from, int64_t to,
     if (!route.tier && joins(tier, axis, from, to))
       route.tier = &tier;
   if (route.tier)
-    addLevel(CollectiveKind::permute, 2, 1, *route.tier, route);
+    addLevel(kind, 2, 1, *route.tier, route);
   return route;
+}
+
+Route Network::transfer(const GroupAxis &axis, int64_t from, int64_t to,
+                        bool ideal) const {
+  return join(CollectiveKind::permute, axis, from, to, ideal);
 }

@@ -41,7 +41,7 @@ PartCounts autopar::countsOf(const CostProgram &program,
 /// programs that train what `trainingNodes` has, then bytes that are handed on.
 static constexpr size_t partOutputs = 11, trainingOutput = 13,
                         sectionOutputs = 8,
-                        trainingOutputs = sectionCount * sectionOutputs + 5;
+                        trainingOutputs = sectionCount * sectionOutputs + 6;
 /// Of a stage.
 static constexpr size_t reservedOutput = 7, budgetOutput = 9,
                         updateOutput = trainingOutput + trainingOutputs - 1;
@@ -61,9 +61,9 @@ static std::vector<NodeId> trainingNodes(const TotalNodes &total) {
                  {section.computePs, section.memoryPs, section.floorPs,
                   section.communicationPs, section.dispatchPs, section.inputPs,
                   section.gatherPs, section.reductionPs});
-  nodes.insert(nodes.end(),
-               {total.weightGradientPs, total.savedBytes, total.gradientBytes,
-                total.optimizerBytes, total.updateBytes});
+  nodes.insert(nodes.end(), {total.weightGradientPs, total.savedBytes,
+                             total.gradientBytes, total.optimizerBytes,
+                             total.copiedGradientBytes, total.updateBytes});
   return nodes;
 }
 
@@ -170,7 +170,7 @@ static int64_t keptBytes(const PipelineShape &shape, int64_t savedBytes) {
 }
 
 /// A layer counts for the forward and the backward.
-void StagePricer::addTraining(PipelinePart &part) const {
+void StagePricer::addTraining(PipelinePart &part) {
   auto output = outputs.begin() + trainingOutput;
   auto next = [&] { return static_cast<int64_t>(*output++); };
   for (SectionTimes &section : part.training.sections) {
@@ -186,6 +186,7 @@ void StagePricer::addTraining(PipelinePart &part) const {
   part.training.weightGradientPs = next();
   part.training.savedBytes = next();
   int64_t gradientBytes = next(), optimizerBytes = next();
+  copiedBytes = next();
   TrainingTimes exposed = exposedOf(part.training, runtime);
   part.cost.timePs = exposed.of(Section::forward).allPs() +
                      exposed.of(Section::backward).allPs();

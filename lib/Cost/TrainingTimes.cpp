@@ -17,7 +17,8 @@ void TrainingTimes::add(const TrainingTimes &other, int64_t count) {
     for (Picoseconds SectionTimes::*part :
          {&SectionTimes::kernelsPs, &SectionTimes::communicationPs,
           &SectionTimes::dispatchPs, &SectionTimes::inputPs,
-          &SectionTimes::gatherPs, &SectionTimes::reductionPs})
+          &SectionTimes::gatherPs, &SectionTimes::reductionPs,
+          &SectionTimes::copiesPs})
       sections[i].*part += count * (other.sections[i].*part);
   weightGradientPs += count * other.weightGradientPs;
   savedBytes += count * other.savedBytes;

@@ -11,6 +11,8 @@
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
 
+#include <algorithm>
+
 using namespace autopar;
 
 Result<std::vector<uint32_t>>
@@ -41,6 +43,38 @@ void autopar::addKinds(const std::vector<KindCount> &kinds,
                        KindCounts &counts) {
   for (const KindCount &kind : kinds)
     counts[kind.layer] += kind.count;
+}
+
+static bool use(const std::vector<KindCount> &kinds, uint32_t layer) {
+  return std::any_of(kinds.begin(), kinds.end(), [&](const KindCount &kind) {
+    return kind.layer == layer && kind.count > 0;
+  });
+}
+
+static bool use(const std::vector<KindCount> &kinds, const Resident &resident) {
+  return use(kinds, resident.layer) ||
+         std::any_of(resident.readers.begin(), resident.readers.end(),
+                     [&](uint32_t reader) { return use(kinds, reader); });
+}
+
+bool autopar::isCopied(const CostProgram &program, const Resident &resident) {
+  return use(program.stack.before, resident) &&
+         use(program.stack.after, resident);
+}
+
+bool autopar::isSharedByLayers(const CostProgram &program,
+                               const Resident &resident) {
+  auto isElsewhere = [&](const LayerStack::Layer &layer, uint32_t reader) {
+    return program.layers[reader].section == Section::forward &&
+           use(layer.kinds, reader) != use(layer.kinds, resident.layer);
+  };
+  const std::vector<LayerStack::Layer> &layers = program.stack.layers;
+  return std::any_of(
+      layers.begin(), layers.end(), [&](const LayerStack::Layer &layer) {
+        return std::any_of(
+            resident.readers.begin(), resident.readers.end(),
+            [&](uint32_t reader) { return isElsewhere(layer, reader); });
+      });
 }
 
 std::optional<uint32_t> autopar::borderInto(const CostProgram &program,

@@ -166,11 +166,12 @@ void Explainer::explainWorkload() {
         Explanation().from("workload"));
 }
 
-std::string Explainer::recordName(const Resident &record) const {
+std::string autopar::recordName(const CostProgram &program,
+                                const Resident &record) {
   static constexpr const char *folders[] = {"weights/", "caches/", "states/",
                                             "gradients/", "optimizer/"};
   return folders[static_cast<size_t>(record.kind)] +
-         reading.program.layers[record.layer].name + "/" + record.name;
+         program.layers[record.layer].name + "/" + record.name;
 }
 
 void Explainer::addResidents(const std::string &path, Resident::Kind kind,
@@ -183,7 +184,7 @@ void Explainer::addResidents(const std::string &path, Resident::Kind kind,
     if (record.kind != kind || nodes.*column == noNode)
       continue;
     Checked count = reading.whole(nodes.count) * copies;
-    parts.push_back({recordName(record),
+    parts.push_back({recordName(reading.program, record),
                      (reading.whole(nodes.*column) * count).str(),
                      times(count.str(), text.sizes(nodes.*column)) + unit});
   }
@@ -203,7 +204,7 @@ void Explainer::explainModel() {
           (stored && *stored != record.stored))
         continue;
       Checked count = reading.whole(nodes.count);
-      parts.push_back({recordName(record),
+      parts.push_back({recordName(reading.program, record),
                        (reading.whole(nodes.*column) * count).str(),
                        times(count.str(), text.sizes(nodes.*column)) + unit});
     }

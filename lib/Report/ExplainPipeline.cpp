@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Explanation.h"
-#include "PipelineParts.h"
+#include "Training.h"
 
 #include <algorithm>
 #include <array>
@@ -32,10 +32,12 @@ private:
   void takeRenamed(int64_t stage, const std::string &path,
                    const std::string &as);
   void explainMemory();
-  const Tier &tierOf(const Report::CollectiveRow &row) const;
-  void explainMessage(const std::string &folder,
-                      const Report::CollectiveRow &row);
-  void explainTransfers();
+  const std::string &tierOf(const Report::CollectiveRow &row) const;
+  void explainTransfer(const std::string &folder,
+                       const Report::CollectiveRow &row);
+  void explainCopiesRow(const std::string &folder,
+                        const Report::CollectiveRow &row);
+  void explainSent();
   void explainTraining();
   void explainStep();
   void explainSchedule();
@@ -119,41 +121,54 @@ void PipelineExplainer::explainMemory() {
 }
 
 /// The tier over which the row's message goes.
-const Tier &PipelineExplainer::tierOf(const Report::CollectiveRow &row) const {
-  std::string name;
-  for (const Report::Transfer &transfer : pipeline.transfers)
-    if (row.name == "stage " + std::to_string(transfer.fromStage) + " to " +
-                        std::to_string(transfer.toStage))
-      name = transfer.tier;
-  const std::vector<Tier> &tiers = parts.machine.pools.front().tiers;
-  return *std::find_if(tiers.begin(), tiers.end(),
-                       [&](const Tier &tier) { return tier.name == name; });
+const std::string &
+PipelineExplainer::tierOf(const Report::CollectiveRow &row) const {
+  if (!isTransfer(row))
+    return report.training->copiedGradients->tier;
+  return std::find_if(pipeline.transfers.begin(), pipeline.transfers.end(),
+                      [&](const Report::Transfer &transfer) {
+                        return row.name ==
+                               "stage " + std::to_string(transfer.fromStage) +
+                                   " to " + std::to_string(transfer.toStage);
+                      })
+      ->tier;
 }
 
-/// The time of one message.
-void PipelineExplainer::explainMessage(const std::string &folder,
-                                       const Report::CollectiveRow &row) {
-  const Tier &tier = tierOf(row);
-  Explanation message;
-  message.input(folder + "bytes", row.bytes)
-      .note("one message over the smallest tier that joins the stages");
-  bool ideal = parts.runtime.ideal;
-  auto curves = tier.curves.find(CollectiveKind::permute);
-  if (!ideal && curves != tier.curves.end() && !curves->second.empty())
-    return add(folder + "time_us",
-               "the measured curve of permute at these bytes",
-               message.from(curves->second.begin()->second.source.str()));
-  if (!ideal)
-    message.figure(tier.latency).figure(tier.efficiency);
-  message.figure(tier.bandwidth);
-  add(folder + "time_us",
-      ideal ? "bytes / bandwidth * 1e6"
-            : "latency + bytes / (bandwidth * efficiency) * 1e6",
-      message);
+void PipelineExplainer::explainTransfer(const std::string &folder,
+                                        const Report::CollectiveRow &row) {
+  add(folder + "group_size", "the input",
+      Explanation().input("devices", row.groupSize, "two neighbours"));
+  add(folder + "count", "the input",
+      Explanation().input("schedule.microbatches", row.count,
+                          "as often as a microbatch takes steps"));
+  add(folder + "bytes", "the input",
+      Explanation()
+          .input("transfer", row.bytes)
+          .note("what the first layer of " +
+                row.name.substr(row.name.rfind(' ') + 1) +
+                " takes from before it, of a microbatch"));
+  add(folder + "wire_bytes_per_device", "the input",
+      Explanation().input(folder + "bytes", row.wireBytesPerDevice));
+}
+
+void PipelineExplainer::explainCopiesRow(const std::string &folder,
+                                         const Report::CollectiveRow &row) {
+  add(folder + "group_size", "the input",
+      Explanation().input("devices", row.groupSize,
+                          "of the first stage and of the last"));
+  add(folder + "count", "the input",
+      Explanation().input("iterations", row.count));
+  add(folder + "bytes", "the input",
+      Explanation().input("training.copied_gradients.bytes", row.bytes));
+  add(folder + "wire_bytes_per_device",
+      "ceil(2 * (group_size - 1) / group_size * bytes)",
+      Explanation()
+          .input(folder + "group_size", row.groupSize)
+          .input(folder + "bytes", row.bytes));
 }
 
 /// The rows that follow those of the heaviest stage's collectives.
-void PipelineExplainer::explainTransfers() {
+void PipelineExplainer::explainSent() {
   const auto &rows = report.communication.collectives;
   Explanation sent;
   auto &own = report.derivations["communication.bytes_per_device"];
@@ -163,23 +178,19 @@ void PipelineExplainer::explainTransfers() {
     const Report::CollectiveRow &row = rows[i];
     std::string folder =
         "communication.collectives[" + std::to_string(i) + "].";
-    add(folder + "group_size", "the input",
-        Explanation().input("devices", row.groupSize, "two neighbours"));
-    add(folder + "count", "the input",
-        Explanation().input("schedule.microbatches", row.count,
-                            "as often as a microbatch takes steps"));
-    add(folder + "bytes", "the input",
-        Explanation()
-            .input("transfer", row.bytes)
-            .note("what the first layer of " +
-                  row.name.substr(row.name.rfind(' ') + 1) +
-                  " takes from before it, of a microbatch"));
-    add(folder + "wire_bytes_per_device", "the input",
-        Explanation().input(folder + "bytes", row.wireBytesPerDevice));
-    explainMessage(folder, row);
-    sent.input(
-        row.name, Checked(row.bytes) * row.count,
-        times(std::to_string(row.count), std::to_string(row.bytes) + " B"));
+    bool isMessage = isTransfer(row);
+    if (isMessage)
+      explainTransfer(folder, row);
+    else
+      explainCopiesRow(folder, row);
+    Explanation time = explainPair(
+        parts.machine.pools.front(), parts.runtime.ideal,
+        isMessage ? CollectiveKind::permute : CollectiveKind::all_reduce,
+        tierOf(row), folder, row.bytes);
+    report.derivations[folder + "time_us"] = std::move(time.derivation);
+    sent.input(row.name, Checked(row.wireBytesPerDevice) * row.count,
+               times(std::to_string(row.count),
+                     std::to_string(row.wireBytesPerDevice) + " B"));
   }
   own = std::move(sent.derivation);
 }
@@ -348,7 +359,7 @@ void PipelineExplainer::run() {
   take(heaviest, "latency.");
   take(heaviest, "breakdown.");
   take(heaviest, "prefill_steps[");
-  explainTransfers();
+  explainSent();
   if (stages.assumesBackwards)
     explainTraining();
   else

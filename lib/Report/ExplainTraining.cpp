@@ -74,7 +74,8 @@ Explanation TrainingExplainer::sectionOf(Section section, bool isOnce) const {
       {"dispatch", own.dispatchPs, all.of(section).dispatchPs},
       {"inputs", own.inputPs, all.of(section).inputPs},
       {"gathers", own.gatherPs, all.of(section).gatherPs},
-      {"reductions", own.reductionPs, all.of(section).reductionPs}};
+      {"reductions", own.reductionPs, all.of(section).reductionPs},
+      {"copies", own.copiesPs, all.of(section).copiesPs}};
   for (auto [name, shown, whole] : calls)
     if (whole > 0)
       sum.input(name, us(shown), "exposed of " + decimal(us(whole)) + " us");
@@ -166,6 +167,8 @@ static const char *ruleOf(const Exposure &row) {
   case Exposure::Purpose::reduction:
     return isOfOptimizer ? "beside the last microbatch's backward"
                          : "beside kernels that gathers leave";
+  case Exposure::Purpose::copies:
+    return "nothing hides it: both stages have reduced their gradients before";
   }
   return "";
 }
@@ -373,6 +376,7 @@ void TrainingExplainer::run() {
   explainStages();
   explainAlive();
   explainCapacity(iteration, report);
+  explainCopies(iteration, report);
 }
 
 void autopar::explainTraining(const Iteration &iteration, Report &report) {

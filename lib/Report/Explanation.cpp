@@ -78,3 +78,33 @@ Explanation &Explanation::note(std::string text) {
   derivation.note = std::move(text);
   return *this;
 }
+
+Explanation autopar::explainPair(const Pool &pool, bool ideal,
+                                 CollectiveKind kind, const std::string &tier,
+                                 const std::string &folder, int64_t bytes) {
+  const Tier &joined = *std::find_if(
+      pool.tiers.begin(), pool.tiers.end(),
+      [&](const Tier &candidate) { return candidate.name == tier; });
+  std::string note =
+      kind == CollectiveKind::permute ? "one message" : "one sum";
+  note += " over the smallest tier that joins the stages";
+  Explanation pair;
+  pair.input(folder + "bytes", bytes);
+  auto curves = joined.curves.find(kind);
+  if (!ideal && curves != joined.curves.end() && !curves->second.empty()) {
+    const auto &[size, curve] = *curves->second.begin();
+    if (kind != CollectiveKind::permute && size > 2)
+      note += "; extrapolated from " + std::to_string(size) +
+              " to 2 devices: in proportion to the bytes on the wire";
+    return pair.note(note)
+        .from(curve.source.str())
+        .formula("the measured curve of " + std::string(nameOf(kind)) +
+                 " at these bytes");
+  }
+  pair.note(note);
+  if (!ideal)
+    pair.figure(joined.latency).figure(joined.efficiency);
+  return pair.figure(joined.bandwidth)
+      .formula(ideal ? "bytes / bandwidth * 1e6"
+                     : "latency + bytes / (bandwidth * efficiency) * 1e6");
+}

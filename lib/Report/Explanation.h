@@ -42,6 +42,15 @@ private:
   Explanation &addTerm(std::string path, std::string text);
 };
 
+/// "gradients/model/model.embed_tokens.weight".
+std::string recordName(const CostProgram &program, const Resident &record);
+
+/// The time of one message or sum of `bytes` between two devices, over the tier
+/// of `pool` of that name; `folder` of the report has the bytes.
+Explanation explainPair(const Pool &pool, bool ideal, CollectiveKind kind,
+                        const std::string &tier, const std::string &folder,
+                        int64_t bytes);
+
 /// What a record contributes to a sum.
 struct Contribution {
   std::string name, value, term;
@@ -115,7 +124,6 @@ private:
   /// Times of all launches: those of `column`, in picoseconds.
   void addLaunchTimes(const std::string &path, bool ofCompute,
                       std::string note);
-  std::string recordName(const Resident &record) const;
   std::string us(Checked picoseconds) const;
   std::vector<uint32_t> workingKernels(const LaunchNodes &launch) const;
   void rateFigures(const LaunchNodes &launch, Explanation &explanation);

@@ -139,6 +139,38 @@ std::optional<Error> PipelineParts::price() {
   return explainRefusal(inputs(), strategy, values, exact ? exact : refusal);
 }
 
+std::optional<Error> autopar::priceMessages(const PipelineParts &parts,
+                                            const Report::Pipeline &pipeline,
+                                            const Machine &machine,
+                                            const Runtime &runtime,
+                                            PipelineSteps &steps) {
+  Network network(machine.pools.front(), *parts.plan.devices());
+  GroupAxis axis = parts.stageAxis();
+  auto stages = static_cast<int64_t>(steps.ranges.size());
+  std::optional<Error> error;
+  auto picoseconds = [&](double timeUs) -> Picoseconds {
+    Result<Picoseconds> time = toPicoseconds(timeUs);
+    if (!time)
+      error = time.error();
+    return time ? *time : 0;
+  };
+  auto timeOn = [&](const Route &route, int64_t bytes) {
+    return picoseconds(timeOf(route, static_cast<double>(bytes)));
+  };
+  steps.hostPs.clear();
+  for (const PrefillChunk &kind : steps.kinds)
+    steps.hostPs.push_back(
+        picoseconds(hostTimeUs(runtime, kind.step, replicasOf(parts.plan))));
+  steps.transferPs.clear();
+  for (const Report::Transfer &transfer : pipeline.transfers)
+    steps.transferPs.push_back(timeOn(
+        transferRoute(network, axis, transfer.fromStage, stages, runtime.ideal),
+        transfer.bytes));
+  if (int64_t bytes = parts.pricer.copiedGradientBytes())
+    steps.copiesPs = timeOn(copiesRoute(network, axis, runtime.ideal), bytes);
+  return error;
+}
+
 Result<StagingProblem> autopar::stagingProblem(const CostProgram &program,
                                                const Plan &plan,
                                                const Machine &machine,

@@ -11,7 +11,6 @@
 #include "Reading.h"
 
 #include "autopar/Cost/PipelineTimes.h"
-
 #include "autopar/Program/Stages.h"
 
 namespace autopar {
@@ -63,6 +62,14 @@ struct PipelineParts {
   /// The layers, as indices into `LayerStack::layers`.
   std::vector<uint32_t> order;
 };
+
+/// Sets what hosts and messages take in `steps`, whose layers are laid out as
+/// those of `pipeline`, on the figures of a machine and a runtime.
+std::optional<Error> priceMessages(const PipelineParts &parts,
+                                   const Report::Pipeline &pipeline,
+                                   const Machine &machine,
+                                   const Runtime &runtime,
+                                   PipelineSteps &steps);
 
 /// What a report of a pipeline was put together from.
 struct PipelineStages {

@@ -70,6 +70,7 @@ private:
   std::optional<Iteration> iteration;
   std::vector<int64_t> savedBytes;
   int64_t routedTokens = 0, expertCapacityTokens = 0;
+  std::optional<TrainingReport::Copies> copies;
   std::array<Checked, sectionCount> flops;
 };
 
@@ -155,6 +156,10 @@ std::optional<Error> PipelineEvaluator::priceStages(bool explain) {
 //===----------------------------------------------------------------------===//
 
 std::optional<Error> PipelineEvaluator::addTransfers() {
+  Result<std::optional<TrainingReport::Copies>> summed = copiesOf(parts);
+  if (!summed)
+    return summed.error();
+  copies = std::move(*summed);
   auto stages = static_cast<int64_t>(pipeline.partition.ranges.size());
   Network network(parts.machine.pools.front(), *plan.devices());
   GroupAxis axis = parts.stageAxis();
@@ -196,19 +201,9 @@ Result<PipelineSteps> PipelineEvaluator::stepsOf() const {
           parts.pricer.keptOutputBytes(steps.ranges, stage));
   steps.shape.kind = *plan.pipeline.schedule;
   steps.shape.interleave = pipeline.partition.interleave;
-  for (const PrefillChunk &kind : steps.kinds) {
-    Result<Picoseconds> host =
-        toPicoseconds(hostTimeUs(parts.runtime, kind.step, replicasOf(plan)));
-    if (!host)
-      return host.error();
-    steps.hostPs.push_back(*host);
-  }
-  for (const Report::Transfer &transfer : pipeline.transfers) {
-    Result<Picoseconds> time = toPicoseconds(transfer.timeUs);
-    if (!time)
-      return time.error();
-    steps.transferPs.push_back(*time);
-  }
+  if (auto error =
+          priceMessages(parts, pipeline, parts.machine, parts.runtime, steps))
+    return *error;
   if (steps.tasks() > Checked(limits::maxScheduledTasks))
     return Error{
         "",
@@ -240,7 +235,7 @@ std::optional<Error> PipelineEvaluator::simulate() {
   iteration.emplace(
       Iteration{parts, *steps, &pipeline,
                 iterationOf(parts.pricer, *steps, endsOf(pipeline.timeline)),
-                savedBytes, flops, routedTokens, expertCapacityTokens});
+                savedBytes, flops, routedTokens, expertCapacityTokens, copies});
   pipeline.stepPs = iteration->times.allPs();
   return std::nullopt;
 }
@@ -451,6 +446,8 @@ Result<Report> PipelineEvaluator::run(ReportDetail detail) {
   addMemory();
   addWork();
   addTransferRows();
+  if (iteration)
+    addCopiesRow(*iteration, report);
   addStep();
   adviseOnEnds();
   addAssumptions();

@@ -29,6 +29,8 @@ std::string_view autopar::nameOf(Purpose purpose) {
     return "gather";
   case Purpose::reduction:
     return "reduction";
+  case Purpose::copies:
+    return "copies";
   }
   return "";
 }
@@ -167,6 +169,8 @@ Picoseconds autopar::timeOf(const SectionTimes &section, Purpose purpose) {
     return section.gatherPs;
   case Purpose::reduction:
     return section.reductionPs;
+  case Purpose::copies:
+    return section.copiesPs;
   }
   return 0;
 }
@@ -225,21 +229,15 @@ static void readUtilization(const Iteration &iteration, Report &report,
   training.hardwareUtilization = hardwareFlops(training).real() / most;
 }
 
-/// Whether a weight lies on several stages: a table that is the head, too.
+/// Whether layers of several stages may have one weight.
 static bool sharesWeights(const Iteration &iteration) {
   const CostProgram &program = iteration.parts.program;
-  auto isShared = [&](const Resident &weight) {
-    return weight.kind == Resident::Kind::weight &&
-           std::any_of(weight.readers.begin(), weight.readers.end(),
-                       [&](uint32_t reader) {
-                         return reader != weight.layer &&
-                                program.layers[reader].section ==
-                                    Section::forward;
-                       });
-  };
   return iteration.steps.shape.stages > 1 &&
          std::any_of(program.residents.begin(), program.residents.end(),
-                     isShared);
+                     [&](const Resident &resident) {
+                       return resident.kind == Resident::Kind::gradient &&
+                              isSharedByLayers(program, resident);
+                     });
 }
 
 static void readRecomputation(const TrainingPlan &plan,
@@ -269,7 +267,7 @@ static void readLimits(const Iteration &iteration, TrainingReport &training) {
         "the sum of gradients of the two copies of each stage");
   if (sharesWeights(iteration))
     training.notModelled.emplace_back(
-        "the sum of gradients of weights that several stages have");
+        "the sum of gradients of weights that layers of several stages share");
 }
 
 static void warn(const Iteration &iteration, Report &report) {
@@ -299,6 +297,7 @@ void autopar::readTraining(const Iteration &iteration, Report &report) {
   readAlive(iteration, training);
   readRecomputation(iteration.parts.plan.training, training);
   readCapacity(iteration, training);
+  training.copiedGradients = iteration.copies;
   readLimits(iteration, training);
   warn(iteration, report);
   report.training = std::move(training);

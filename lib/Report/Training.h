@@ -24,6 +24,7 @@ struct Iteration {
   std::array<Checked, sectionCount> flops;
   /// What a rank routes in a microbatch, and what an expert takes of it.
   int64_t routedTokens = 0, expertCapacityTokens = 0;
+  std::optional<TrainingReport::Copies> copies = std::nullopt;
   /// The device that holds most.
   int64_t fullest = 0;
 
@@ -80,6 +81,13 @@ void readTraining(const Iteration &iteration, Report &report);
 /// device.
 std::vector<Impact> impactsOf(const Iteration &iteration,
                               const Report::DeviceMemory &fullest);
+/// What both ends of a pipeline sum of gradients; nothing where they have
+/// copies of none.
+Result<std::optional<TrainingReport::Copies>>
+copiesOf(const PipelineParts &parts);
+/// Adds that to what the heaviest stage sends, where it is one of the two.
+void addCopiesRow(const Iteration &iteration, Report &report);
+void explainCopies(const Iteration &iteration, Report &report);
 /// What experts take and drop, where they have a capacity.
 void readCapacity(const Iteration &iteration, TrainingReport &training);
 void explainCapacity(const Iteration &iteration, Report &report);

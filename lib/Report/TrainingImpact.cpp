@@ -55,8 +55,6 @@ private:
   static Slope slopeOf(double less, double at, double more);
   Outcome price(const Machine &machine, const Runtime &runtime,
                 StagePricer &pricer) const;
-  std::optional<PipelineSteps> stepsOn(const Machine &machine,
-                                       const Runtime &runtime) const;
 
   const Iteration &iteration;
   const PipelineParts &parts;
@@ -77,43 +75,18 @@ Slope Differences::slopeOf(double less, double at, double more) {
   return isStraight ? Slope{mean, mean} : slope;
 }
 
-/// What hosts and messages take on other figures.
-std::optional<PipelineSteps>
-Differences::stepsOn(const Machine &machine, const Runtime &runtime) const {
-  PipelineSteps steps = iteration.steps;
-  const std::vector<Report::Transfer> &transfers =
-      iteration.pipeline->transfers;
-  Network network(machine.pools.front(), *parts.plan.devices());
-  Result<Picoseconds> host = toPicoseconds(
-      hostTimeUs(runtime, parts.workload, replicasOf(parts.plan)));
-  if (!host)
-    return std::nullopt;
-  steps.hostPs = {*host};
-  for (size_t i = 0; i < transfers.size(); ++i) {
-    Route route =
-        transferRoute(network, parts.stageAxis(), transfers[i].fromStage,
-                      static_cast<int64_t>(steps.ranges.size()), runtime.ideal);
-    Result<Picoseconds> time =
-        toPicoseconds(timeOf(route, static_cast<double>(transfers[i].bytes)));
-    if (!time)
-      return std::nullopt;
-    steps.transferPs[i] = *time;
-  }
-  return steps;
-}
-
 /// What is refused has no slope: it counts as it was.
 Outcome Differences::price(const Machine &machine, const Runtime &runtime,
                            StagePricer &pricer) const {
-  std::optional<PipelineSteps> steps = stepsOn(machine, runtime);
+  PipelineSteps steps = iteration.steps;
   StagePricer::StageMemory memory;
-  if (!steps ||
+  if (priceMessages(parts, *iteration.pipeline, machine, runtime, steps) ||
       pricer.price(parts.order, layoutOf(parts.inputs()), parts.workload,
                    parts.shape) ||
-      pricer.priceStage(steps->ranges, iteration.fullest, memory))
+      pricer.priceStage(steps.ranges, iteration.fullest, memory))
     return at;
-  PipelineSchedule schedule = scheduleOf(pricer, *steps);
-  IterationTimes times = iterationOf(pricer, *steps, trainingEnds(schedule));
+  PipelineSchedule schedule = scheduleOf(pricer, steps);
+  IterationTimes times = iterationOf(pricer, steps, trainingEnds(schedule));
   TrainingMemory all = trainingMemoryOf(memory);
   all.savedBytes = fullest.savedBytes;
   all.settle(runtime);

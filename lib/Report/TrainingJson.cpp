@@ -88,5 +88,9 @@ json autopar::writeTraining(const TrainingReport &training) {
                {"not_modelled", training.notModelled}};
   if (training.expertCapacity)
     root["expert_capacity"] = writeCapacity(*training.expertCapacity);
+  if (const auto &copies = training.copiedGradients)
+    root["copied_gradients"] = {{"bytes", copies->bytes},
+                                {"tier", copies->tier},
+                                {"time_us", copies->timeUs}};
   return root;
 }

@@ -90,6 +90,19 @@ static std::string timeTable(const Report &report) {
          ", the heaviest)\n" + table.str();
 }
 
+/// What both ends of the pipeline sum, whichever stage is the heaviest.
+static std::string copiedText(const TrainingReport &training) {
+  if (!training.copiedGradients)
+    return "";
+  const TrainingReport::Copies &copies = *training.copiedGradients;
+  return wrap("  ", "The first stage and the last have copies of weights, and "
+                    "sum " +
+                        formatBytes(copies.bytes) +
+                        " of their gradients over " + copies.tier + " in " +
+                        formatTime(copies.timeUs) +
+                        " before they are clipped.");
+}
+
 static std::string exposureTable(const TrainingReport &training) {
   if (training.exposure.empty())
     return "";
@@ -112,6 +125,9 @@ static std::string exposureTable(const TrainingReport &training) {
       break;
     case Exposure::Purpose::reduction:
       name += ", gradients reduced";
+      break;
+    case Exposure::Purpose::copies:
+      name += ", gradients of copied weights";
       break;
     }
     table.add({name, join(row.axes, "*"), formatTime(row.timeUs),
@@ -180,5 +196,6 @@ std::string autopar::trainingText(const Report &report) {
   for (const std::string &limit : report.training->notModelled)
     limits += wrap("  - ", limit);
   return timeTable(report) + exposureTable(*report.training) +
-         memoryTable(report) + aliveTable(report) + limits;
+         copiedText(*report.training) + memoryTable(report) +
+         aliveTable(report) + limits;
 }

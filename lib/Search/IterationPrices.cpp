@@ -19,6 +19,7 @@ void IterationPrices::lay(const Layout &axes, GroupAxis where, int64_t copies) {
   for (int64_t stage = 0; stages.size > 1 && stage < stages.size; ++stage)
     hops.push_back({transferRoute(network, stages, stage, stages.size,
                                   target.runtime.ideal)});
+  ends = {copiesRoute(network, stages, target.runtime.ideal)};
 }
 
 /// Prices the parts for microbatches of `pass`, where that is not done.
@@ -36,8 +37,23 @@ bool IterationPrices::priceParts(const Workload &pass) {
   if (!isPriced)
     return false;
   hostPs = *host;
+  isPriced = addCopies();
+  if (!isPriced)
+    return false;
   if (partsBefore.empty())
     countParts();
+  return true;
+}
+
+/// What the sum of gradients takes that both ends have.
+bool IterationPrices::addCopies() {
+  copiesPs = 0;
+  auto bytes = static_cast<double>(pricer.copiedGradientBytes());
+  if (bytes == 0)
+    return true;
+  if (!ends.send(bytes))
+    return false;
+  copiesPs = *ends.timePs;
   return true;
 }
 
@@ -82,6 +98,8 @@ size_t IterationPrices::contentOf(const Counts &counts) {
   content.counts = counts;
   takeSections(times, content.work);
   content.optimizer = times.of(Section::optimizer);
+  bool isEnd = counts[counts.size() - 2] > 0 || counts.back() > 0;
+  content.optimizer.copiesPs = isEnd ? copiesPs : 0;
   return lastContent;
 }
 
@@ -110,7 +128,7 @@ bool IterationPrices::addTransfers() {
   for (size_t stage = 0; stage + 1 < ranges.size(); ++stage) {
     Hop &hop = hops[stage % shape.stages];
     double bytes = pricer.transferBytes(0, ranges[stage + 1].begin);
-    if (!hop.route.tier || !hop.send(bytes))
+    if (!hop.send(bytes))
       return false;
     schedule.work[stage].transferPs = *hop.timePs;
   }
@@ -119,6 +137,8 @@ bool IterationPrices::addTransfers() {
 
 /// Takes a message's time, which mostly is as long as the last one.
 bool IterationPrices::Hop::send(double next) {
+  if (!route.tier)
+    return false;
   if (bytes == next)
     return timePs.has_value();
   bytes = next;

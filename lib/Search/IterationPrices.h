@@ -47,7 +47,7 @@ private:
     std::optional<StagePricer::StageMemory> memory = std::nullopt;
   };
 
-  /// From a stage of a node to the next.
+  /// From a stage of a node to the next, or between the first and the last.
   struct Hop {
     Route route;
     /// Of the last message.
@@ -59,6 +59,7 @@ private:
 
   bool priceParts(const Workload &pass);
   bool addTransfers();
+  bool addCopies();
   void countParts();
   void countStage(size_t stage, Counts &counts) const;
   size_t contentOf(const Counts &counts);
@@ -72,7 +73,7 @@ private:
   /// The microbatch that parts are priced for, and whether they have a price.
   std::optional<int64_t> passBatch;
   bool isPriced = false;
-  Picoseconds hostPs = 0;
+  Picoseconds hostPs = 0, copiesPs = 0;
   /// By layer of the order, and behind the last: how many of each part are
   /// before it.
   std::vector<int64_t> partsBefore;
@@ -80,6 +81,7 @@ private:
   size_t lastContent = 0;
   /// By stage of a node.
   std::vector<Hop> hops;
+  Hop ends;
   // Of the shape that is priced.
   PipelineShape shape;
   std::vector<LayerRange> ranges;

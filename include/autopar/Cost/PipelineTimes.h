@@ -39,6 +39,9 @@ struct PipelineSteps {
   /// What stages keep of a microbatch that they handed on, by stage
   /// (`StagePricer::keptOutputBytes`); none: nothing.
   std::vector<int64_t> keptOutputBytes = {};
+  /// What the sum of gradients takes that the first device and the last have
+  /// copies of (`StagePricer::copiedGradientBytes`).
+  Picoseconds copiesPs = 0;
 
   /// Tasks that its schedule has.
   Checked tasks() const;
@@ -55,6 +58,10 @@ double hostTimeUs(const Runtime &runtime, const Workload &step,
 Route transferRoute(const Network &network, const GroupAxis &devices,
                     int64_t stage, int64_t stages, bool ideal);
 
+/// How the first device of a pipeline and the last one sum gradients of which
+/// both have copies; of no tier where no link joins them.
+Route copiesRoute(const Network &network, const GroupAxis &devices, bool ideal);
+
 /// What a virtual stage of `steps` takes, and a device with all that it has, of
 /// a program that trains.
 TrainingTimes stageTimes(const PricedLayers &layers, const PipelineSteps &steps,
@@ -70,8 +77,8 @@ PipelineSchedule scheduleOf(const PricedLayers &layers,
 
 /// What an iteration of training is the sum of.
 struct IterationTimes {
-  /// Until the last device has its gradients: those are clipped by their norm,
-  /// which all devices have together.
+  /// Until the last device has its gradients, summed with those of copies:
+  /// they are clipped by their norm, which all devices have together.
   Picoseconds gradientsPs = 0;
   /// The slowest device's optimizer, and weights that it gathers.
   Picoseconds optimizerPs = 0;

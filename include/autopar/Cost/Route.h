@@ -99,6 +99,10 @@ public:
   Route route(CollectiveKind kind, const GroupLayout &layout, bool ideal,
               const TokenSpread *spread = nullptr) const;
 
+  /// A collective of every device at position `from` of `axis` and that at
+  /// position `to`. Of no tier where they are one, or no link joins them.
+  Route join(CollectiveKind kind, const GroupAxis &axis, int64_t from,
+             int64_t to, bool ideal) const;
   /// One message from every device at position `from` of `axis` to that at
   /// position `to`. Of no tier where no link joins them.
   Route transfer(const GroupAxis &axis, int64_t from, int64_t to,

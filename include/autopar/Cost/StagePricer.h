@@ -134,6 +134,11 @@ public:
   /// runtime lie on every device: those of layers come off the limit, what
   /// embedding and head need above that is theirs.
   StagingProblem problem() const;
+  /// Gradients on a device that the devices of the first stage and the last
+  /// sum: none where those are the same.
+  int64_t copiedGradientBytes() const {
+    return shape.hasBothEnds() ? 0 : copiedBytes;
+  }
   /// What stragglers add to an iteration of `time`.
   Picoseconds stragglersOf(Picoseconds time) const;
 
@@ -144,7 +149,7 @@ public:
 
 private:
   Refusal addPart(PartCounts counts, PipelinePart &part);
-  void addTraining(PipelinePart &part) const;
+  void addTraining(PipelinePart &part);
   size_t transferOutput() const;
   Refusal addSteps(PipelinePart &part);
   void findParts(const std::vector<uint32_t> &layers);
@@ -158,6 +163,8 @@ private:
   std::vector<double> outputs;
   /// `lostShareOf` of both.
   double lost = 0;
+  /// `TotalNodes::copiedGradientBytes`.
+  int64_t copiedBytes = 0;
   /// By kind of step, then by layer of the stack, then of the model's inputs.
   std::vector<std::vector<double>> transfers;
   /// Of devices, by what they run.

@@ -302,6 +302,8 @@ struct TotalNodes {
   /// What of the backward's kernels makes gradients of weights, with floors.
   NodeId weightGradientPs;
   NodeId gradientBytes, optimizerBytes;
+  /// What of gradients both ends of a pipeline have (`isCopied`), on a device.
+  NodeId copiedGradientBytes;
   /// Copies of gradients that an update makes.
   NodeId updateBytes;
   /// What the forward of one microbatch keeps for its backward.

@@ -23,12 +23,14 @@ struct SectionTimes {
   /// Collectives that kernels wait for; those of tokens on their way to experts
   /// and back (`Collective::routed`); those of inputs of products
   /// (`Collective::ofInputs`); those that gather weights, and those that reduce
-  /// gradients of weights.
+  /// gradients of weights; those that sum gradients of weights of which two
+  /// stages have a copy.
   Picoseconds communicationPs = 0, dispatchPs = 0, inputPs = 0, gatherPs = 0,
-              reductionPs = 0;
+              reductionPs = 0, copiesPs = 0;
 
   Picoseconds callsPs() const {
-    return communicationPs + dispatchPs + inputPs + gatherPs + reductionPs;
+    return communicationPs + dispatchPs + inputPs + gatherPs + reductionPs +
+           copiesPs;
   }
   Picoseconds allPs() const { return kernelsPs + callsPs(); }
 };
@@ -69,7 +71,8 @@ double lostShareOf(const CostProgram &program, const Runtime &runtime);
 /// section run beside its kernels, and reductions of a backward
 /// beside what kernels gathers leave. Of the optimizer, which waits for
 /// neither, reductions run beside the last microbatch's backward, and gathers
-/// beside the first one's forward of the next iteration.
+/// beside the first one's forward of the next iteration. Copies are summed when
+/// all that is done: nothing runs beside that.
 TrainingTimes exposedOf(const TrainingTimes &times, const Runtime &runtime);
 
 } // namespace autopar

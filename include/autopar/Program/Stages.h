@@ -24,6 +24,12 @@ using KindCounts = std::vector<int64_t>;
 
 void addKinds(const std::vector<KindCount> &kinds, KindCounts &counts);
 
+/// Whether what lies before the layers of the stack and what follows them both
+/// use `resident`: the first stage and the last have a copy each.
+bool isCopied(const CostProgram &program, const Resident &resident);
+/// Whether some layers of the stack use `resident`, and something else does.
+bool isSharedByLayers(const CostProgram &program, const Resident &resident);
+
 /// What a part of a program runs in a pass. The run before a border of the
 /// stack goes with the layer after it, as engines hand over a sum that the next
 /// norm adds up: parts of all places together launch what the program does.

@@ -36,7 +36,8 @@ struct TrainingReport {
       dispatch,
       inputs,
       gather,
-      reduction
+      reduction,
+      copies
     };
     Section section = Section::forward;
     Purpose purpose = Purpose::activations;
@@ -96,6 +97,16 @@ struct TrainingReport {
     double droppedShare = 0;
   };
   std::optional<Capacity> expertCapacity;
+
+  /// The all_reduce of gradients of weights of which the first stage and the
+  /// last have a copy: a table that is the head, too, or that further tokens
+  /// are predicted with. Of a device; nothing where there are none.
+  struct Copies {
+    int64_t bytes = 0;
+    std::string tier;
+    double timeUs = 0;
+  };
+  std::optional<Copies> copiedGradients;
 
   std::optional<double> dollars, joules;
   /// What the numbers leave out.

@@ -84,6 +84,22 @@ TEST(Network, TransfersOverTheSmallestTier) {
   EXPECT_EQ(timeOf(none, 1024), 0);
 }
 
+/// 180 MB each way: on a node behind one hop of 3 us at 360 GB/s, between nodes
+/// behind 10 us at 25 GB/s.
+TEST(Network, JoinsTwoPositionsOfAnAxis) {
+  Machine machine = makeMachine(4);
+  Network network(machine.pools[0], 32);
+  auto time = [&](int64_t from, int64_t to) {
+    return timeOf(network.join(CollectiveKind::all_reduce, {2, 8}, from, to,
+                               /*ideal=*/false),
+                  180e6);
+  };
+  EXPECT_NEAR(time(0, 3), 3 + 500, 1e-6);
+  EXPECT_NEAR(time(0, 7), 10 + 7200, 1e-6);
+  EXPECT_EQ(network.join(CollectiveKind::all_reduce, {2, 1}, 0, 0, false).tier,
+            nullptr);
+}
+
 TEST(Network, PricesByLatencyAndBandwidth) {
   Machine machine = makeMachine();
   Network network(machine.pools[0], 8);

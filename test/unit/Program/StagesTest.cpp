@@ -65,6 +65,25 @@ TEST(Stages, RefusesWhatHasNoLayersOrTooMany) {
             "'tiny' has no layers that stages could divide");
 }
 
+/// "table" is on both ends; what "far" shares with the head is on one.
+TEST(Stages, FindsWhatSeveralStagesHave) {
+  CostProgram program = makeProgram();
+  const std::vector<Resident> &weights = program.residents;
+  for (size_t i = 0; i < weights.size(); ++i) {
+    EXPECT_EQ(isCopied(program, weights[i]), i == 0) << i;
+    EXPECT_FALSE(isSharedByLayers(program, weights[i])) << i;
+  }
+  Resident shared = weights[2];
+  // "inner" is a part of "far".
+  shared.readers = {3};
+  EXPECT_FALSE(isSharedByLayers(program, shared));
+  shared.readers = {4};
+  EXPECT_TRUE(isSharedByLayers(program, shared));
+  EXPECT_FALSE(isCopied(program, shared));
+  shared.readers = {1};
+  EXPECT_TRUE(isSharedByLayers(program, shared));
+}
+
 /// Layers 1 to 3 of nine: near, far, near.
 TEST(Stages, CountsKindsOfLayers) {
   CostProgram program = makeProgram();
