@@ -10,7 +10,8 @@
 
 include "transformer/TransformerBase.td"
 
-def TF_LatentAttentionOp : TF_NamedOp<"latent_attention", "attn"> {
+def TF_LatentAttentionOp
+    : TF_NamedOp<"latent_attention", "attn", [AttrSizedOperandSegments]> {
   let summary = "attends to tokens of which one latent vector is cached";
   let description = [{
     Multi-head latent attention (DeepSeek-V2, arXiv:2405.04434, section 2.1).
@@ -32,7 +33,9 @@ def TF_LatentAttentionOp : TF_NamedOp<"latent_attention", "attn"> {
         causal      c <= p
         selected    selected[b, i, j] = c for some j (`transformer.indexer`)
 
-    and those alone that all given words allow.
+    and those alone that all given words allow. Without a cache, rows are those
+    of the operands, `c` being the index of a token: training with selected
+    tokens.
 
     The other words choose among costs and change no value. Expanded, the keys
     and values of all cached tokens are computed first, 2*context*kl*heads*nope
@@ -53,7 +56,7 @@ def TF_LatentAttentionOp : TF_NamedOp<"latent_attention", "attn"> {
     weights `[kl, heads, nope]` and `[kl, heads, d_v]`, the cache
     `[batch, context, kl + rope]`, the selected tokens `[batch, query, top_k]`,
     the result `[batch, query, heads, d_v]`; the tokens of the latent and the
-    rope part are whole, or split as those of the queries and the cache; all
+    rope part are whole, or split as those of the queries and a cache; all
     else but heads, batch and queries is whole; not both `selected` and
     `at_most`, which is 1 or more.
 
@@ -75,14 +78,14 @@ def TF_LatentAttentionOp : TF_NamedOp<"latent_attention", "attn"> {
   }];
   let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$latent,
                        AnyRankedTensor:$key_rope, AnyRankedTensor:$key_weight,
-                       AnyRankedTensor:$value_weight, TF_Cache:$cache,
+                       AnyRankedTensor:$value_weight, TF_OptionalCache:$cache,
                        Optional<AnyRankedTensor>:$selected,
                        OptionalAttr<I64Attr>:$at_most, UnitAttr:$causal,
                        UnitAttr:$absorbed, UnitAttr:$by_phase);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $query `,` $latent `,` $key_rope `,` $key_weight `,` $value_weight
-    `cache` `(` $cache `:` type($cache) `)`
+    (`cache` `(` $cache^ `:` type($cache) `)`)?
     (`selected` `(` $selected^ `:` type($selected) `)`)?
     (`at_most` `(` $at_most^ `)`)?
     (`causal` $causal^)? (`absorbed` $absorbed^)? (`by_phase` $by_phase^)?
@@ -93,6 +96,8 @@ def TF_LatentAttentionOp : TF_NamedOp<"latent_attention", "attn"> {
   let extraClassDeclaration = [{
     /// How many tokens each token sees at most; 0: all.
     int64_t getNumSeen();
+    /// What has the tokens that can be seen: the cache, or the latents.
+    ::mlir::Value getRows();
     ::std::optional<::autopar::TensorParallelFactor> getTensorParallelFactor();
   }];
   let hasVerifier = 1;
@@ -103,7 +108,8 @@ def TF_IndexerOp : TF_NamedOp<"indexer", "selected"> {
   let description = [{
     Appends the keys to the cache (`transformer.kv_cache`), then scores for each
     sequence `b` and token `i` the positions `c` from 0 to its own, `p`
-    (DeepSeek-V3.2, "lightning indexer"):
+    (DeepSeek-V3.2, "lightning indexer"). Without a cache they are those of the
+    keys themselves:
 
         cache[b, p, :] = key[b, i, :]
         s[c] = sum_a weight[b, i, a]
@@ -112,13 +118,14 @@ def TF_IndexerOp : TF_NamedOp<"indexer", "selected"> {
 
     The largest score comes first; of equal ones the later position. Where there
     are fewer than `top_k` positions, the rest of the row is -1.
-    2*pairs*heads*width FLOPs with the pairs of a causal attention.
+    2*pairs*heads*width FLOPs with the pairs of a causal attention. What is
+    selected has no gradient.
 
     **Constraints:** queries are `[batch, query, heads, width]`, keys
     `[batch, query, width]`, weights `[batch, query, heads]`, the cache
     `[batch, context, width]`; the result is `[batch, query, top_k]` and has
     integer elements; `top_k` is 1 or more; the tokens of the keys are whole, or
-    split as those of the queries and the cache; those of the cache are whole,
+    split as those of the queries and a cache; those of the cache are whole,
     or go around a ring; all else but the batch and queries is whole.
 
     **Example:**
@@ -136,13 +143,17 @@ def TF_IndexerOp : TF_NamedOp<"indexer", "selected"> {
     ```
   }];
   let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key,
-                       AnyRankedTensor:$weight, TF_Cache:$cache,
+                       AnyRankedTensor:$weight, TF_OptionalCache:$cache,
                        I64Attr:$top_k);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $query `,` $key `,` $weight `cache` `(` $cache `:` type($cache) `)`
+    $query `,` $key `,` $weight (`cache` `(` $cache^ `:` type($cache) `)`)?
     `top_k` `(` $top_k `)` attr-dict
     `:` type($query) `,` type($key) `,` type($weight) `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    /// What has the keys that can be selected: the cache, or the operand.
+    ::mlir::Value getRows();
   }];
   let hasVerifier = 1;
 }

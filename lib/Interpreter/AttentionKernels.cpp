@@ -147,6 +147,30 @@ static FailureOr<SeenTokens> seenTokens(Operation *op, Device &device,
   return seen;
 }
 
+/// What of this step is seen where nothing is cached: of each token all of
+/// `parts` side by side, which `rows` keeps.
+static SeenTokens tokensOfStep(ArrayRef<Value> parts, Device &device,
+                               std::deque<LocalTensor> &rows) {
+  Value first = parts.front();
+  DimRef tokens = tokensOf(first);
+  SeenTokens seen;
+  for (int64_t member : device.grid().groupOf(device.id, tokens.axes)) {
+    SmallVector<const LocalTensor *> tensors;
+    for (Value part : parts)
+      tensors.push_back(&device.of(member, part));
+    std::vector<int64_t> indices =
+        device.grid().indicesOf(TensorView(first), 1, member);
+    for (size_t t = 0; t < indices.size(); ++t) {
+      const LocalTensor &row =
+          rows.emplace_back(joinToken(tensors, int64_t(t)));
+      seen.all.emplace(indices[t], &row);
+      if (member == device.id || isRing(tokens))
+        seen.own.emplace(indices[t], &row);
+    }
+  }
+  return seen;
+}
+
 //===----------------------------------------------------------------------===//
 // Attention
 //===----------------------------------------------------------------------===//
@@ -157,26 +181,6 @@ static LogicalResult update(AttentionOp op, Device &device) {
   const LocalTensor *keys[] = {&device(op.getKey()), &device(op.getValue())};
   return append(op, device, op.getCache(), op.getKey(),
                 [&](int64_t t) { return joinToken(keys, t); });
-}
-
-/// The keys and values of this step where nothing is cached; `rows` keeps them.
-static SeenTokens tokensOfStep(AttentionOp op, Device &device,
-                               std::deque<LocalTensor> &rows) {
-  DimRef tokens = tokensOf(op.getKey());
-  SeenTokens seen;
-  for (int64_t member : device.grid().groupOf(device.id, tokens.axes)) {
-    const LocalTensor *keys[] = {&device.of(member, op.getKey()),
-                                 &device.of(member, op.getValue())};
-    std::vector<int64_t> indices =
-        device.grid().indicesOf(TensorView(op.getKey()), 1, member);
-    for (size_t t = 0; t < indices.size(); ++t) {
-      const LocalTensor &row = rows.emplace_back(joinToken(keys, int64_t(t)));
-      seen.all.emplace(indices[t], &row);
-      if (member == device.id || isRing(tokens))
-        seen.own.emplace(indices[t], &row);
-    }
-  }
-  return seen;
 }
 
 namespace {
@@ -262,7 +266,7 @@ static LocalResult run(AttentionOp op, Device &device) {
     seen = seenTokens(op, device, op.getCache(),
                       isContext ? step.context : step.crossTokens);
   } else {
-    seen = tokensOfStep(op, device, rows);
+    seen = tokensOfStep({op.getKey(), op.getValue()}, device, rows);
   }
   if (failed(seen))
     return failure();
@@ -348,28 +352,32 @@ static LocalResult run(ChannelAttentionOp op, Device &device) {
 //===----------------------------------------------------------------------===//
 
 static LogicalResult update(LatentAttentionOp op, Device &device) {
+  if (!op.getCache())
+    return success();
   const LocalTensor *keys[] = {&device(op.getLatent()),
                                &device(op.getKeyRope())};
   return append(op, device, op.getCache(), op.getLatent(),
                 [&](int64_t t) { return joinToken(keys, t); });
 }
 
-/// The tokens that a query's row of selected ones names.
-static bool isSelected(const LocalTensor *selected, int64_t row,
-                       int64_t token) {
-  if (!selected)
-    return true;
-  int64_t most = selected->shape.back();
-  const double *first = &selected->data[row * most];
-  return std::find(first, first + most, double(token)) != first + most;
+/// Those of a cache, else `parts` of the step's own.
+template <typename Op>
+static FailureOr<SeenTokens> seenTokens(Op op, ArrayRef<Value> parts,
+                                        Device &device,
+                                        std::deque<LocalTensor> &rows) {
+  if (!op.getCache())
+    return tokensOfStep(parts, device, rows);
+  return seenTokens(op, device, op.getCache(),
+                    device.grid().workload().context);
 }
 
 static LocalResult run(LatentAttentionOp op, Device &device) {
   const LocalTensor &query = device(op.getQuery());
   const LocalTensor &keyWeight = device(op.getKeyWeight());
   const LocalTensor &valueWeight = device(op.getValueWeight());
+  std::deque<LocalTensor> rows;
   FailureOr<SeenTokens> seen =
-      seenTokens(op, device, op.getCache(), device.grid().workload().context);
+      seenTokens(op, {op.getLatent(), op.getKeyRope()}, device, rows);
   if (failed(seen))
     return failure();
   const LocalTensor *selected =
@@ -423,6 +431,8 @@ static LocalResult run(LatentAttentionOp op, Device &device) {
 //===----------------------------------------------------------------------===//
 
 static LogicalResult update(IndexerOp op, Device &device) {
+  if (!op.getCache())
+    return success();
   const LocalTensor *keys[] = {&device(op.getKey())};
   return append(op, device, op.getCache(), op.getKey(),
                 [&](int64_t t) { return joinToken(keys, t); });
@@ -433,8 +443,8 @@ static LogicalResult update(IndexerOp op, Device &device) {
 static LocalResult run(IndexerOp op, Device &device) {
   const LocalTensor &query = device(op.getQuery());
   const LocalTensor &weights = device(op.getWeight());
-  FailureOr<SeenTokens> seen =
-      seenTokens(op, device, op.getCache(), device.grid().workload().context);
+  std::deque<LocalTensor> rows;
+  FailureOr<SeenTokens> seen = seenTokens(op, {op.getKey()}, device, rows);
   if (failed(seen))
     return failure();
   std::vector<int64_t> positions = device.positions(op.getQuery(), 1);

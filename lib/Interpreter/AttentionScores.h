@@ -8,6 +8,8 @@
 #ifndef AUTOPAR_LIB_INTERPRETER_ATTENTIONSCORES_H
 #define AUTOPAR_LIB_INTERPRETER_ATTENTIONSCORES_H
 
+#include "autopar/Interpreter/Execution.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -76,6 +78,16 @@ struct Softmax {
   /// The logarithm of what all are divided by.
   double normaliser() const { return most + std::log(total); }
 };
+
+/// Whether a query's row of selected tokens names `token`; null: all do.
+inline bool isSelected(const LocalTensor *selected, int64_t row,
+                       int64_t token) {
+  if (!selected)
+    return true;
+  int64_t most = selected->shape.back();
+  const double *first = &selected->data[row * most];
+  return std::find(first, first + most, double(token)) != first + most;
+}
 
 } // namespace autopar
 

@@ -240,6 +240,13 @@ static bool sharesWeights(const Iteration &iteration) {
                      });
 }
 
+/// Whether an indexer selects what attention sees.
+static bool selectsTokens(const CostProgram &program) {
+  return std::any_of(
+      program.kernels.begin(), program.kernels.end(),
+      [](const Kernel &kernel) { return kernel.kind == KernelKind::index; });
+}
+
 static void readRecomputation(const TrainingPlan &plan,
                               TrainingReport &training) {
   if (plan.recompute)
@@ -262,6 +269,10 @@ static void readLimits(const Iteration &iteration, TrainingReport &training) {
     training.notModelled.emplace_back(
         "tokens that go to an expert by chance, above its mean load: what "
         "capacities drop of them");
+  if (selectsTokens(iteration.parts.program))
+    training.notModelled.emplace_back(
+        "the loss of indexers by what attention sees of the tokens that they "
+        "select: their weights have no gradients, and are not updated");
   if (iteration.steps.shape.isFolded())
     training.notModelled.emplace_back(
         "the sum of gradients of the two copies of each stage");

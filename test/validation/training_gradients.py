@@ -28,7 +28,7 @@ import tempfile
 
 from executed import MODELS, run
 
-QUICK_MODELS = ["llama", "gpt2", "deepseek_v3", "deepseek_mtp"]
+QUICK_MODELS = ["llama", "gpt2", "deepseek_v3", "deepseek_v32", "deepseek_mtp"]
 # Sequences of up to four replicas, in microbatches of one and of two.
 STEP = ["--phase=train", "--batch=4", "--prompt=6"]
 FORMS = [
@@ -120,7 +120,7 @@ class Cases:
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bin", default="build/bin")
-    parser.add_argument("--quick", action="store_true", help="two models, a third of the plans")
+    parser.add_argument("--quick", action="store_true", help="some models, a third of the plans")
     parser.add_argument("--only", help="one model")
     parser.add_argument("--elements", action="store_true", help="every case by an element of each weight, too")
     parser.add_argument("--show", type=int, default=10)

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Factors.h"
+#include "Latents.h"
 #include "Verifiers.h"
 #include "autopar/Interfaces/WorkloadBuilder.h"
 
@@ -17,41 +18,64 @@ using namespace mlir;
 // Verifiers
 //===----------------------------------------------------------------------===//
 
-LogicalResult LatentAttentionOp::verify() {
-  for (Value tensor :
-       std::initializer_list<Value>{getLatent(), getKeyRope(), getCache()})
-    if (failed(verifyNumbers(*this, tensor, 2)))
+LogicalResult transformer::verifyLatents(Operation *op,
+                                         const LatentOperands &parts) {
+  for (Value tensor : {parts.query, parts.latent, parts.keyRope})
+    if (failed(verifyNumbers(op, tensor, 2)))
       return failure();
-  for (Value tensor : {getKeyWeight(), getValueWeight()})
-    if (failed(verifyNumbers(*this, tensor, 0)))
+  for (Value weight : {parts.keyWeight, parts.valueWeight})
+    if (weight && failed(verifyNumbers(op, weight, 0)))
       return failure();
-  if (failed(verifyNumbers(*this, getQuery(), 2)))
+  int64_t width = sizeOf(parts.keyWeight, 2) + sizeOf(parts.keyRope, 2);
+  if (sizeOf(parts.query, 3) != width)
+    return op->emitOpError() << "has queries of " << sizeOf(parts.query, 3)
+                             << " elements, expected " << width
+                             << ": those of a key and its rope part";
+  if (parts.selected && parts.atMost)
+    return op->emitOpError("has both selected tokens and a number of them");
+  if (failed(verifyLimit(op, "at_most", parts.atMost)))
     return failure();
-  int64_t rope = sizeOf(getKeyRope(), 2);
-  int64_t width = sizeOf(getKeyWeight(), 2) + rope;
-  if (sizeOf(getQuery(), 3) != width)
-    return emitOpError() << "has queries of " << sizeOf(getQuery(), 3)
-                         << " elements, expected " << width
-                         << ": those of a key and its rope part";
-  int64_t cached = sizeOf(getLatent(), 2) + rope;
+  return parts.selected ? verifyNumbers(op, parts.selected, 2) : success();
+}
+
+int64_t LatentOperands::numSeen() const {
+  return selected ? sizeOf(selected, 2)
+                  : static_cast<int64_t>(atMost.value_or(0));
+}
+
+static LatentOperands operandsOf(LatentAttentionOp op) {
+  return {op.getQuery(),     op.getLatent(),      op.getKeyRope(),
+          op.getKeyWeight(), op.getValueWeight(), op.getSelected(),
+          op.getAtMost()};
+}
+
+LogicalResult LatentAttentionOp::verify() {
+  if (failed(verifyLatents(*this, operandsOf(*this))))
+    return failure();
+  if (!getCache())
+    return success();
+  if (failed(verifyNumbers(*this, getCache(), 2)))
+    return failure();
+  int64_t cached = sizeOf(getLatent(), 2) + sizeOf(getKeyRope(), 2);
   if (sizeOf(getCache(), 2) != cached)
     return emitOpError() << "caches " << sizeOf(getCache(), 2)
                          << " elements, expected " << cached
                          << ": a latent and a rope part";
-  if (getSelected() && getAtMost())
-    return emitOpError("has both selected tokens and a number of them");
-  if (failed(verifyLimit(*this, "at_most", getAtMost())))
-    return failure();
-  return getSelected() ? verifyNumbers(*this, getSelected(), 2) : success();
+  return success();
 }
 
-int64_t LatentAttentionOp::getNumSeen() {
-  return getSelected() ? sizeOf(getSelected(), 2)
-                       : static_cast<int64_t>(getAtMost().value_or(0));
+int64_t LatentAttentionOp::getNumSeen() { return operandsOf(*this).numSeen(); }
+
+Value LatentAttentionOp::getRows() {
+  return getCache() ? Value(getCache()) : Value(getLatent());
+}
+
+Value IndexerOp::getRows() {
+  return getCache() ? Value(getCache()) : Value(getKey());
 }
 
 LogicalResult IndexerOp::verify() {
-  for (Value tensor : std::initializer_list<Value>{getQuery(), getCache()})
+  for (Value tensor : std::initializer_list<Value>{getQuery(), getRows()})
     if (failed(verifyNumbers(*this, tensor, 2)))
       return failure();
   TensorView result(getResult());
@@ -85,15 +109,21 @@ ShardingFactors LatentAttentionOp::getShardingFactors() {
   int32_t batch = factors.add(FactorKind::parallel);
   int32_t query = factors.add(FactorKind::parallel);
   int32_t heads = factors.add(FactorKind::parallel);
-  int32_t context =
-      factors.add(getSelected() ? FactorKind::seen : FactorKind::reduction);
   auto whole = [&] { return factors.add(FactorKind::whole); };
   int32_t latent = whole(), nope = whole(), value = whole();
-  int32_t keys = addKeyTokens(factors, query, getQuery(), getCache());
-  factors.operands = {
-      {batch, query, heads, whole()}, {batch, keys, latent},
-      {batch, keys, whole()},         {latent, heads, nope},
-      {latent, heads, value},         {batch, context, whole()}};
+  int32_t keys = getCache()
+                     ? addKeyTokens(factors, query, getQuery(), getCache())
+                     : whole();
+  factors.operands = {{batch, query, heads, whole()},
+                      {batch, keys, latent},
+                      {batch, keys, whole()},
+                      {latent, heads, nope},
+                      {latent, heads, value}};
+  if (getCache()) {
+    int32_t context =
+        factors.add(getSelected() ? FactorKind::seen : FactorKind::reduction);
+    factors.operands.push_back({batch, context, whole()});
+  }
   if (getSelected())
     factors.operands.push_back({batch, query, whole()});
   factors.results = {{batch, query, heads, value}};
@@ -117,12 +147,14 @@ ShardingFactors IndexerOp::getShardingFactors() {
   auto whole = [&] { return factors.add(FactorKind::whole); };
   int32_t query = factors.add(FactorKind::parallel);
   int32_t heads = whole(), width = whole();
-  int32_t context = factors.add(FactorKind::seen);
-  factors.operands = {
-      {batch, query, heads, width},
-      {batch, addKeyTokens(factors, query, getQuery(), getCache()), width},
-      {batch, query, heads},
-      {batch, context, width}};
+  int32_t keys = getCache()
+                     ? addKeyTokens(factors, query, getQuery(), getCache())
+                     : whole();
+  factors.operands = {{batch, query, heads, width},
+                      {batch, keys, width},
+                      {batch, query, heads}};
+  if (getCache())
+    factors.operands.push_back({batch, factors.add(FactorKind::seen), width});
   factors.results = {{batch, query, whole()}};
   return factors;
 }
@@ -159,7 +191,7 @@ public:
 
   /// The keys and values of all cached tokens, then attention with them.
   void expand() {
-    Dims cached = builder.dims(op.getCache(), 0, 2);
+    Dims cached = builder.dims(op.getRows(), 0, 2);
     Dims keys = concat(concat(cached, heads), {nope});
     Dims values = concat(concat(cached, heads), {value});
     for (bool isKey : {true, false}) {
@@ -167,7 +199,7 @@ public:
       kernel.rows = cached;
       kernel.contraction = {latent};
       kernel.columns = concat(heads, {isKey ? nope : value});
-      builder.read(kernel, op.getCache());
+      builder.read(kernel, op.getRows());
       builder.read(kernel, isKey ? op.getKeyWeight() : op.getValueWeight());
       builder.move(kernel, isKey ? keys : values, type, /*write=*/true);
     }
@@ -203,7 +235,7 @@ public:
     builder.move(kernel, concat(concat(tokens, heads), {rope}), type,
                  /*write=*/false);
     // Queries are brought into the format of the cache.
-    kernel.compute = builder.formatOf(op.getCache());
+    kernel.compute = builder.formatOf(op.getRows());
     readSelected(kernel);
     builder.move(kernel, queries, type, /*write=*/true);
     appendToCache(kernel);
@@ -234,7 +266,7 @@ private:
     kernel.contraction = {number(width)};
     Pairs pairs;
     pairs.query = builder.dims(op.getQuery(), 1, 2).front();
-    pairs.context = builder.dims(op.getCache(), 1, 2).front();
+    pairs.context = builder.dims(op.getRows(), 1, 2).front();
     pairs.causal = op.getCausal();
     pairs.window = op.getNumSeen();
     kernel.pairs = pairs;
@@ -247,7 +279,9 @@ private:
 
   /// The cache: no more tokens of it than were selected for all new ones.
   void readSelected(Kernel &kernel) {
-    builder.read(kernel, op.getCache());
+    if (!op.getCache())
+      builder.read(kernel, op.getKeyRope());
+    builder.read(kernel, op.getRows());
     if (op.getNumSeen() == 0)
       return;
     Extent &tokens = kernel.traffic.back().shape[1].extent;
@@ -257,6 +291,8 @@ private:
   }
 
   void appendToCache(Kernel &kernel) {
+    if (!op.getCache())
+      return;
     Dim context = kernel.pairs->context;
     builder.write(kernel, op.getLatent());
     builder.write(kernel, op.getKeyRope());
@@ -298,11 +334,12 @@ void IndexerOp::buildWorkload(WorkloadBuilder &builder) {
   kernel.contraction = builder.dims(getQuery(), 3, 4);
   Pairs pairs;
   pairs.query = builder.dims(getQuery(), 1, 2).front();
-  pairs.context = builder.dims(getCache(), 1, 2).front();
+  pairs.context = builder.dims(getRows(), 1, 2).front();
   kernel.pairs = pairs;
   builder.read(kernel, getQuery());
   builder.read(kernel, getWeight());
-  builder.read(kernel, getCache());
+  builder.read(kernel, getRows());
   builder.write(kernel, getResult());
-  builder.write(kernel, getKey());
+  if (getCache())
+    builder.write(kernel, getKey());
 }

@@ -82,6 +82,43 @@ static LogicalResult build(AttentionNormaliserOp, BackwardBuilder &) {
   return success();
 }
 
+/// What is selected has no gradient.
+static LogicalResult build(LatentAttentionOp op, BackwardBuilder &back) {
+  if (op.getCache())
+    return op.emitOpError("with a cache has no backward yet");
+  Value dy = back.gradientOf(op.getResult());
+  OpBuilder forward(op->getContext());
+  forward.setInsertionPointAfter(op);
+  auto written = LatentNormaliserOp::create(
+      forward, op.getLoc(), normaliserTypeOf(op.getQuery()), op.getQuery(),
+      op.getLatent(), op.getKeyRope(), op.getKeyWeight(), op.getSelected(),
+      op.getAtMostAttr(), op.getCausalAttr());
+  back.addBeside(op, written);
+  Value selected = op.getSelected() ? back.valueOf(op.getSelected()) : Value();
+  Value query = back.valueOf(op.getQuery()),
+        latent = back.valueOf(op.getLatent()),
+        rope = back.valueOf(op.getKeyRope()),
+        keyWeight = back.valueOf(op.getKeyWeight()),
+        valueWeight = back.valueOf(op.getValueWeight()),
+        y = back.ownValueOf(op.getResult()), normaliser = back.valueOf(written);
+  auto made = LatentAttentionBackwardOp::create(
+      *back, op.getLoc(), op.getQuery().getType(), op.getLatent().getType(),
+      op.getKeyRope().getType(), back.gradientTypeOf(op.getKeyWeight()),
+      back.gradientTypeOf(op.getValueWeight()), dy, query, latent, rope,
+      keyWeight, valueWeight, y, normaliser, selected, op.getAtMostAttr(),
+      op.getCausalAttr());
+  back.add(op.getQuery(), made.getDQuery());
+  back.add(op.getLatent(), made.getDLatent());
+  back.add(op.getKeyRope(), made.getDKeyRope());
+  back.add(op.getKeyWeight(), made.getDKeyWeight());
+  back.add(op.getValueWeight(), made.getDValueWeight());
+  return success();
+}
+
+static LogicalResult build(LatentNormaliserOp, BackwardBuilder &) {
+  return success();
+}
+
 static LogicalResult build(ConcatSharedOp op, BackwardBuilder &back) {
   auto made = ConcatSharedBackwardOp::create(
       *back, op.getLoc(), op.getX().getType(), op.getShared().getType(),
@@ -118,6 +155,8 @@ void autopar::attachAttentionBackwards(MLIRContext *context) {
   constexpr LayerRole role = LayerRole::attention;
   attachBackward<AttentionOp, build, role>(context);
   attachBackward<AttentionNormaliserOp, build, role>(context);
+  attachBackward<LatentAttentionOp, build, role>(context);
+  attachBackward<LatentNormaliserOp, build, role>(context);
   attachBackward<ConcatSharedOp, build>(context);
   attachBackward<AttentionProbabilitiesOp, build, role>(context);
   attachBackward<AttendOp, build, role>(context);

@@ -41,21 +41,21 @@ static void expand(LatentAttentionOp op) {
   op.erase();
 }
 
-LogicalResult autopar::expandLatentAttention(ModuleOp module) {
+/// No one expands selected tokens (DeepSeek-V3.2, arXiv:2512.02556, section
+/// 2.1).
+static void absorb(LatentAttentionOp op) {
+  op.getCacheMutable().clear();
+  op.setAbsorbed(true);
+  op.setByPhase(false);
+}
+
+void autopar::expandLatentAttention(ModuleOp module) {
   SmallVector<LatentAttentionOp> all;
-  WalkResult result = module.walk([&](Operation *op) {
-    auto latent = dyn_cast<LatentAttentionOp>(op);
-    if (isa<IndexerOp>(op) || (latent && latent.getNumSeen() != 0)) {
-      op->emitOpError("selects the tokens that are seen: it has no form for "
-                      "training yet");
-      return WalkResult::interrupt();
-    }
-    if (latent)
-      all.push_back(latent);
-    return WalkResult::advance();
-  });
-  if (result.wasInterrupted())
-    return failure();
-  llvm::for_each(all, expand);
-  return success();
+  module.walk([&](LatentAttentionOp op) { all.push_back(op); });
+  for (LatentAttentionOp op : all) {
+    if (op.getNumSeen() == 0)
+      expand(op);
+    else
+      absorb(op);
+  }
 }

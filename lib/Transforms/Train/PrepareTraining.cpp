@@ -63,7 +63,8 @@ private:
       return success();
     ModuleOp module = getOperation();
     leaveOutEncoders(module, entry);
-    if (failed(expandLatentAttention(module)) || failed(dropCaches(module)))
+    expandLatentAttention(module);
+    if (failed(dropCaches(module)))
       return failure();
     scoreAllTokens(module);
     if (!flash)
@@ -79,9 +80,8 @@ private:
   static LogicalResult dropCaches(ModuleOp module) {
     module.walk([](Operation *op) {
       llvm::TypeSwitch<Operation *>(op)
-          .Case([](AttentionOp attention) {
-            attention.getCacheMutable().clear();
-          })
+          .Case<AttentionOp, IndexerOp>(
+              [](auto attention) { attention.getCacheMutable().clear(); })
           .Case<ShortConvOp, StateSpaceOp, GatedDeltaRuleOp, LinearAttentionOp>(
               [](auto recurrent) { recurrent.getStateMutable().clear(); });
     });

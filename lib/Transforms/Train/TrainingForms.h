@@ -26,8 +26,9 @@ inline llvm::SmallVector<NamedExtent> namesOf(const TensorView &view) {
 mlir::Type typeWithLast(mlir::Value like, int64_t size);
 
 /// Writes latent attention as attention to the keys and values of each head,
-/// which are saved as such.
-mlir::LogicalResult expandLatentAttention(mlir::ModuleOp module);
+/// which are saved as such; where tokens are selected, as one in the space of
+/// latents.
+void expandLatentAttention(mlir::ModuleOp module);
 
 /// Removes what makes tokens that are put into `entry`'s stream, where no
 /// sequence has any: encoders of images, which text does not train.

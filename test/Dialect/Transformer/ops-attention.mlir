@@ -87,6 +87,22 @@ func.func @latent_attention(%q: !q, %l: !latent, %r: !part, %wk: !wk, %wv: !wv, 
 !keys = tensor<?x?x16xbf16, #transformer.dims<[batch, query, _]>>
 !indexed = !transformer.cache<?x?x16xbf16, #transformer.dims<[batch, context, _]>>
 
+// Of the step's own tokens.
+// CHECK-LABEL: func @latent_attention_of_step
+func.func @latent_attention_of_step(%q: !q, %l: !latent, %r: !part, %wk: !wk, %wv: !wv, %s: !selected) {
+  // CHECK: transformer.latent_attention %arg0, %arg1, %arg2, %arg3, %arg4 selected(%arg5 : !bq_4_int) causal absorbed : !bq_8_24_bf
+  %y = transformer.latent_attention %q, %l, %r, %wk, %wv selected(%s : !selected) causal absorbed
+      : !q, !latent, !part, !wk, !wv -> !wide
+  return
+}
+
+// CHECK-LABEL: func @indexer_of_step
+func.func @indexer_of_step(%q: !heads, %k: !keys, %w: !part) {
+  // CHECK: %selected = transformer.indexer %arg0, %arg1, %arg2 top_k(4) : !bq_8_16_bf, !bq_16_bf, !bq_8_bf -> !bq_4_int
+  %s = transformer.indexer %q, %k, %w top_k(4) : !heads, !keys, !part -> !selected
+  return
+}
+
 // CHECK-LABEL: func @indexer
 func.func @indexer(%q: !heads, %k: !keys, %w: !part, %c: !indexed) {
   // CHECK: %selected = transformer.indexer %arg0, %arg1, %arg2 cache(%arg3 : !bc_16_bf) top_k(4) : !bq_8_16_bf, !bq_16_bf, !bq_8_bf -> !bq_4_int

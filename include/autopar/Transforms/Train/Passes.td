@@ -16,8 +16,9 @@ def PrepareTrainingPass : ModulePass<"autopar-prepare-training"> {
     Drops caches and states, scores all tokens instead of the last, and compares
     them with labels, which become the last argument of the public function and
     are what it is judged by. Latent attention becomes the projections of its
-    latents to keys and values of each head, and an attention to these. Where the
-    workload encodes no tokens, encoders of what would be put into the stream
+    latents to keys and values of each head, and an attention to these; where
+    tokens are selected, it stays in the space of latents. Where the workload
+    encodes no tokens, encoders of what would be put into the stream
     (`transformer.insert`) go. With `dropout`, each sum of a residual and what
     linear maps made, and each embedding, drops elements of the latter; with
     `flash=false`, attention writes its probabilities out, and drops of them,
