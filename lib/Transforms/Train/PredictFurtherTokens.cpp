@@ -77,7 +77,6 @@ private:
   Operation *end;
   EmbeddingOp embedding;
   LogitsOp scores;
-  CrossEntropyOp loss;
   /// Of the depth before: what it gives, and which tokens it predicts.
   Value hidden, labels;
 };
@@ -89,7 +88,7 @@ LogicalResult FurtherTokens::findModel() {
     if (isa<BlockArgument>(op.getIds()))
       embedding = op;
   });
-  loss = end->getOperand(0).getDefiningOp<CrossEntropyOp>();
+  auto loss = end->getOperand(0).getDefiningOp<CrossEntropyOp>();
   auto cast = loss.getX().getDefiningOp<CastOp>();
   scores = cast ? cast.getX().getDefiningOp<LogitsOp>() : LogitsOp();
   if (!embedding || !scores)
@@ -132,10 +131,8 @@ void FurtherTokens::addDepth(func::FuncOp layer, func::CallOp call) {
   labels = entry.getArgument(count);
   Value logits = LogitsOp::create(builder, loc, scores.getResult().getType(),
                                   hidden, scores.getTable());
-  Value wide = CastOp::create(builder, loc, loss.getX().getType(), logits);
-  Value own = CrossEntropyOp::create(builder, loc, loss.getResult().getType(),
-                                     wide, labels);
-  end->insertOperands(end->getNumOperands(), own);
+  end->insertOperands(end->getNumOperands(),
+                      lossOf(builder, loc, logits, labels));
   entry.setType(FunctionType::get(entry.getContext(), entry.getArgumentTypes(),
                                   end->getOperandTypes()));
 }

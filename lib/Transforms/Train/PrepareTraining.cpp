@@ -31,6 +31,23 @@ Type autopar::typeWithLast(Value like, int64_t size) {
   return getTensorType(shape, names, view.getType().getElementType());
 }
 
+/// Of one number for each token of `scores`.
+static Type typeOfTokens(Value scores, Type element) {
+  TensorView view(scores);
+  return getTensorType(view.getType().getShape().drop_back(),
+                       ArrayRef(namesOf(view)).drop_back(), element);
+}
+
+Value autopar::lossOf(OpBuilder &builder, Location loc, Value scores,
+                      Value labels) {
+  Type f32 = builder.getF32Type();
+  TensorView view(scores);
+  Type wide = getTensorType(view.getType().getShape(), namesOf(view), f32);
+  Value cast = CastOp::create(builder, loc, wide, scores);
+  return CrossEntropyOp::create(builder, loc, typeOfTokens(scores, f32), cast,
+                                labels);
+}
+
 namespace {
 
 struct PrepareTrainingPass
@@ -238,23 +255,16 @@ private:
       return entry.emitOpError("returns no scores of tokens, which a loss "
                                "would compare with labels");
     OpBuilder builder(end);
-    TensorView view(logits);
-    SmallVector<int64_t> shape(type.getShape());
-    SmallVector<NamedExtent> names = namesOf(view);
-    Type wide = getTensorType(shape, names, builder.getF32Type());
-    shape.pop_back();
-    names.pop_back();
-    Type labelType = getTensorType(shape, names, builder.getI32Type());
-    Type lossType = getTensorType(shape, names, builder.getF32Type());
     unsigned count = entry.getNumArguments();
-    if (failed(entry.insertArgument(count, labelType, {}, entry.getLoc())))
+    if (failed(entry.insertArgument(count,
+                                    typeOfTokens(logits, builder.getI32Type()),
+                                    {}, entry.getLoc())))
       return failure();
-    Value cast = CastOp::create(builder, end->getLoc(), wide, logits);
-    Value loss = CrossEntropyOp::create(builder, end->getLoc(), lossType, cast,
-                                        entry.getArgument(count));
+    Value loss =
+        lossOf(builder, end->getLoc(), logits, entry.getArgument(count));
     end->setOperands(loss);
-    entry.setType(FunctionType::get(entry.getContext(),
-                                    entry.getArgumentTypes(), {lossType}));
+    entry.setType(FunctionType::get(
+        entry.getContext(), entry.getArgumentTypes(), {loss.getType()}));
     return success();
   }
 

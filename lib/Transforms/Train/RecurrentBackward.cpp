@@ -11,11 +11,6 @@ using namespace autopar;
 using namespace autopar::transformer;
 using namespace mlir;
 
-static LogicalResult refuseState(Operation *op) {
-  return op->emitOpError("with a state has no backward: what other steps have "
-                         "to do with it is not known");
-}
-
 static Value valueOfAny(Value value, BackwardBuilder &back) {
   return value ? back.valueOf(value) : Value();
 }
@@ -25,8 +20,6 @@ static Type gradientTypeOfAny(Value weight, BackwardBuilder &back) {
 }
 
 static LogicalResult build(ShortConvOp op, BackwardBuilder &back) {
-  if (op.getState())
-    return refuseState(op);
   Value dy = back.gradientOf(op.getResult());
   auto made = ShortConvBackwardOp::create(
       *back, op.getLoc(), op.getX().getType(),
@@ -49,8 +42,6 @@ static void addBiasGradient(Location loc, Value bias, Value dy,
 }
 
 static LogicalResult build(StateSpaceOp op, BackwardBuilder &back) {
-  if (op.getState())
-    return refuseState(op);
   Value dy = back.gradientOf(op.getResult());
   auto made = StateSpaceBackwardOp::create(
       *back, op.getLoc(), op.getX().getType(), op.getDt().getType(),
@@ -73,8 +64,6 @@ static LogicalResult build(StateSpaceOp op, BackwardBuilder &back) {
 }
 
 static LogicalResult build(GatedDeltaRuleOp op, BackwardBuilder &back) {
-  if (op.getState())
-    return refuseState(op);
   Value dy = back.gradientOf(op.getResult());
   auto made = GatedDeltaRuleBackwardOp::create(
       *back, op.getLoc(), op.getQuery().getType(), op.getKey().getType(),
@@ -94,8 +83,6 @@ static LogicalResult build(GatedDeltaRuleOp op, BackwardBuilder &back) {
 }
 
 static LogicalResult build(LinearAttentionOp op, BackwardBuilder &back) {
-  if (op.getState())
-    return refuseState(op);
   Value dy = back.gradientOf(op.getResult());
   Type type = op.getQuery().getType();
   auto made = LinearAttentionBackwardOp::create(
@@ -108,9 +95,21 @@ static LogicalResult build(LinearAttentionOp op, BackwardBuilder &back) {
   return success();
 }
 
+/// As `build` has it, where sequences begin with the step.
+template <typename Op, BuildBackward<Op> build>
+static LogicalResult withoutState(Op op, BackwardBuilder &back) {
+  if (op.getState())
+    return op.emitOpError("with a state has no backward: what other steps have "
+                          "to do with it is not known");
+  return build(op, back);
+}
+
+template <typename... Ops>
+static void attach(MLIRContext *context) {
+  (attachBackward<Ops, withoutState<Ops, build>>(context), ...);
+}
+
 void autopar::attachRecurrentBackwards(MLIRContext *context) {
-  attachBackward<ShortConvOp, build>(context);
-  attachBackward<StateSpaceOp, build>(context);
-  attachBackward<GatedDeltaRuleOp, build>(context);
-  attachBackward<LinearAttentionOp, build>(context);
+  attach<ShortConvOp, StateSpaceOp, GatedDeltaRuleOp, LinearAttentionOp>(
+      context);
 }

@@ -25,6 +25,10 @@ inline llvm::SmallVector<NamedExtent> namesOf(const TensorView &view) {
 /// The type of `like` with `size` elements in its last dimension.
 mlir::Type typeWithLast(mlir::Value like, int64_t size);
 
+/// The loss of each token, whose scores are compared in fp32 with its label.
+mlir::Value lossOf(mlir::OpBuilder &builder, mlir::Location loc,
+                   mlir::Value scores, mlir::Value labels);
+
 /// Writes latent attention as attention to the keys and values of each head,
 /// which are saved as such; where tokens are selected, as one in the space of
 /// latents.
