@@ -120,7 +120,7 @@ LEFT_OUT_BAR = 0.15
 KINDS_OF = {("a100-80gb-sxm", "scan"): ("h100-sxm", "sglang")}
 # What a curve has that was measured on its chip alone.
 TABLES = ("shapes", "decode_shapes", "prefill_shapes")
-OF_MEASURED = ("fit", *TABLES)
+OF_MEASURED = ("fit", "tiles", *TABLES)
 # Chips whose peaks are so near have as many processors, which tables of shapes
 # rest on.
 SAME_PROCESSORS = 1.35
@@ -381,7 +381,8 @@ def tables_of_kin(measured, kin, kind, key):
     if not found:
         return {}
     median, p90 = kept_apart.quantiles(found)
-    return {field: {**measured[field], "fit": {
+    tiles = {"tiles": measured["tiles"]} if "tiles" in measured else {}
+    return tiles | {field: {**measured[field], "fit": {
         "median_error": files.rounded(median),
         "p90_error": files.rounded(p90), "rows": len(found)}}
             for field in TABLES if field in measured}

@@ -3,7 +3,8 @@
   t = floor + ((F / (ec * P))^q + (B / (eb * BW))^q)^(1/q) * ratio(shape)
 
 All but `ratio` is the curve of scripts/fit_kernels.py: t and floor in us, F and
-B the FLOPs and bytes of one launch. `ratio` is a table over sizes of it:
+B the FLOPs and bytes of one launch; F of encoders is that of whole waves of tiles
+(TILES of scripts/mixer_rows.py). `ratio` is a table over sizes of it:
 
   matmul            rows | columns, contraction
   grouped_matmul    rows of an expert | experts of the device, their share of
@@ -243,7 +244,7 @@ TABLES = (
         "heads": [8, 32, 128],
     }),
     Table("encoder_attention", "prefill_shapes", None, 2, {
-        "streams": powers(1, 10),
+        "streams": [*powers(1, 9, 2), 1024],
         "query": powers(4, 14),
         "head_size": [64, 72, 80],
     }),
@@ -286,6 +287,7 @@ class Curve:
         self.peak = fit_kernels.peak_of(chip, key)
         self.bandwidth = chip["memory_bandwidth"]["value"]
         self.floor = self.json["floor"]["value"]
+        self.tiles = self.json.get("tiles")
         self.apart = [row for row in rows if is_apart(row)]
         self.rows = [row for row in rows if not is_apart(row)]
 
@@ -298,7 +300,19 @@ class Curve:
         """Of each launch, without floors."""
         _, *rates = fit_kernels.point_of(self.json)
         (launches, _), = fit_kernels.prepare([row], self.peak, self.bandwidth)
+        launches = [(compute * self.waves(shape), memory) for
+                    (compute, memory), shape in zip(launches, row.shapes)]
         return [fit_kernels.predict([launch], 0, *rates) for launch in launches]
+
+    def waves(self, shape):
+        """FLOPs of whole waves of tiles over those of the shape: processors
+        that the last wave leaves idle take as long."""
+        if not self.tiles:
+            return 1
+        streams, queries, *_ = shape
+        tile, slots = self.tiles["queries"], self.tiles["slots"]
+        waves = math.ceil(streams * math.ceil(queries / tile) / slots)
+        return waves * slots * tile / (streams * queries)
 
     def is_of_memory(self, row):
         moved = sum(b for _, b in row.launches)
@@ -447,12 +461,18 @@ def fit_curve(curve, kind, label):
     return made
 
 
+def tiles_of(gpu):
+    return dict(zip(("queries", "slots"), mixer_rows.TILES[gpu]))
+
+
 def fit_chip(gpu, chip, measured):
     for kind, keys in measured.items():
         for (of, key), (engine, rows) in sorted(keys.items()):
             curves = chip["kernels"].get(kind, {})
             if of != gpu or key not in curves or len(rows) < LEAST_ROWS[kind]:
                 continue
+            if kind == "encoder_attention":
+                curves[key]["tiles"] = tiles_of(gpu)
             curve = Curve(chip, kind, key, rows)
             tables = fit_curve(curve, kind, f"{chip['name']:19} {key:9}")
             if tables:

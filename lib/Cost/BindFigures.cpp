@@ -28,6 +28,10 @@ static BoundFigure coefficientOf(Kind kind, const KernelCurve *curve) {
     return {used.computeEfficiency, nullptr, curve};
   case Kind::memory_efficiency:
     return {used.memoryEfficiency, nullptr, curve};
+  case Kind::tile_queries:
+    return {static_cast<double>(used.tileQueries), nullptr, curve};
+  case Kind::tile_slots:
+    return {static_cast<double>(used.tileSlots), nullptr, curve};
   default:
     return {used.exponent, nullptr, curve};
   }
@@ -101,6 +105,8 @@ static const Figure *figureOf(const FigureUse &use, const Chip &chip,
   case Kind::compute_efficiency:
   case Kind::memory_efficiency:
   case Kind::exponent:
+  case Kind::tile_queries:
+  case Kind::tile_slots:
     break;
   }
   return nullptr;
@@ -110,10 +116,7 @@ static const Figure *figureOf(const FigureUse &use, const Chip &chip,
 static BoundFigure bind(const FigureUse &use, const Chip &chip,
                         const Runtime &runtime,
                         std::optional<double> memoryUtilization) {
-  bool isOfCurve =
-      use.kind == Kind::curve_floor || use.kind == Kind::compute_efficiency ||
-      use.kind == Kind::memory_efficiency || use.kind == Kind::exponent;
-  if (isOfCurve)
+  if (use.isOfCurve())
     return coefficientOf(use.kind,
                          runtime.ideal
                              ? nullptr

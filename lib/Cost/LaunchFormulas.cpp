@@ -73,6 +73,7 @@ private:
   void addTraffic(LaunchNodes &launch);
   Expr addArithmetic(LaunchNodes &launch);
   void addRoofs(LaunchNodes &launch);
+  Expr inWaves(uint32_t index, Expr flops, size_t part);
   Expr ratioOf(const LaunchNodes &launch, size_t part);
   Expr ratioOf(ShapeKind kind, const Kernel &first,
                const KernelNodes::Shape &shape);
@@ -235,6 +236,23 @@ void LaunchFormulas::require(uint32_t index) {
                     formulas.graph[peakOf(kernel(index)).node()].a});
 }
 
+/// FLOPs of the tiles that processors compute in whole waves, the last of which
+/// leaves some of them idle: ceil(streams * ceil(queries / tile) / slots) waves
+/// of slots * tile queries.
+Expr LaunchFormulas::inWaves(uint32_t index, Expr flops, size_t part) {
+  const Kernel &own = kernel(index);
+  const auto &shapes = strategy.kernels[index].shapes;
+  if (own.kind != KernelKind::encoder_attention || part >= shapes.size())
+    return flops;
+  Expr one = formulas.number(1);
+  Expr tile = floor(figure(Use::tile_queries, own));
+  Expr slots = max(one, floor(figure(Use::tile_slots, own)));
+  Expr streams = node(shapes[part].x), queries = node(shapes[part].y);
+  Expr waves = ceilDiv(streams * ceilDiv(queries, max(one, tile)), slots);
+  Expr computed = waves * slots * tile / max(one, streams * queries);
+  return flops.apply(Op::round_product, select(tile, computed, one));
+}
+
 /// What arithmetic and traffic would take alone, at the rates of the launch's
 /// first kernel: Williams, Waterman, Patterson, "Roofline" (2009). Returns the
 /// microseconds of all arithmetic.
@@ -248,9 +266,11 @@ Expr LaunchFormulas::addArithmetic(LaunchNodes &launch) {
     KernelNodes &nodes = strategy.kernels[member.kernel];
     Expr alone = formulas.number(0);
     if (own.flopFactor != 0) {
-      Expr rate = usPerFlop(own, first), local = node(nodes.localFlops);
+      Expr rate = usPerFlop(own, first);
+      Expr local = inWaves(member.kernel, node(nodes.localFlops), 0);
       alone = local * rate;
-      nodes.idealUs = (local * (million() / peakOf(own))).node();
+      nodes.idealUs =
+          (node(nodes.localFlops) * (million() / peakOf(own))).node();
       flops.emplace(rate.node(), formulas.number(0)).first->second += local;
     }
     require(member.kernel);
@@ -329,9 +349,11 @@ void LaunchFormulas::addRoofs(LaunchNodes &launch) {
   const auto &shares = strategy.kernels[launch.members.front().kernel].shares;
   if (launch.members.size() == 1 && shares.size() > 1) {
     parts.clear();
-    for (const KernelNodes::Share &share : shares)
-      parts.push_back({node(share.localFlops) * usPerFlop(first, first),
-                       node(share.movedBytes) * perByte});
+    uint32_t index = launch.members.front().kernel;
+    for (size_t i = 0; i < shares.size(); ++i)
+      parts.push_back({inWaves(index, node(shares[i].localFlops), i) *
+                           usPerFlop(first, first),
+                       node(shares[i].movedBytes) * perByte});
   }
   Expr roofs = formulas.number(0), bound = roofs;
   for (size_t i = 0; i < parts.size(); ++i) {

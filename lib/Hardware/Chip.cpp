@@ -227,14 +227,33 @@ static void readShapes(const JsonReader &reader, KernelKind kernel,
     addErrors(kernel, curve);
 }
 
+static void readTiles(const JsonReader &reader, KernelKind kernel,
+                      KernelCurve &curve) {
+  if (!reader.has("tiles"))
+    return;
+  if (kernel != KernelKind::encoder_attention)
+    return reader.failAt("tiles", "kernels of kind " +
+                                      std::string(nameOf(kernel)) +
+                                      " have no tiles that are known");
+  JsonReader tiles = reader.object("tiles");
+  tiles.allowOnly({"queries", "slots"});
+  constexpr int64_t most = 65536;
+  curve.tileQueries = tiles.integer("queries", 1, most);
+  curve.tileSlots = tiles.integer("slots", 1, most);
+}
+
 static KernelCurve readCurve(const JsonReader &reader, KernelKind kernel) {
   static constexpr double exponents[] = {1, 1.5, 2, 3, 4};
   bool multiplies =
       kernel != KernelKind::elementwise && kernel != KernelKind::gather;
   KernelCurve curve;
-  std::vector<std::string_view> known = {
-      "floor", "compute_efficiency", "memory_efficiency", "exponent", "fit",
-      "source"};
+  std::vector<std::string_view> known = {"floor",
+                                         "compute_efficiency",
+                                         "memory_efficiency",
+                                         "exponent",
+                                         "fit",
+                                         "tiles",
+                                         "source"};
   known.insert(known.end(), std::begin(shapeKeys), std::end(shapeKeys));
   reader.allowOnly(known);
   curve.source = readSource(reader);
@@ -252,6 +271,7 @@ static KernelCurve readCurve(const JsonReader &reader, KernelKind kernel) {
     reader.failAt("exponent", "expected one of 1, 1.5, 2, 3, 4, found " +
                                   formatNumber(curve.exponent));
   readFit(reader, curve);
+  readTiles(reader, kernel, curve);
   readShapes(reader, kernel, curve);
   return curve;
 }

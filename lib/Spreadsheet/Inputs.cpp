@@ -67,6 +67,8 @@ static constexpr KindName kindNames[] = {
     {FigureUse::Kind::compute_efficiency, "compute_efficiency"},
     {FigureUse::Kind::memory_efficiency, "memory_efficiency"},
     {FigureUse::Kind::exponent, "exponent"},
+    {FigureUse::Kind::tile_queries, "tile_queries"},
+    {FigureUse::Kind::tile_slots, "tile_slots"},
     {FigureUse::Kind::kernel_floor, "kernel_floor_us"},
     {FigureUse::Kind::host_time, "host_time_us"},
     {FigureUse::Kind::host_time_per_layer, "host_time_per_layer_us"},
@@ -135,11 +137,7 @@ std::string Inputs::ofUse(uint32_t index) {
              "_" + name;
     return figure(*bound.figure, name, isChips ? ofChip : ofRuntime);
   }
-  bool isOfKernel = use.kind == FigureUse::Kind::peak ||
-                    use.kind == FigureUse::Kind::curve_floor ||
-                    use.kind == FigureUse::Kind::compute_efficiency ||
-                    use.kind == FigureUse::Kind::memory_efficiency ||
-                    use.kind == FigureUse::Kind::exponent;
+  bool isOfKernel = use.kind == FigureUse::Kind::peak || use.isOfCurve();
   std::string kernel;
   if (isOfKernel)
     kernel = std::string(autopar::nameOf(use.kernel)) + "_" +

@@ -33,6 +33,8 @@ struct FigureUse {
     compute_efficiency,
     memory_efficiency,
     exponent,
+    tile_queries,
+    tile_slots,
     kernel_floor,
     host_time,
     host_time_per_layer,
@@ -71,6 +73,11 @@ struct FigureUse {
   KernelKind kernel = KernelKind::elementwise;
   ElementType type = ElementType::bf16;
   std::optional<ElementType> storage = std::nullopt;
+
+  /// Whether it is a coefficient of a kernel's curve.
+  bool isOfCurve() const {
+    return kind >= Kind::curve_floor && kind <= Kind::tile_slots;
+  }
 
   bool operator==(const FigureUse &other) const {
     return kind == other.kind && kernel == other.kernel && type == other.type &&

@@ -88,12 +88,16 @@ ShapeGrid reduce(const ShapeTable &table, const std::vector<double> &fixed);
 /// t = floor + ((flops / (compute_efficiency * peak))^q
 ///            + (bytes / (memory_efficiency * bandwidth))^q)^(1/q) * ratio
 /// with the ratio of the shape where there is a table of it, else 1. Fitted to
-/// measured kernels by scripts/fit.py. q is one of 1, 1.5, 2, 3, 4.
+/// measured kernels by scripts/fit.py. q is one of 1, 1.5, 2, 3, 4. Where tiles
+/// are known, flops are those of whole waves of them.
 struct KernelCurve {
   double floorUs = 0;
   double computeEfficiency = 1;
   double memoryEfficiency = 1;
   double exponent = 1;
+  /// Attention computes so many queries of a head at once, and as many of these
+  /// tiles as the chip has processors; 0 where that is not known.
+  int64_t tileQueries = 0, tileSlots = 0;
   /// Median and 90th percentile of |predicted/measured - 1|, with the tables of
   /// shapes that it has; absent where the curve is not a fit.
   std::optional<double> medianError, p90Error;

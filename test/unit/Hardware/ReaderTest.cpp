@@ -50,6 +50,14 @@ TEST_F(ReaderTest, ChipErrorsNameTheField) {
                       "\"compute_efficiency\": {\"value\": 1."),
             "h100-sxm.json: /kernels/matmul/bf16/compute_efficiency/value: "
             "expected a number from 1e-06 to 1, found 1.784");
+  EXPECT_EQ(chipError("\"exponent\": 4",
+                      "\"tiles\": {\"queries\": 64, \"slots\": 132}, "
+                      "\"exponent\": 4"),
+            "h100-sxm.json: /kernels/matmul/bf16/tiles: kernels of kind matmul "
+            "have no tiles that are known");
+  EXPECT_EQ(chipError("\"queries\": 192", "\"queries\": 0"),
+            "h100-sxm.json: /kernels/encoder_attention/bf16/tiles/queries: "
+            "expected an integer from 1 to 65536, found 0");
 }
 
 TEST_F(ReaderTest, SystemErrorsNameTheField) {
