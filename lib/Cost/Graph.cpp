@@ -27,6 +27,7 @@ unsigned autopar::operandsOf(Op op) {
   case Op::scale_down:
   case Op::select:
   case Op::distinct_experts:
+  case Op::busiest_rows:
   case Op::roof:
   case Op::launch:
   case Op::multiply_add:
@@ -41,6 +42,7 @@ static bool isWholeResult(Op op, const Node &a, const Node &b, const Node &c) {
   switch (op) {
   case Op::divide:
   case Op::distinct_experts:
+  case Op::busiest_rows:
   case Op::quarter_share:
   case Op::roof:
   case Op::octave:

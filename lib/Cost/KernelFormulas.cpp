@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Formulas.h"
+#include "ExpertFormulas.h"
 
 #include "autopar/Hardware/Hardware.h"
 
@@ -21,7 +21,7 @@ public:
   KernelFormulas(Formulas &formulas, uint32_t index)
       : formulas(formulas), kernel(formulas.program.kernels[index]),
         ref{RecordRef::Kind::kernel, index}, step(formulas.groupsOf(kernel)),
-        parts(findParts()) {}
+        parts(findParts()), experts(formulas, index) {}
 
   KernelNodes build();
 
@@ -49,6 +49,7 @@ private:
   const Groups step;
   /// What of the step is computed at once.
   const std::vector<Groups> parts;
+  ExpertFormulas experts;
   Expr gate;
 };
 
@@ -119,8 +120,10 @@ void KernelFormulas::addFlops(KernelNodes &nodes) {
   for (const Groups &part : parts) {
     Expr logical =
         product([&](const Dims &dims) { return formulas.logical(dims, part); });
-    Expr local = product(
-        [&](const Dims &dims) { return formulas.local(dims, ref, part); });
+    Expr local = product([&](const Dims &dims) {
+      Expr own = formulas.local(dims, ref, part);
+      return &dims == &kernel.rows ? experts.rows(own, part) : own;
+    });
     Expr square = logical;
     if (kernel.pairs) {
       const Pairs &pairs = *kernel.pairs;
@@ -142,39 +145,20 @@ void KernelFormulas::addFlops(KernelNodes &nodes) {
   nodes.squareFlops = allSquare.node();
 }
 
-/// Distinct experts, of `experts`, that `tokens` tokens reach: the expected
-/// number of occupied cells, Johnson and Kotz, Urn Models (1977), section 3.2,
-/// of four quarters of the experts, each chosen as its part of Zipf's law says.
-static Expr reachedExperts(Formulas &formulas, Expr experts, int64_t topK,
-                           Expr tokens) {
-  Expr four = formulas.number(4);
-  Expr skew = formulas.figure(FigureUse::Kind::routing_skew);
-  auto quarter = [&](uint32_t index) {
-    Expr share(formulas.graph,
-               formulas.graph.make(Op::quarter_share, skew.node(), index));
-    return (experts / four)
-        .apply(Op::distinct_experts, formulas.number(topK) / four * share,
-               tokens);
-  };
-  // In pairs: where choices are even, the sum of equals is exact.
-  return (quarter(0) + quarter(1)) + (quarter(2) + quarter(3));
-}
-
 /// Of routed experts only those that tokens reach are read.
 Expr KernelFormulas::bytesOf(const Traffic &traffic, const Groups &groups) {
   auto whole = [&] {
-    return formulas.bytes(formulas.local(traffic.shape, ref, groups),
-                          traffic.type);
+    Expr elements = formulas.local(traffic.shape, ref, groups);
+    if (traffic.role == Traffic::Role::activation)
+      elements = experts.elements(elements, groups);
+    return formulas.bytes(elements, traffic.type);
   };
   if (traffic.topK == 0 || traffic.shape.empty())
     return whole();
-  Expr experts = formulas.logical(traffic.shape.front().extent);
-  if (experts.isConstant(0))
-    return experts;
-  Expr tokens =
-      formulas.local(traffic.rows, ref, groups) / formulas.number(traffic.topK);
-  Expr reached = reachedExperts(formulas, experts, traffic.topK, tokens);
-  return whole().apply(Op::round_product, reached / experts);
+  Expr all = formulas.logical(traffic.shape.front().extent);
+  if (all.isConstant(0))
+    return all;
+  return whole().apply(Op::round_product, experts.reached(traffic, groups));
 }
 
 void KernelFormulas::addTraffic(KernelNodes &nodes) {
@@ -221,11 +205,11 @@ KernelNodes::Shape KernelFormulas::shapeOfProduct() {
     Dims all;
     if (weights && !weights->shape.empty())
       all.push_back(weights->shape.front());
-    Expr experts = sizeOf(all, step);
-    rows = rows / experts;
+    Expr held = sizeOf(all, step);
+    rows = experts.rows(rows, step) / held;
     if (!formulas.strategy.launching.loopsExperts) {
-      Expr share = experts / formulas.logical(all, step);
-      shape.fixed = {experts.node(), share.node()};
+      Expr share = held / formulas.logical(all, step);
+      shape.fixed = {held.node(), share.node()};
     }
   }
   shape.x = rows.node();

@@ -279,6 +279,8 @@ template <typename V>
     return pairsOf(a, b(), tape.pairs[step.c]);
   case Op::distinct_experts:
     return distinctExperts(a, b(), c());
+  case Op::busiest_rows:
+    return busiestRows(a, b(), c());
   case Op::quarter_share:
     return quarterShare(a, step.b);
   case Op::round_product:

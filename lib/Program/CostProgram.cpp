@@ -61,6 +61,15 @@ bool CostProgram::trains() const {
   });
 }
 
+const Traffic *CostProgram::sharedExperts(const Kernel &kernel) const {
+  if (kernel.kind != KernelKind::grouped_matmul || placement || trains())
+    return nullptr;
+  for (const Traffic &traffic : kernel.traffic)
+    if (traffic.topK != 0 && !traffic.shape.empty())
+      return traffic.shape.front().axes.empty() ? nullptr : &traffic;
+  return nullptr;
+}
+
 bool CostProgram::keepsTokens() const {
   return std::any_of(residents.begin(), residents.end(), isOfSequences);
 }

@@ -283,6 +283,9 @@ json Writer::write() const {
     layers.push_back({{"name", kind.name}, {"count", kind.count}});
     if (kind.section != Section::forward)
       layers.back()["section"] = nameOf(kind.section);
+    if (kind.expertGroups.all > 1)
+      layers.back()["expert_groups"] = {{"all", kind.expertGroups.all},
+                                        {"kept", kind.expertGroups.kept}};
   }
   json root;
   root["schema"] = "autopar.program/1";

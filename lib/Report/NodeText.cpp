@@ -198,7 +198,12 @@ std::string NodeText::sizes(NodeId id, Bind bind) const {
     return "min(" + operand(node.a) + ", " + operand(node.b) + ")";
   case Op::select:
     return operand(reading.whole(node.a) > 0 ? node.b : node.c, bind);
+  case Op::busiest_rows:
+    return value(id) + " (busiest of " + operand(node.b) + ", mean " +
+           value(node.a) + ")";
   case Op::round_product:
+    if (graph.isConstant(node.b, 1))
+      return "round(" + operand(node.a) + ")";
     return "round(" + operand(node.a, Bind::product) + " x " +
            operand(node.b, Bind::product) + ")";
   case Op::distinct_experts: {

@@ -36,6 +36,7 @@ static bool repeats(Op op) {
   case Op::split_capped:
   case Op::pairs:
   case Op::distinct_experts:
+  case Op::busiest_rows:
   case Op::roof:
   case Op::launch:
   case Op::octave:

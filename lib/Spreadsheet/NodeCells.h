@@ -44,6 +44,7 @@ private:
   Formula conditionOf(NodeId node) const;
   Formula pairs(const Node &node) const;
   Formula distinctExperts(const Node &node) const;
+  Formula busiestRows(const Node &node) const;
   Formula roof(const Node &node) const;
   Formula quarterShare(const Node &node) const;
   Formula shapeRatio(const Node &node);

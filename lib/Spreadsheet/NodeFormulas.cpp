@@ -47,6 +47,8 @@ const char *autopar::wordOf(Op op) {
     return "pairs of queries and keys";
   case Op::distinct_experts:
     return "distinct experts reached";
+  case Op::busiest_rows:
+    return "expected rows of the busiest rank";
   case Op::quarter_share:
     return "share of a quarter of experts";
   case Op::round_product:
@@ -188,6 +190,22 @@ Formula NodeCells::distinctExperts(const Node &node) const {
   return choose(tokens > 0, some, 0);
 }
 
+Formula NodeCells::busiestRows(const Node &node) const {
+  const Formula &mean = formulas[node.a], &ranks = formulas[node.b],
+                &dispersion = formulas[node.c];
+  Formula octaves = call("LOG", ranks, 2);
+  Formula deviate =
+      octaves * call("SQRT", Formula("0.411") /
+                                 (Formula(1) + Formula("0.285") * octaves));
+  Formula spread =
+      call("SQRT", most(dispersion, 0) / most(mean, Formula("1E-9")));
+  Formula grown = Formula(1) + Formula(2) / 3 * deviate * spread;
+  Formula rows =
+      mean * power(grown, Formula("1.5")) - least(octaves / 18, Formula(1) / 6);
+  return choose(ranks > 1, most(rows, most(mean, least(mean * ranks, 1))),
+                mean);
+}
+
 /// max(a, b), rounded off by the exponent, of which 0 is none.
 Formula NodeCells::roof(const Node &node) const {
   const Formula &a = formulas[node.a], &b = formulas[node.b],
@@ -307,6 +325,8 @@ Formula NodeCells::formulaOf(NodeId id) {
     return pairs(node);
   case Op::distinct_experts:
     return distinctExperts(node);
+  case Op::busiest_rows:
+    return busiestRows(node);
   case Op::quarter_share:
     return quarterShare(node);
   case Op::roof:

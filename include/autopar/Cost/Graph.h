@@ -83,6 +83,9 @@ enum class Op : uint8_t {
   pairs,
   /// Expected distinct experts of `a` that `c` tokens reach, `b` each.
   distinct_experts,
+  /// Expected rows of the busiest of `b` ranks that have `a` in the mean, where
+  /// rows that fall by chance vary `c` times as much as independent ones.
+  busiest_rows,
   /// How often tokens choose an expert of quarter `b`, 0 to 3 from the most
   /// chosen, over the mean, where choices follow Zipf's law of exponent `a`.
   quarter_share,

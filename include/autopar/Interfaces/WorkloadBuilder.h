@@ -76,6 +76,10 @@ public:
   /// routed.
   void readExperts(Kernel &kernel, mlir::Value weight, Dims routed,
                    int64_t topK);
+  /// Says that tokens choose experts of `groups` here.
+  void setExpertGroups(ExpertGroups groups) {
+    program.layers[layer].expertGroups = groups;
+  }
   /// A kernel that reads its operands and writes its results once.
   Kernel &addElementwise(mlir::Operation *op);
   /// Says that the last kernel, a product, makes `value`.

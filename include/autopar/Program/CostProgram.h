@@ -293,6 +293,12 @@ struct Saved {
   ElementType type = ElementType::bf16;
 };
 
+/// A token's experts are of `kept` of `all` groups of neighbours, of equal
+/// size.
+struct ExpertGroups {
+  int64_t all = 1, kept = 1;
+};
+
 /// A function of the model: "model" itself, then each layer kind. What follows
 /// the layers of "model" is a kind of its own, of the same name.
 struct LayerKind {
@@ -302,6 +308,8 @@ struct LayerKind {
   /// Its first and last launch, as `Activation` counts them.
   uint32_t begin = 0, end = 0;
   Section section = Section::forward;
+  /// Of its router.
+  ExpertGroups expertGroups = {};
 };
 
 /// A layer kind that something runs so often.
@@ -385,6 +393,10 @@ struct CostProgram {
   }
   /// Whether it has backwards: a step is an iteration of training.
   bool trains() const;
+  /// The experts of `kernel` that ranks share, where chance says which of them
+  /// most tokens go to; else null. Loads that are known are as they are, and
+  /// routers in training even them out.
+  const Traffic *sharedExperts(const Kernel &kernel) const;
   /// Whether earlier tokens of a sequence are kept, so that a step may compute
   /// a part of a prompt.
   bool keepsTokens() const;

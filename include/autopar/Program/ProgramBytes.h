@@ -80,8 +80,13 @@ void bytesOf(IO &io, Saved &saved) {
   io(saved.name, saved.layer, saved.count, saved.shape, saved.type);
 }
 template <typename IO>
+void bytesOf(IO &io, ExpertGroups &groups) {
+  io(groups.all, groups.kept);
+}
+template <typename IO>
 void bytesOf(IO &io, LayerKind &kind) {
-  io(kind.name, kind.count, kind.begin, kind.end, kind.section);
+  io(kind.name, kind.count, kind.begin, kind.end, kind.section,
+     kind.expertGroups);
 }
 template <typename IO>
 void bytesOf(IO &io, KindCount &kind) {

@@ -227,6 +227,9 @@ void RouterOp::buildWorkload(WorkloadBuilder &builder) {
   for (Value operand : getOperands())
     builder.read(kernel, operand);
   builder.write(kernel, getResult());
+  if (getGroups())
+    builder.setExpertGroups(
+        {static_cast<int64_t>(*getGroups()), static_cast<int64_t>(*getKeep())});
 }
 
 /// Whether rows go back to their tokens as they are, by way of collectives.

@@ -278,3 +278,64 @@ TEST_F(FormulasTest, SkewedRoutingReadsFewerExperts) {
   }
   EXPECT_EQ(bytes(0.5), std::llround(expert * reached));
 }
+
+/// 8 experts of 1024 x 512 in 16 bits on 4 devices, 2 of them for each of 6
+/// tokens: 3 rows in the mean, of which 4.671 are expected of the busiest.
+TEST_F(FormulasTest, ChanceGivesOneRankMost) {
+  program = makeExperts(8, 8);
+  compileOn(4, decode(6, 8));
+  EXPECT_EQ(values->whole(strategy.kernels[0].localFlops),
+            Checked(2) * 5 * 1024 * 512);
+  EXPECT_EQ(values->whole(strategy.kernels[0].flops),
+            Checked(2) * 12 * 1024 * 512);
+  // Each is one of 4 draws among all 8.
+  double reached = 2 * (1 - std::pow(0.5, 4.67136717));
+  EXPECT_NEAR(*values->whole(strategy.kernels[0].keptReadBytes).int64(),
+              reached * 1024 * 512 * 2, 10);
+  // Memory and exchanges are those of even loads; so is one device.
+  EXPECT_EQ(values->whole(strategy.activations[0]), Checked(3) * 1024 * 2);
+  compileOn(1, decode(6, 8));
+  EXPECT_EQ(values->whole(strategy.kernels[0].localFlops),
+            values->whole(strategy.kernels[0].flops));
+}
+
+/// With 30 rows in the mean 35.2 are expected, 36.0 where a token keeps 2 of 4
+/// groups, one on each device; loads that are given, and those of training, are
+/// as they are.
+TEST_F(FormulasTest, GroupsOfExpertsAreFurtherApart) {
+  auto rows = [&] {
+    compileOn(4, decode(60, 8));
+    return *values->whole(strategy.kernels[0].localFlops).int64() /
+           (2 * 1024 * 512);
+  };
+  program = makeExperts(8, 8);
+  EXPECT_EQ(rows(), 35);
+  program.layers[1].expertGroups = {4, 2};
+  EXPECT_EQ(rows(), 36);
+  program.layers[0].section = Section::backward;
+  EXPECT_EQ(rows(), 30);
+  program = makeExperts(8, 8, std::vector<double>(8, 1));
+  EXPECT_EQ(rows(), 30);
+}
+
+/// 12 streams of 20 queries are 24 tiles of 16, and 5 waves of 5 tiles.
+TEST_F(FormulasTest, EncodersComputeWholeWaves) {
+  Kernel &encoder = program.kernels.emplace_back();
+  encoder.kind = KernelKind::encoder_attention;
+  encoder.flopFactor = 2;
+  encoder.rows = {symbol(batch)};
+  encoder.columns = {split(8)};
+  encoder.contraction = {number(144)};
+  encoder.pairs = Pairs{symbol(query), symbol(query), false};
+  encoder.heads = {split(8), 72};
+  auto computeUs = [&](int64_t tile) {
+    auto &curves =
+        machine.pools.front().chip.kernels[KernelKind::encoder_attention];
+    KernelCurve &curve = curves["bf16"];
+    curve.tileQueries = tile;
+    curve.tileSlots = tile ? 5 : 0;
+    compileOn(2, prefill(3, 20));
+    return values->real(strategy.launches[0].computeUs);
+  };
+  EXPECT_DOUBLE_EQ(computeUs(16) / computeUs(0), 5 * 5 * 16 / 240.);
+}
