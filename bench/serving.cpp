@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// usage: serving-bench MODULE
+// usage: serving-bench MODULE [REPLICAS]
 //
 // MODULE is the output of autopar-opt with flags and without --estimate. Prints
 // what a step's price takes, points of closed and open loops, and a simulation:
-// microseconds, the median of several runs.
+// microseconds, the median of several runs. REPLICAS are those of the module's
+// plan, 1 if absent.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,13 +48,13 @@ double usOf(int64_t count, Body body) {
 
 class ServingBench {
 public:
-  explicit ServingBench(const Subject &subject)
+  ServingBench(const Subject &subject, int64_t replicas)
       : compiled(subject.program(), launchingOf(subject.runtime())),
         runtime(subject.runtime()),
         server(compiled, subject.machine(), runtime),
         prices(compiled, subject.machine(), runtime) {
-    server.lay(subject.layout(), 1);
-    prices.lay(subject.layout(), 1);
+    server.lay(subject.layout(), replicas);
+    prices.lay(subject.layout(), replicas);
     asked.prompt = *TokenLengths::parse("2000");
     asked.answer = *TokenLengths::parse("300");
   }
@@ -118,7 +119,8 @@ private:
     load.requests = drawRequests(asked, count, /*seed=*/1);
     StepTime time;
     (void)prices.price({1, 2000}, time);
-    Engine engine = engineOf(runtime, time.capacityTokens, 1);
+    Engine engine = engineOf(runtime, time.capacityTokens,
+                             static_cast<int64_t>(prices.togetherCount()));
     print("simulation of 100,000 requests", usOf(1, [&](int64_t) {
             sum += simulate(prices, engine, load).endUs;
           }));
@@ -135,13 +137,15 @@ private:
 } // namespace
 
 int main(int argc, char **argv) {
-  if (argc != 2) {
-    llvm::errs() << "usage: serving-bench MODULE\n";
+  int64_t replicas = 1;
+  if (argc < 2 || argc > 3 ||
+      (argc == 3 && llvm::StringRef(argv[2]).getAsInteger(10, replicas))) {
+    llvm::errs() << "usage: serving-bench MODULE [REPLICAS]\n";
     return 1;
   }
   std::unique_ptr<Subject> subject = Subject::load(argv[1]);
   if (!subject)
     return 1;
-  ServingBench(*subject).run();
+  ServingBench(*subject, replicas).run();
   return 0;
 }

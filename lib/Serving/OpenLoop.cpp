@@ -20,6 +20,8 @@ static double fullStepUs(const PromptQueue &queue, double &prompts) {
   if (fuses)
     prompts = std::min(prompts, queue.perStep);
   // Full steps of their own, or part of one.
+  if (!fuses && queue.longestUs > 0)
+    return queue.decodeUs + queue.fullRunUs(prompts);
   if (!fuses && prompts > queue.perStep)
     return queue.decodeUs + prompts * queue.fullUs();
   double one = 1 / queue.pieces;

@@ -117,9 +117,7 @@ ServingRefusal Server::lockedQueueOf(const StepLoad &first, double firstUs,
     return {};
   step = first;
   double times = std::min(2.0, queue.mostLength);
-  double more = std::round(first.promptTokens * (times - 1));
-  step.promptTokens += more;
-  step.promptContext += more;
+  step.joinPrompts(std::round(first.promptTokens * times));
   if (auto refusal = priceRunning(step, longer))
     return refusal;
   queue.longestUs =
@@ -189,7 +187,7 @@ ServingRefusal Server::queueOf(const ServedLoad &load, double running,
   queue.firstUs = first.us + bendUs;
   queue.moreUs = addedUs + bendUs;
   queue.longestUs = 0;
-  queue.lengthDeviation = std::sqrt(std::log1p(load.promptVariation));
+  queue.reads = {together, load.promptVariation, each, runtime.cutsPrompts};
   if (together > 1)
     return lockedQueueOf(step, first.us, queue);
   // Of whole ones of different lengths a second one has room in some steps.

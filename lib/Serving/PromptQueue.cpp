@@ -20,47 +20,37 @@ double PromptQueue::fullUs() const {
   return (firstUs + more) / perStep;
 }
 
-/// The longest of so many lengths over their mean: the quantile of Blom (1958),
-/// which is near the mean of the largest.
-static double longestOf(double count, double deviation) {
-  constexpr int halvings = 40;
-  double share = (count - 0.375) / (count + 0.25);
-  double low = -8, high = 8;
-  for (int i = 0; i < halvings; ++i) {
-    double middle = (low + high) / 2;
-    (std::erfc(-middle / std::sqrt(2.0)) / 2 < share ? low : high) = middle;
-  }
-  return std::max(1.0, std::exp(deviation * high - deviation * deviation / 2));
-}
-
-/// In the mean, of the replica that has most of so many prompts of Poisson's
-/// law, in lengths of one: requests go to the replica that has fewest, so each
-/// gets as many as end on it.
-double PromptQueue::mostOfOne(double prompts) const {
-  double mean = prompts / together, most = std::max(1.0, perStep / together);
-  double term = std::exp(-mean), upTo = term, sum = 0;
-  double any = -std::expm1(-prompts);
-  for (int i = 0; i < most; ++i) {
-    double above = 1 - std::pow(upTo, together);
-    sum += above * std::min(1.0, most - i);
-    if (above < 1e-6)
-      break;
-    term *= mean / (i + 1);
-    upTo += term;
-  }
-  double readers = together * -std::expm1(-mean) / any;
-  if (lengthDeviation > 0)
-    sum += any * (longestOf(readers, lengthDeviation) - 1);
-  return std::min(sum, any * std::max(1.0, mostLength));
-}
-
 double PromptQueue::eachUs(double prompts) const {
-  constexpr double fewest = 1e-3;
+  constexpr double fewest = 0.1;
   if (longestUs <= 0)
     return moreUs;
   prompts = std::max(prompts, fewest);
   double any = -std::expm1(-prompts);
-  return moreUs + longestUs * (mostOfOne(prompts) - any) / (prompts - any);
+  double most =
+      fusesPrompts ? reads.largest(prompts) : reads.largestOfEven(prompts);
+  return moreUs + longestUs * std::max(0.0, most - any) / (prompts - any);
+}
+
+/// Where steps that read any read so many in the mean.
+double PromptQueue::eachOfSomeUs(double prompts) const {
+  if (longestUs <= 0)
+    return moreUs;
+  // Of Poisson's law, as many as make that without those that read none.
+  constexpr int rounds = 5;
+  double all = prompts;
+  for (int i = 0; i < rounds; ++i) {
+    double none = std::exp(-all);
+    all -= (all - prompts * (1 - none)) / std::max(0.01, 1 - prompts * none);
+  }
+  return eachUs(all);
+}
+
+/// Until all that came at once are read, by the replica that gets most.
+double PromptQueue::fullRunUs(double prompts) const {
+  double most = reads.largestToRead(prompts);
+  double steps = std::max(1.0, most / reads.most + 0.5);
+  return steps * (firstUs - moreUs - longestUs) + moreUs * prompts +
+         longestUs * most;
 }
 
 double PromptQueue::load() const { return ratePerUs * fullUs(); }
@@ -109,7 +99,8 @@ double PromptQueue::shareWithout(double each) const {
 TimeMoments PromptQueue::step() const {
   constexpr int rounds = 12;
   constexpr double near = 1e-3;
-  double rate = ratePerUs * pieces, none = 1, each = moreUs;
+  double rate = ratePerUs * pieces, each = moreUs;
+  double none = std::exp(-rate * decodeUs);
   TimeMoments step;
   step.mean = decodeUs;
   for (int i = 0; i < (longestUs > 0 ? rounds : 1); ++i) {
@@ -136,9 +127,16 @@ TimeMoments PromptQueue::step() const {
 /// before: generations of a branching process, which end with the probability
 /// that iterates of their generating function have at 0.
 double PromptQueue::runUs(double stepUs) const {
+  Run run = runAfter(stepUs, eachUs(ratePerUs * stepUs));
+  // Of those steps, most are not the first.
+  if (longestUs > 0 && run.steps > 0)
+    run = runAfter(stepUs, eachOfSomeUs(run.prompts / run.steps));
+  return run.us;
+}
+
+PromptQueue::Run PromptQueue::runAfter(double stepUs, double more) const {
   constexpr int generations = 64;
   constexpr double fewest = 1e-4;
-  double more = eachUs(ratePerUs * stepUs);
   double each = pieces > 1 ? firstUs * pieces : std::min(more, firstUs);
   double offset = pieces > 1 ? 0 : firstUs - each;
   double growth = std::min(mostLoad, ratePerUs * std::max(each, fullUs()));
@@ -148,20 +146,24 @@ double PromptQueue::runUs(double stepUs) const {
     without[i] = std::exp(-ratePerUs * stepUs * iterates.below[i]);
     offsets[i] = std::exp(-ratePerUs * offset * iterates.below[i]);
   }
-  double prompts = ratePerUs * stepUs, us = 0;
-  for (int run = 0; run < generations && prompts > fewest; ++run) {
+  Run run;
+  double prompts = ratePerUs * stepUs;
+  for (int i = 0; i < generations && prompts > fewest; ++i) {
     double none = without[0];
     double steps = std::max(1 - none, prompts / perStep);
     double stepsUs = offset * steps + each * prompts;
-    us += stepsUs;
+    run.us += stepsUs;
+    run.steps += steps;
+    run.prompts += prompts;
     prompts = ratePerUs * stepsUs;
-    for (int i = 0; i < iterates.count; ++i) {
-      double next = i + 1 < iterates.count ? without[i + 1] : 1;
-      without[i] = none + offsets[i] * (next - none);
+    for (int j = 0; j < iterates.count; ++j) {
+      double next = j + 1 < iterates.count ? without[j + 1] : 1;
+      without[j] = none + offsets[j] * (next - none);
     }
   }
   // Those after, as if all of their steps were full.
-  return us + prompts * (offset / perStep + each) / (1 - growth);
+  run.us += prompts * (offset / perStep + each) / (1 - growth);
+  return run;
 }
 
 /// Where prompts have steps of their own, they come between two that decode.
@@ -189,14 +191,25 @@ double PromptQueue::varianceOfSum() const {
 }
 
 double PromptQueue::shareThatWaits() const {
+  if (together > 1)
+    return unread().share;
   double servers = std::max(1.0, perStep), used = std::min(load(), mostLoad);
   return std::pow(used, std::sqrt(2 * (servers + 1)) - 1);
 }
 
 double PromptQueue::waitUs() const {
+  if (together > 1) {
+    double each = promptUs() / pieces;
+    return unread().steps * (firstUs + ratePerUs * pieces * firstUs * each);
+  }
   double used = std::min(load(), mostLoad);
   return shareThatWaits() * fullUs() * (1 + law.squaredVariation) /
          (2 * (1 - used));
+}
+
+/// A prompt waits for those of its own replica alone.
+Unread PromptQueue::unread() const {
+  return reads.unread(ratePerUs * step().mean);
 }
 
 /// What the steps after one of `stepUs` take beyond their mean, where prompts
@@ -310,7 +323,7 @@ FirstTokenTime PromptQueue::toFirstToken(double busy) const {
   double metSquare =
       cycle.mean * cycle.mean * (1 + variation) * (1 + 2 * variation);
   double used = std::min(load(), mostLoad);
-  double room = 1 - 1 / std::max(1.0, perStep);
+  double room = together > 1 ? 1 : 1 - 1 / std::max(1.0, perStep);
   double each = eachUs(ratePerUs * pieces * cycle.mean);
   double beside = ratePerUs * each * room;
   double besideSquare = beside * each * (1 + law.squaredVariation);

@@ -14,6 +14,7 @@
 #ifndef AUTOPAR_LIB_SERVING_PROMPTQUEUE_H
 #define AUTOPAR_LIB_SERVING_PROMPTQUEUE_H
 
+#include "LargestRead.h"
 #include "TimeMoments.h"
 
 namespace autopar {
@@ -33,9 +34,9 @@ struct PromptQueue {
   /// alternates, alone), and what each further prompt adds to that.
   double decodeUs = 0, firstUs = 0, moreUs = 0;
   /// Of replicas that step together, of which prompts come to any: what the one
-  /// with most of them adds for each beyond its first. Lengths of prompts are
-  /// log-normal with such a deviation of logarithms.
-  double together = 1, longestUs = 0, lengthDeviation = 0;
+  /// with most of them adds for each beyond its first.
+  double together = 1, longestUs = 0;
+  ReplicaReads reads;
   /// What a step of one replica reads at most, in prompts of mean length.
   double mostLength = 1;
   /// Prompts that one step reads at most, and steps that one takes.
@@ -55,6 +56,7 @@ struct PromptQueue {
   /// What each prompt beyond the first adds to a step to which so many come in
   /// the mean, and in the steady state.
   double eachUs(double prompts) const;
+  double eachOfSomeUs(double prompts) const;
   double promptUs() const;
   /// Variance over mean of how many begin to decode between two tokens.
   double dispersion() const;
@@ -70,6 +72,8 @@ struct PromptQueue {
   double afterOwnUs(double steps) const;
   /// What a prompt takes where all steps are full.
   double fullUs() const;
+  /// Steps of replicas that alternate, where so many come to them at once.
+  double fullRunUs(double prompts) const;
   /// Share of the time between first and last that prompts may take: 1 is all.
   double load() const;
   /// From the arrival of a prompt to the end of the step that reads its end,
@@ -79,8 +83,14 @@ struct PromptQueue {
 private:
   struct Iterates;
   double shareWithout(double each) const;
-  double mostOfOne(double prompts) const;
+  Unread unread() const;
   TimeMoments step() const;
+  /// Steps of prompts after one that decodes, where each prompt beyond the
+  /// first of one adds as much.
+  struct Run {
+    double us = 0, steps = 0, prompts = 0;
+  };
+  Run runAfter(double stepUs, double each) const;
   double runUs(double stepUs) const;
   double afterUs(double stepUs, double steps) const;
   double shareOfTurns() const;

@@ -105,9 +105,9 @@ bool Replica::admit(int64_t budget) {
   if (!engine.cutsPrompts && state.toRead - state.read > budget &&
       !pieces.empty())
     return false;
-  int64_t opens = decodesNext ? blocksToOpen() : 0;
+  // What decodes has room for its next token, whenever that is.
   int64_t held = heldBlocks(request, state.toRead);
-  if (used + opens + held > engine.blocks)
+  if (used + blocksToOpen() + held > engine.blocks)
     return false;
   used += held;
   waiting.pop_front();

@@ -159,8 +159,7 @@ StepLoad Simulation::plan() {
   // all read.
   if (replicas.size() > 1 && most.prompts > 0) {
     double longest = most.prompts * most.promptTokens;
-    most.promptContext += longest - most.promptTokens;
-    most.promptTokens = longest;
+    most.joinPrompts(longest);
     most.prompts = tokens / longest;
   }
   return most;

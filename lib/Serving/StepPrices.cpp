@@ -14,6 +14,15 @@ using namespace autopar;
 
 static constexpr double picosecondsPerUs = 1e6;
 
+/// Of q queries with c keys after them, q * (c - q/2) pairs; where c < q, those
+/// before the first key see none: c * c/2.
+void StepLoad::joinPrompts(double tokens) {
+  double pairs = tokens * (promptContext - promptTokens / 2);
+  double keys = pairs / tokens + tokens / 2;
+  promptContext = std::round(keys < tokens ? std::sqrt(2 * pairs) : keys);
+  promptTokens = tokens;
+}
+
 StepPrices::StepPrices(CompiledProgram &program, const Machine &machine,
                        const Runtime &runtime,
                        std::optional<double> memoryUtilization)

@@ -24,6 +24,10 @@ struct StepLoad {
   /// Of each sequence that decodes, and what one takes as a part of a step that
   /// decodes without any.
   double drafts = 0, draftCost = 0;
+
+  /// Prompts of one replica one after another, so many tokens in all, as one
+  /// whose queries see as many keys as theirs do.
+  void joinPrompts(double tokens);
 };
 
 /// Microseconds.

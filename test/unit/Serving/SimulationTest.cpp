@@ -147,19 +147,31 @@ TEST_F(SimulationTest, WhatHasNoRoomIsEvictedOrWaits) {
 
 /// Two replicas that alternate: while the second one reads prompts the first
 /// does not decode, and evicts nothing for tokens that it does not make. Both
-/// of its requests fill its caches; one of them leaves when it decodes.
+/// of its requests fill its caches; one of them leaves when it has decoded as
+/// much as its last block holds.
 TEST_F(SimulationTest, NothingIsEvictedForStepsThatDoNotDecode) {
   Engine engine = engineOf(runtime, 40 * 16, 2);
   engine.fusesPrompts = false;
   engine.stepTokens = 320;
   SimulatedLoad load;
   load.requests.assign(20, {0, 320, 1});
-  load.requests[0].answerTokens = load.requests[2].answerTokens = 8;
+  load.requests[0] = load.requests[2] = {0, 312, 20};
   SimulationResult result = run(engine, load);
   EXPECT_EQ(result.requests[0].replica, 0);
   EXPECT_EQ(result.requests[2].replica, 0);
   EXPECT_EQ(result.requests[2].evictions, 1);
   EXPECT_GT(result.requests[2].endUs, result.requests[19].endUs);
+}
+
+/// A prompt would fill the caches that an engine that alternates needs for the
+/// next token of what decodes: it waits rather than be evicted at once.
+TEST_F(SimulationTest, PromptsLeaveRoomForTheNextToken) {
+  Engine engine = engineOf(runtime, 40 * 16, 1);
+  engine.fusesPrompts = false;
+  engine.stepTokens = 320;
+  SimulationResult result = run(engine, rounds(2, 2, 320, 8));
+  EXPECT_EQ(result.requests[1].evictions, 0);
+  EXPECT_GE(result.requests[1].firstTokenUs, result.requests[0].endUs);
 }
 
 TEST_F(SimulationTest, ARequestLongerThanTheCachesIsNamed) {

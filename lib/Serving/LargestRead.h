@@ -1,0 +1,57 @@
+//===- LargestRead.h - The replica that reads most --------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Replicas that step together wait for the one that reads most. Lengths are
+// those of prompts of mean length.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_SERVING_LARGESTREAD_H
+#define AUTOPAR_LIB_SERVING_LARGESTREAD_H
+
+namespace autopar {
+
+/// Nothing with a probability of `none`, else a length of a log-normal law.
+struct LengthLaw {
+  double none = 0, mean = 1, variance = 0;
+
+  /// The mean of the longest of so many, of each no more than `most`.
+  double longest(double count, double most) const;
+  /// What one leaves of `most`: the mean of squares.
+  double idleSquare(double most) const;
+};
+
+/// Prompts that find no room in the step after they came.
+struct Unread {
+  /// Of all, and for how many steps all wait in the mean.
+  double share = 0, steps = 0;
+};
+
+/// What comes to each of `replicas` in a step, and is read as far as it has
+/// room: `most` in prompts that are cut, else in whole ones.
+struct ReplicaReads {
+  double replicas = 1, squaredVariation = 0, most = 1;
+  bool cutsPrompts = true;
+
+  /// In the mean, of the replica that reads most, where `prompts` of Poisson's
+  /// law come to all of them: each gets as many as end on it.
+  double largest(double prompts) const;
+  /// The same where nothing ends meanwhile: they are dealt evenly.
+  double largestOfEven(double prompts) const;
+  /// Of so many that come in the mean.
+  Unread unread(double prompts) const;
+  /// The most that one of them gets, whether it has room or not.
+  double largestToRead(double prompts) const;
+
+private:
+  double comingAgain(double each) const;
+  LengthLaw lawOf(double each) const;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_SERVING_LARGESTREAD_H
