@@ -15,15 +15,26 @@
 
 using namespace autopar;
 
-/// The first quarter of what is drawn is not counted, while queues fill, nor
-/// the last round of a closed loop, while they empty. All of a trace is.
+/// Requests that are there when the last one comes.
+static size_t insideAtEnd(const SimulatedRun &run) {
+  if (run.load.concurrency != 0)
+    return static_cast<size_t>(run.load.concurrency);
+  const std::vector<ServedRequest> &served = run.result.requests;
+  double lastUs = served.back().arrivalUs;
+  return static_cast<size_t>(std::count_if(
+      served.begin(), served.end(),
+      [&](const ServedRequest &one) { return one.endUs > lastUs; }));
+}
+
+/// The first quarter of what is drawn is not counted, while queues fill, nor as
+/// many of the last as are there while they empty. All of a trace is.
 static SimulatedService summarize(const SimulatedRun &run,
                                   const SimulationChoice &choice,
                                   const ServiceLimits &limits) {
   size_t first = 0, end = run.load.requests.size();
   if (choice.trace.empty() && end >= 8) {
     first = end / 4;
-    end -= std::min(static_cast<size_t>(run.load.concurrency), end / 2);
+    end -= std::min(insideAtEnd(run), end / 2);
   }
   return summarize(run, limits, first, end);
 }

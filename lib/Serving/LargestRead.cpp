@@ -14,6 +14,8 @@
 
 using namespace autopar;
 
+/// Of so many, all replicas have about as many.
+static constexpr double many = 500;
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 
 //===----------------------------------------------------------------------===//
@@ -118,7 +120,7 @@ static double withWaiting(double each, Read read) {
     double more = lacks * (come - before) / (lackedBefore - lacks);
     before = come;
     lackedBefore = lacks;
-    come += std::max(more, -come / 2);
+    come = std::min(come + std::max(more, -come / 2), many);
   }
   return come;
 }
@@ -131,7 +133,7 @@ LengthLaw ReplicaReads::lawOf(double each) const {
   law.none = std::exp(-each);
   law.mean = counts.mean / (1 - law.none);
   double square = counts.square + counts.mean * squaredVariation;
-  law.variance = square / (1 - law.none) - law.mean * law.mean;
+  law.variance = std::max(0.0, square / (1 - law.none) - law.mean * law.mean);
   return law;
 }
 
@@ -146,6 +148,8 @@ double ReplicaReads::comingAgain(double each) const {
 }
 
 double ReplicaReads::largest(double prompts) const {
+  if (prompts > many)
+    return std::min(most, prompts / replicas);
   double come = comingAgain(prompts / replicas);
   // Counts alone differ.
   if (squaredVariation <= 0)
@@ -163,9 +167,11 @@ double ReplicaReads::largestToRead(double prompts) const {
 /// moments of what comes and of what is left of the room (Lindley 1952).
 Unread ReplicaReads::unread(double prompts) const {
   constexpr double least = 0.02;
-  double each = prompts / replicas, come = comingAgain(each);
-  bool areCounted = squaredVariation <= 0 || !cutsPrompts;
   Unread unread;
+  if (prompts <= 0)
+    return unread;
+  double each = std::min(prompts, many) / replicas, come = comingAgain(each);
+  bool areCounted = squaredVariation <= 0 || !cutsPrompts;
   double left = std::max(least * most, most - each), idle = 0, own = 0;
   double variance = each;
   if (areCounted) {
@@ -188,6 +194,8 @@ Unread ReplicaReads::unread(double prompts) const {
 }
 
 double ReplicaReads::largestOfEven(double prompts) const {
+  if (prompts > many)
+    return std::min(most, prompts / replicas);
   double term = std::exp(-prompts), any = 1 - term, below = term;
   double deepest = 0, readers = 0;
   // Of Poisson's law: how many there are at least.

@@ -163,6 +163,7 @@ ServingRefusal Server::queueOf(const ServedLoad &load, double running,
     queue.firstUs = decode.us;
     queue.own = {decode.us};
     queue.perStep = runtime.maxSequences.value * together;
+    queue.reads = {together, 0, runtime.maxSequences.value, false};
     queue.fusesPrompts = true;
     return {};
   }

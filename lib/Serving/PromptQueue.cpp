@@ -93,29 +93,54 @@ double PromptQueue::shareWithout(double each) const {
   return std::clamp(constant / (1 - factor), 0.0, 1.0);
 }
 
+/// Of a function that grows slower than its argument from `low` on, by false
+/// position (Illinois); `high` where it is above all of them.
+template <typename Function>
+static double fixedPoint(double low, double high, Function function) {
+  constexpr int rounds = 12;
+  constexpr double near = 1e-3;
+  double atLow = function(low) - low, atHigh = function(high) - high;
+  double at = high;
+  for (int i = 0; i < rounds && atLow > 0 && atHigh < 0; ++i) {
+    at = low + (high - low) * atLow / (atLow - atHigh);
+    double excess = function(at) - at;
+    if (std::abs(excess) < near * at)
+      break;
+    if (excess > 0) {
+      low = at;
+      atLow = excess;
+      atHigh /= 2;
+    } else {
+      high = at;
+      atHigh = excess;
+      atLow /= 2;
+    }
+  }
+  return at;
+}
+
 /// A step that reads k prompts takes `firstUs + (k - 1) * each`, one that reads
 /// none `decodeUs`; k is of Poisson's law, whose mean is what comes in a step.
 /// A prompt of several steps comes as so many.
 TimeMoments PromptQueue::step() const {
-  constexpr int rounds = 12;
-  constexpr double near = 1e-3;
-  double rate = ratePerUs * pieces, each = moreUs;
-  double none = std::exp(-rate * decodeUs);
-  TimeMoments step;
-  step.mean = decodeUs;
-  for (int i = 0; i < (longestUs > 0 ? rounds : 1); ++i) {
-    double before = step.mean;
-    each = eachUs(rate * step.mean);
+  double rate = ratePerUs * pieces, none = 1, each = moreUs;
+  double least = std::min(decodeUs, firstUs),
+         most = std::max(decodeUs, fullUs() * perStep);
+  // The mean where `prompts` come in the one before.
+  auto after = [&](double prompts) {
+    each = eachUs(prompts);
     none = shareWithout(each);
-    double growth = rate * each;
-    double fixed = none * decodeUs + (1 - none) * (firstUs - each);
-    step.mean = growth < 1 ? fixed / (1 - growth) : firstUs;
-    step.mean = std::clamp(step.mean, std::min(decodeUs, firstUs),
-                           std::max(decodeUs, fullUs() * perStep));
-    if (std::abs(step.mean - before) < near * before)
-      break;
-  }
-  double jump = firstUs - each - decodeUs, growth = rate * each;
+    return none * decodeUs + (1 - none) * (firstUs - each) + each * prompts;
+  };
+  TimeMoments step;
+  double fixed = after(0), growth = rate * each;
+  step.mean = growth < 1 ? fixed / (1 - growth) : firstUs;
+  step.mean = std::clamp(step.mean, least, most);
+  if (longestUs > 0)
+    step.mean = fixedPoint(least, most,
+                           [&](double mean) { return after(rate * mean); });
+  growth = rate * each;
+  double jump = firstUs - each - decodeUs;
   double squares = each * each * (1 + law.squaredVariation);
   step.variance =
       (squares * rate * step.mean + jump * jump * none * (1 - none)) /
