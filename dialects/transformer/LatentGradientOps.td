@@ -73,9 +73,11 @@ def TF_LatentNormaliserOp
   let summary = "the logarithm of what a latent attention divides by";
   let description = [{
     Of `transformer.latent_attention` without a cache, of the same operands,
-    `selected`, `at_most` and `causal`, with its scores `s[c]`:
+    `at_most` and `causal`, over the `c` that a query sees:
 
-        y[b, i, a] = log(sum_c exp(s[c]))
+        k[c, :]    = sum_l latent[b, c, l] * key_weight[l, a, :]  then key_rope[b, c, :]
+        s[c]       = sum_h query[b, i, a, h] * k[c, h] / sqrt(nope + rope)
+        y[b, i, a] = log(sum_c exp(s[c]))    c = selected[b, i, j] for some j
 
     which its kernel writes beside its result: it takes no time of its own.
 
@@ -122,9 +124,11 @@ def TF_LatentAttentionBackwardOp
     Of `transformer.latent_attention` without a cache, of the same `selected`,
     `at_most` and `causal`: what was selected is held as it is. Probabilities are
     made again from queries, latents and `normaliser`, the logarithm of the
-    forward's divisor. With its keys `k[c]`, values `v[c]` and scores `s[c]`, of
-    the `c` that query `i` of head `a` sees, and `f = 1 / sqrt(nope + rope)`:
+    forward's divisor. Over the `c` that query `i` of head `a` sees, with its
+    scores `s[c]` and `f = 1 / sqrt(nope + rope)`:
 
+        k[c, :] = sum_l latent[b, c, l] * key_weight[l, a, :]  then key_rope[b, c, :]
+        v[c, :] = sum_l latent[b, c, l] * value_weight[l, a, :]    c = selected[b, i, j] for some j
         p[c]  = exp(s[c] - normaliser[b, i, a])
         dp[c] = sum_h dy[b, i, a, h] * v[c, h]
         ds[c] = p[c] * (dp[c] - sum_h dy[b, i, a, h] * y[b, i, a, h]) * f

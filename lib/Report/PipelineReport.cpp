@@ -156,10 +156,6 @@ std::optional<Error> PipelineEvaluator::priceStages(bool explain) {
 //===----------------------------------------------------------------------===//
 
 std::optional<Error> PipelineEvaluator::addTransfers() {
-  Result<std::optional<TrainingReport::Copies>> summed = copiesOf(parts);
-  if (!summed)
-    return summed.error();
-  copies = std::move(*summed);
   auto stages = static_cast<int64_t>(pipeline.partition.ranges.size());
   Network network(parts.machine.pools.front(), *plan.devices());
   GroupAxis axis = parts.stageAxis();
@@ -441,6 +437,10 @@ Result<Report> PipelineEvaluator::run(ReportDetail detail) {
     return *error;
   if (auto error = addTransfers())
     return *error;
+  Result<std::optional<TrainingReport::Copies>> summed = copiesOf(parts);
+  if (!summed)
+    return summed.error();
+  copies = std::move(*summed);
   if (auto error = simulate())
     return *error;
   addMemory();
