@@ -60,6 +60,7 @@ ROUNDINGS = ((round, 1e-9), (round_half_away, 1e-7))
 FUNCTIONS = {
     "INT": math.floor,
     "POWER": lambda a, b: a**b,
+    "SQRT": math.sqrt,
     "LOG": lambda a, base: math.log2(a) if base == 2 else math.log(a, base),
     "EXP": math.exp,
     "LN": math.log,
