@@ -11,8 +11,8 @@ served, and that reports keep their schema's order of percentiles. All together
 are compared in the mean TPOT, the mean TTFT and the p99 of TTFT. The errors below
 which 90 of 100 are have a bar, which is said to be missed where it is, and limits
 that fail: the bar where it was met, or somewhat above what was measured, as
-simulations scatter. Replicas that step together near saturation have none: what
-evicts, or has no steady state, is counted.
+simulations scatter. Of replicas that step together near saturation, what evicts
+or has no steady state is said, and no failure.
 
 Ends with a line `N passed, N failed`.
 
@@ -36,8 +36,8 @@ PLANS = [
     ("qwen3-235b-a22b", ("h200-sxm-8",), ("--shard-tp=8 --shard-ep=8",)),
     ("deepseek-v3", ("h200-sxm-8", "b200-sxm-8"), ("--shard-tp=8 --shard-ep=8",)),
 ]  # fmt: skip
-# Replicas that step together, whose prompts delay all. Near saturation caches are
-# full, and what is evicted is read again, which the closed form does not see.
+# Replicas that step together, whose prompts delay all. Near saturation caches may
+# be full, and what is evicted is read again, which the closed form does not see.
 LOCKED_PLANS = [
     ("qwen3-235b-a22b", ("h200-sxm-8",), ("--shard-tp=4 --shard-dp=2 --shard-ep=8",)),
     ("deepseek-v3", ("h200-sxm-8", "b200-sxm-8"), ("--shard-tp=8 --shard-attention-tp=1 --shard-ep=8",)),
@@ -47,12 +47,12 @@ LOCKED_PLANS = [
 TURNOVERS, MOST_REQUESTS = 60, 300_000
 RUNTIMES = ("vllm", "sglang", "trtllm")
 # Of the errors that 90 of 100 deployments are below: what is wanted; and, from and
-# up to which load, what fails.
+# up to which load, what fails, and whether what has no steady state does.
 BARS = {"tpot": 0.03, "ttft": 0.10, "p99_ttft": 0.20}
 KINDS = {
-    "engines": (PLANS, (0.05, 0.9), {"tpot": 0.04, "ttft": 0.10, "p99_ttft": 0.25}),
-    "in lock step": (LOCKED_PLANS, (0.05, 0.4), {"tpot": 0.15, "ttft": 0.15, "p99_ttft": 0.30}),
-    "in lock step, near saturation": (LOCKED_PLANS, (0.4, 0.9), {}),
+    "engines": (PLANS, (0.05, 0.9), {"tpot": 0.04, "ttft": 0.10, "p99_ttft": 0.23}, True),
+    "in lock step": (LOCKED_PLANS, (0.05, 0.4), {"tpot": 0.08, "ttft": 0.10, "p99_ttft": 0.25}, True),
+    "in lock step, near saturation": (LOCKED_PLANS, (0.4, 0.9), {"tpot": 0.18, "ttft": 0.20, "p99_ttft": 0.35}, False),
 }
 
 
@@ -165,13 +165,14 @@ def main():
     tool = os.path.join(args.bin, "autopar")
     draw = random.Random(args.seed)
     passed = failed = 0
-    for kind, (plans, loads, limits) in KINDS.items():
+    for kind, (plans, loads, limits, is_steady) in KINDS.items():
         count = args.count if plans is PLANS else args.count // 5
         deployments = [Deployment(draw, plans, loads) for _ in range(count)]
-        results = compare(tool, args, deployments, "FAIL" if limits else "none")
+        results = compare(tool, args, deployments, "FAIL" if is_steady else "none")
         good = judge(kind, limits, results)
         passed += good
-        failed += len(results) + len(limits) - good if limits else 0
+        judged = results if is_steady else [error for error in results if error]
+        failed += len(judged) + len(limits) - good
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 
