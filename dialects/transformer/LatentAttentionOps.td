@@ -93,9 +93,14 @@ def TF_LatentAttentionOp
     type($key_rope) `,` type($key_weight) `,` type($value_weight)
     `->` type($result)
   }];
+  let useCustomPropertiesEncoding = 1;
   let extraClassDeclaration = [{
+    /// The version of files that know such ones.
+    static constexpr uint64_t firstWithoutCache = 4;
     /// How many tokens each token sees at most; 0: all.
     int64_t getNumSeen();
+    /// Those that a file of an earlier version has, which had a cache.
+    void setEarlierOperands();
     /// What has the tokens that can be seen: the cache, or the latents.
     ::mlir::Value getRows();
     ::std::optional<::autopar::TensorParallelFactor> getTensorParallelFactor();

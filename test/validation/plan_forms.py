@@ -114,6 +114,23 @@ class Forms:
 
     # -- FLOPs -----------------------------------------------------------------
 
+    def busiest_rows(self, mean, ranks):
+        """Of the ranks that share experts, the one that chance gives most: docs/physics.md."""
+        if ranks == 1:
+            return mean
+        k, own, groups = self.model.top_k, self.model.experts / ranks, self.model.expert_groups
+        group, kept = self.model.experts / groups[0], groups[1]
+        others = min(own, group) - 1
+        if groups[0] > 1:
+            others += max(own - group, 0) * (kept - 1) / (groups[0] - 1)
+        spread = (1 - k / ranks + others * (k - 1) / max(1, group * kept - 1)) * ranks / (ranks - 1)
+        octaves = math.log2(ranks)
+        deviate = octaves * math.sqrt(0.411 / (1 + 0.285 * octaves))
+        rows = mean * (1 + 2 / 3 * deviate * math.sqrt(max(spread, 0) / mean)) ** 1.5 - min(octaves / 18, 1 / 6)
+        rows = max(rows, mean, min(mean * ranks, 1))
+        return math.floor(min(rows, mean * ranks / k * min(k, own)) + 0.5)
+
+
     def flops(self, whole):
         """FLOPs of a device; `whole` is the report of the unsharded model."""
         model, plan, w = self.model, self.plan, self.plan.workload
@@ -129,6 +146,8 @@ class Forms:
             routed = self.batch * self.query * model.top_k
         elif not plan.sp:
             routed *= max(1, plan.attention // (plan.ep * plan.of("etp")))
+        if plan.ep:
+            routed = self.busiest_rows(routed, plan.ep)
         total = 0
         for tensor in model.tensors:
             if tensor.kind == "experts":

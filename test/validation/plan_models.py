@@ -106,6 +106,7 @@ class Model:
         self.vocabulary = first("vocab_size")
         self.experts = first("num_experts", "n_routed_experts", "num_local_experts")
         self.top_k = first("num_experts_per_tok") if self.experts else 0
+        self.expert_groups = first("n_group") or 1, first("topk_group") or 1
         self.latent = first("kv_lora_rank")
         self.rotary = first("qk_rope_head_dim") if self.latent else 0
         self.exotic = self.name in EXOTIC

@@ -8,11 +8,53 @@
 #include "Factors.h"
 #include "Latents.h"
 #include "Verifiers.h"
+#include "autopar/Interfaces/BytecodeVersion.h"
 #include "autopar/Interfaces/WorkloadBuilder.h"
 
 using namespace autopar;
 using namespace autopar::transformer;
 using namespace mlir;
+
+//===----------------------------------------------------------------------===//
+// Bytecode
+//===----------------------------------------------------------------------===//
+
+/// Whether files of `bytecode` say which operands there are.
+template <typename Bytecode>
+static bool saysOperands(Bytecode &bytecode) {
+  return versionOf(bytecode, TransformerDialect::getDialectNamespace()) >=
+         LatentAttentionOp::firstWithoutCache;
+}
+
+LogicalResult LatentAttentionOp::readProperties(DialectBytecodeReader &reader,
+                                                OperationState &state) {
+  auto &own = state.getOrAddProperties<Properties>();
+  if (failed(reader.readOptionalAttribute(own.absorbed)) ||
+      failed(reader.readOptionalAttribute(own.at_most)) ||
+      failed(reader.readOptionalAttribute(own.by_phase)) ||
+      failed(reader.readOptionalAttribute(own.causal)))
+    return failure();
+  if (!saysOperands(reader))
+    return success();
+  return reader.readSparseArray(MutableArrayRef(own.operandSegmentSizes));
+}
+
+void LatentAttentionOp::writeProperties(DialectBytecodeWriter &writer) {
+  Properties &own = getProperties();
+  writer.writeOptionalAttribute(own.absorbed);
+  writer.writeOptionalAttribute(own.at_most);
+  writer.writeOptionalAttribute(own.by_phase);
+  writer.writeOptionalAttribute(own.causal);
+  if (saysOperands(writer))
+    writer.writeSparseArray(ArrayRef(own.operandSegmentSizes));
+}
+
+void LatentAttentionOp::setEarlierOperands() {
+  auto &sizes = getProperties().operandSegmentSizes;
+  llvm::fill(sizes, 1);
+  bool selects = (*this)->getNumOperands() == sizes.size();
+  sizes.back() = selects ? 1 : 0;
+}
 
 //===----------------------------------------------------------------------===//
 // Verifiers

@@ -58,6 +58,19 @@ struct TransformerInlinerInterface : DialectInlinerInterface {
   }
 };
 
+struct TransformerBytecode : VersionedBytecode {
+  using VersionedBytecode::VersionedBytecode;
+
+  LogicalResult
+  upgradeFromVersion(Operation *top,
+                     const DialectVersion &version) const override {
+    auto number = static_cast<const BytecodeVersion &>(version).number;
+    if (number < LatentAttentionOp::firstWithoutCache)
+      top->walk([](LatentAttentionOp op) { op.setEarlierOperands(); });
+    return success();
+  }
+};
+
 } // namespace
 
 void TransformerDialect::initialize() {
@@ -71,7 +84,7 @@ void TransformerDialect::initialize() {
 #include "autopar/Dialect/Transformer/TrainingOps.cpp.inc"
       >();
   addInterfaces<TransformerAsmInterface, TransformerInlinerInterface,
-                VersionedBytecode>();
+                TransformerBytecode>();
 }
 
 /// A part is one of a function of the module that is no part itself.
