@@ -88,7 +88,7 @@ struct CountMoments {
   CountMoments(double each, double most, double replicas) {
     constexpr double least = 1e-6;
     double term = std::exp(-each), upTo = term;
-    for (double count = 0; count < most; ++count) {
+    for (int count = 0; count < most; ++count) {
       double more = std::min(1.0, most - count), above = 1 - upTo;
       double idle = most - count;
       idleSquare += term * idle * idle;
@@ -199,7 +199,7 @@ double ReplicaReads::largestOfEven(double prompts) const {
   double term = std::exp(-prompts), any = 1 - term, below = term;
   double deepest = 0, readers = 0;
   // Of Poisson's law: how many there are at least.
-  for (double count = 1; below < 1 - 1e-6; ++count) {
+  for (int count = 1; below < 1 - 1e-6; ++count) {
     double least = 1 - below;
     if (std::fmod(count - 1, replicas) == 0)
       deepest += least;
