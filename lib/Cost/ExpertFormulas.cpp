@@ -48,9 +48,13 @@ Expr ExpertFormulas::busiest(const Groups &groups) {
   return min(rows, all / k * min(k, experts / ranks));
 }
 
+/// Where loads are known, those of the hottest device, if these are more: the
+/// largest of uneven loads is never expected below that of even ones.
 Expr ExpertFormulas::rows(Expr even, const Groups &groups) {
-  Expr one = formulas.number(1);
-  return shared ? busiest(groups).apply(Op::round_product, one) : even;
+  if (!shared)
+    return even;
+  Expr rows = busiest(groups).apply(Op::round_product, formulas.number(1));
+  return formulas.program.placement ? max(even, rows) : rows;
 }
 
 Expr ExpertFormulas::elements(Expr even, const Groups &groups) {

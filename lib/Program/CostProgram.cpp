@@ -63,8 +63,7 @@ bool CostProgram::trains() const {
 
 const Traffic *CostProgram::sharedExperts(const Kernel &kernel) const {
   // What a capacity cuts is as even as the capacity.
-  if (kernel.kind != KernelKind::grouped_matmul || placement || capacity ||
-      trains())
+  if (kernel.kind != KernelKind::grouped_matmul || capacity || trains())
     return nullptr;
   for (const Traffic &traffic : kernel.traffic)
     if (traffic.topK != 0 && !traffic.shape.empty())

@@ -394,8 +394,8 @@ struct CostProgram {
   /// Whether it has backwards: a step is an iteration of training.
   bool trains() const;
   /// The experts of `kernel` that ranks share, where chance says which of them
-  /// most tokens go to; else null. Loads that are known are as they are, and
-  /// routers in training even them out.
+  /// most tokens go to; else null: capacities, and routers in training, even
+  /// loads out.
   const Traffic *sharedExperts(const Kernel &kernel) const;
   /// Whether earlier tokens of a sequence are kept, so that a step may compute
   /// a part of a prompt.

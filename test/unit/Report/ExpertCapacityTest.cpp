@@ -86,12 +86,11 @@ TEST(ExpertCapacity, UnevenLoadsKeepTheirPartBelowIt) {
 }
 
 TEST(ExpertCapacity, EnoughOfItChangesNothing) {
-  // Loads that nobody knows are even where a capacity is, and only there.
-  const std::vector<double> none, even(4, 1), hot = {3, 1, 1, 1};
+  const std::vector<double> none, hot = {3, 1, 1, 1};
   for (int64_t batch : {1, 9, 64})
     for (const auto &loads : {none, hot}) {
-      Report plain =
-          price(makeExperts(4, 4, loads.empty() ? even : loads), batch);
+      // Without any, chance gives a rank more than the others.
+      Report plain = price(limitedTo(1000, false, loads), batch);
       Report limited = price(limitedTo(2, false, loads), batch);
       EXPECT_EQ(limited.flops.perDevice, plain.flops.perDevice);
       EXPECT_EQ(limited.latency.stepTimeUs, plain.latency.stepTimeUs);
