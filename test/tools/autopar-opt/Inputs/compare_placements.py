@@ -2,8 +2,7 @@
 
 usage: compare_placements.py even|hotter A.json B.json
 
-even: B is given what A has in the mean: memory and exchanges are equal, and the
-step of A waits for the rank that chance gives most. hotter: B is slower than A, and computes as much.
+even: all counts are equal. hotter: B is slower than A, and computes as much.
 """
 
 import json
@@ -14,10 +13,9 @@ assert a["flops"]["total"] == b["flops"]["total"]
 assert a["model"] == b["model"]
 if mode == "even":
     assert "placement" not in a and b["placement"]["worst_imbalance"] == 1
-    for key in ("memory", "communication"):
-        assert a[key] == b[key], key
-    assert b["flops"]["per_device"] < a["flops"]["per_device"] < 1.1 * b["flops"]["per_device"]
-    assert b["latency"]["step_time_us"] < a["latency"]["step_time_us"] < 1.1 * b["latency"]["step_time_us"]
+    for key in a:
+        if key not in ("plan", "assumptions", "warnings"):
+            assert a[key] == b[key], key
 else:
     for key in ("step_time_us", "communication_time_us"):
         assert a["latency"][key] < b["latency"][key], key
