@@ -18,7 +18,7 @@
 // counts where the memory of its own split was computed and, where that fits,
 // its time; no bound leaves any out.
 //
-// On a core of a shared machine with two: 9,828 points, of which 712 fit, 5,948
+// On a core of a shared machine with two: 9,828 points, of which 713 fit, 5,947
 // do not, and 3,168 are illegal (interleaved microbatches that are no groups);
 // cold 133 ms, of which 67 ms make 36 strategies; warm 201,000 plans/s, 5.0 us a
 // plan: of its instructions 25 % are prices of parts, 15 % read the program, 15 %
