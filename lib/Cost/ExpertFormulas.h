@@ -35,7 +35,7 @@ private:
   Formulas &formulas;
   const Kernel &kernel;
   RecordRef ref;
-  /// Null where all devices are alike, or how far apart they are is known.
+  /// Null where all devices are alike.
   const Traffic *shared;
 };
 

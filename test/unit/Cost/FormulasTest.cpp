@@ -300,8 +300,7 @@ TEST_F(FormulasTest, ChanceGivesOneRankMost) {
 }
 
 /// With 30 rows in the mean 35.2 are expected, 36.0 where a token keeps 2 of 4
-/// groups, one on each device; loads that are given, and those of training, are
-/// as they are.
+/// groups, one on each device; loads of training are even.
 TEST_F(FormulasTest, GroupsOfExpertsAreFurtherApart) {
   auto rows = [&] {
     compileOn(4, decode(60, 8));
