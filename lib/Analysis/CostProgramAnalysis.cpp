@@ -17,35 +17,13 @@
 #include "autopar/Analysis/StageBorders.h"
 #include "autopar/Dialect/Transformer/Training.h"
 #include "autopar/Interfaces/WorkloadBuilder.h"
-#include "autopar/Support/Terminal.h"
-#include "autopar/Support/Text.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace autopar;
 using namespace mlir;
-
-/// A module inside others is a part of what the outermost that has a name is.
-static std::string nameOfModel(ModuleOp module) {
-  std::string name = "model";
-  for (; module; module = module->getParentOfType<ModuleOp>())
-    if (module.getName())
-      name = module.getName()->str();
-  return name;
-}
-
-/// Text of any script, with control characters shown; bytes that are no text,
-/// and what is not ASCII among them, are "?".
-static std::string readable(std::string name) {
-  if (isUtf8(name))
-    return visible(name);
-  for (char &c : name)
-    c = llvm::isPrint(c) ? c : '?';
-  return name;
-}
 
 /// The axes of one device.
 static llvm::DenseSet<StringAttr> findNeutralAxes(ModuleOp module) {
@@ -66,9 +44,10 @@ namespace {
 /// that ticks once per op.
 class Extractor {
 public:
-  Extractor(ModuleOp module, CostProgram &program, ProgramOps &ops)
+  Extractor(ModuleOp module, CostProgram &program, ProgramOps &ops,
+            std::shared_ptr<ExpertPlacer> loads = nullptr)
       : module(module), program(program), ops(ops), builder(program),
-        borders(program) {
+        experts(std::move(loads)), borders(program) {
     builder.setNeutralAxes(findNeutralAxes(module));
   }
 
@@ -90,7 +69,7 @@ public:
       if (std::optional<Type> products = training.getProducts())
         this->products.emplace(builder, *toElementType(*products));
     }
-    program.model = readable(nameOfModel(module));
+    program.model = nameOfModel(module);
     if (failed(experts.read(module, builder)) ||
         failed(readExpertCapacity(module, experts, builder, program)) ||
         failed(run(entry)) || failed(runSections(entry)))
@@ -592,9 +571,10 @@ static LogicalResult addStored(ModuleOp module, CostProgram &program,
   return success();
 }
 
-CostProgramAnalysis::CostProgramAnalysis(Operation *op) {
+CostProgramAnalysis::CostProgramAnalysis(Operation *op,
+                                         std::shared_ptr<ExpertPlacer> loads) {
   auto module = cast<ModuleOp>(op);
-  Extractor model(module, program, ops);
+  Extractor model(module, program, ops, std::move(loads));
   valid =
       succeeded(model.run()) && succeeded(addStored(module, program, model));
 }

@@ -7,7 +7,6 @@
 
 #include "ExpertTables.h"
 
-#include "autopar/Analysis/ExpertLayers.h"
 #include "autopar/Dialect/Parallel/Parallel.h"
 
 using namespace autopar;
@@ -47,19 +46,36 @@ static std::optional<NodeTraffic> trafficOf(ArrayRef<double> row,
   return NodeTraffic{row[sends], row[0]};
 }
 
+/// Experts lie as the loads of theirs say, once devices are known.
+void ExpertTables::follow(ArrayRef<ExpertLayer> layers) {
+  tables->options = loads->options();
+  tables->experts = layers.front().experts;
+  tables->slots = layers.front().slots;
+  tables->placer = loads;
+  for (const ExpertLayer &layer : layers) {
+    tables->layers.push_back({0, {layer.number, {}}, {}, {}, {}});
+    functions.push_back(layer.function);
+  }
+}
+
 LogicalResult ExpertTables::read(ModuleOp module, WorkloadBuilder &builder) {
   auto ops = module.getOps<ExpertPlacementOp>();
   if (ops.empty())
     return success();
   ExpertPlacementOp op = *ops.begin();
   std::vector<AxisId> axes = builder.setExpertAxes(op.getAxes().getValue());
-  if (!op.hasTables())
+  if (!op.hasTables() && !loads)
     return success();
   FailureOr<ExpertLayers> layers = findExpertLayers(module);
-  if (failed(layers) || failed(verifyLayers(op, layers->all)))
+  if (failed(layers) ||
+      (op.hasTables() && failed(verifyLayers(op, layers->all))))
     return failure();
   tables = std::make_shared<PlacedExperts>();
   tables->axes = std::move(axes);
+  if (!op.hasTables()) {
+    follow(layers->all);
+    return success();
+  }
   tables->options = op.getOptions();
   tables->experts = op.getNumExperts();
   tables->slots = op.getNumSlots();

@@ -8,6 +8,7 @@
 #ifndef AUTOPAR_LIB_ANALYSIS_EXPERTTABLES_H
 #define AUTOPAR_LIB_ANALYSIS_EXPERTTABLES_H
 
+#include "autopar/Analysis/ExpertLayers.h"
 #include "autopar/Interfaces/WorkloadBuilder.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -18,6 +19,10 @@ namespace autopar {
 /// program function by function.
 class ExpertTables {
 public:
+  /// `loads`: of experts of which the op says none; null where they are even.
+  explicit ExpertTables(std::shared_ptr<ExpertPlacer> loads)
+      : loads(std::move(loads)) {}
+
   /// Emits an error where the op is not about the module's layers.
   mlir::LogicalResult read(mlir::ModuleOp module, WorkloadBuilder &builder);
   /// Says that the layers of `function` are of this kind. The kind of those
@@ -31,6 +36,9 @@ public:
   std::shared_ptr<const PlacedExperts> take() { return std::move(tables); }
 
 private:
+  void follow(llvm::ArrayRef<ExpertLayer> layers);
+
+  std::shared_ptr<ExpertPlacer> loads;
   std::shared_ptr<PlacedExperts> tables;
   /// The function of each layer.
   std::vector<mlir::Operation *> functions;

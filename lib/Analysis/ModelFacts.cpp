@@ -10,6 +10,10 @@
 #include "autopar/Dialect/Transformer/Transformer.h"
 #include "autopar/Interfaces/TensorView.h"
 #include "autopar/Support/Limits.h"
+#include "autopar/Support/Terminal.h"
+#include "autopar/Support/Text.h"
+
+#include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
 
@@ -57,4 +61,22 @@ Positions autopar::positionsOf(ModuleOp module) {
     positions.areLearned = true;
   });
   return positions;
+}
+
+/// Text of any script, with control characters shown; bytes that are no text,
+/// and what is not ASCII among them, are "?".
+static std::string readable(std::string name) {
+  if (isUtf8(name))
+    return visible(name);
+  for (char &c : name)
+    c = llvm::isPrint(c) ? c : '?';
+  return name;
+}
+
+std::string autopar::nameOfModel(ModuleOp module) {
+  std::string name = "model";
+  for (; module; module = module->getParentOfType<ModuleOp>())
+    if (module.getName())
+      name = module.getName()->str();
+  return readable(std::move(name));
 }

@@ -14,6 +14,10 @@
 
 namespace autopar {
 
+/// A module inside others is a part of what the outermost that has a name is;
+/// "model" without one. Of what is not text, "?" for a byte.
+std::string nameOfModel(mlir::ModuleOp module);
+
 /// What the module and its tables and rotary angles say of positions.
 Positions positionsOf(mlir::ModuleOp module);
 

@@ -32,7 +32,8 @@ static std::vector<NodeId> servingNodes(Strategy &strategy) {
 }
 
 CompiledProgram::CompiledProgram(CostProgram program, Launching launching)
-    : launches(launching), axisNames(program.axes), whole(std::move(program)) {
+    : launches(launching), axisNames(program.axes), whole(std::move(program)),
+      placement(whole->placement) {
   Strategy strategy = compile(*whole, launching, Counting::whole);
   stepTape = collect(strategy, stepNodes(strategy));
 }
@@ -53,6 +54,21 @@ const Tape &CompiledProgram::parts() {
     stored = false;
   }
   return *partTape;
+}
+
+void CompiledProgram::setLoads(std::shared_ptr<ExpertPlacer> placer) {
+  if (!placement)
+    return;
+  auto placed = std::make_shared<PlacedExperts>(*placement);
+  placed->options = placer->options();
+  placed->placer = std::move(placer);
+  placement = std::move(placed);
+  stepTape.placement = placement;
+  for (std::optional<Tape> *tape : {&servingTape, &partTape})
+    if (*tape)
+      (*tape)->placement = placement;
+  if (whole)
+    whole->placement = placement;
 }
 
 //===----------------------------------------------------------------------===//
@@ -100,7 +116,8 @@ static void bytesOf(IO &io, Tape &tape) {
 
 std::string CompiledProgram::toBytes() const {
   ByteWriter writer, last;
-  writer(launches, axisNames, stepTape, servingTape, partTape);
+  writer(launches, axisNames, stepTape, servingTape, partTape,
+         placement ? std::optional(*placement) : std::nullopt);
   if (whole)
     last(*whole);
   writer.bytes += whole ? last.bytes : unread;
@@ -111,10 +128,13 @@ std::optional<CompiledProgram>
 CompiledProgram::fromBytes(std::string_view bytes) {
   CompiledProgram compiled;
   ByteReader reader(bytes);
+  std::optional<PlacedExperts> placed;
   reader(compiled.launches, compiled.axisNames, compiled.stepTape,
-         compiled.servingTape, compiled.partTape);
+         compiled.servingTape, compiled.partTape, placed);
   if (reader.failed)
     return std::nullopt;
+  if (placed)
+    compiled.placement = std::make_shared<PlacedExperts>(std::move(*placed));
   compiled.unread = reader.rest();
   compiled.stored = true;
   return compiled;
@@ -124,6 +144,7 @@ const CostProgram &CompiledProgram::program() {
   if (!whole) {
     ByteReader reader(unread);
     reader(whole.emplace());
+    whole->placement = placement;
   }
   return *whole;
 }

@@ -7,6 +7,8 @@
 
 #include "LayoutState.h"
 
+#include "autopar/Cost/ExpertNodes.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -147,15 +149,37 @@ static int64_t millionths(double value) {
       std::ceil(value * static_cast<double>(evenSkew) - skewRounding));
 }
 
+/// Of each layer, hottest device / mean of tokens that go to `ranks` devices.
+/// None where slots do not lie evenly on them, which a requirement refuses.
+static std::vector<double> imbalancesOf(const PlacedExperts &placed,
+                                        int64_t ranks, int64_t nodes) {
+  std::vector<double> imbalances;
+  if (placed.slots % ranks != 0)
+    return imbalances;
+  if (placed.placer) {
+    auto found = placed.placer->imbalances(placed.slots, ranks, nodes);
+    return found ? *found : imbalances;
+  }
+  for (const PlacedExperts::Layer &layer : placed.layers) {
+    std::vector<double> tokens = layer.loads.tokens;
+    if (placed.limit)
+      tokens = workedTokens(std::move(tokens), *placed.limit);
+    imbalances.push_back(imbalanceOf(layer.slots, tokens, ranks));
+  }
+  return imbalances;
+}
+
 /// Hottest device / mean of a layer kind, and what its experts keep of what is
 /// routed to them: the means over its layers.
 void LayoutState::findSkews() {
   const PlacedExperts &placed = *leaves.placement;
-  int64_t ranks = 1;
+  GroupLayout group;
   for (AxisId axis : placed.axes)
-    ranks *= layout->axes[axis].size;
+    group.push_back(layout->axes[axis]);
+  int64_t ranks = sizeOf(group);
+  int64_t nodes = nodesOf(group, pool.devicesPerNode).value_or(1);
   for (const auto &one : knownSkews)
-    if (one->ranks == ranks) {
+    if (one->ranks == ranks && one->nodes == nodes) {
       skews = one.get();
       return;
     }
@@ -163,20 +187,20 @@ void LayoutState::findSkews() {
     double skew = 0, kept = 0, layers = 0;
   };
   std::vector<Sum> sums;
-  for (const PlacedExperts::Layer &layer : placed.layers) {
+  std::vector<double> imbalances = imbalancesOf(placed, ranks, nodes);
+  for (size_t i = 0; i < placed.layers.size(); ++i) {
+    const PlacedExperts::Layer &layer = placed.layers[i];
     sums.resize(std::max<size_t>(sums.size(), layer.kind + 1));
-    if (placed.slots % ranks != 0)
+    if (imbalances.empty())
       continue;
-    std::vector<double> tokens = layer.loads.tokens;
     Sum &sum = sums[layer.kind];
     sum.layers += 1;
-    sum.kept += placed.limit ? keptShare(tokens, *placed.limit) : 1;
-    if (placed.limit)
-      tokens = workedTokens(std::move(tokens), *placed.limit);
-    sum.skew += imbalanceOf(layer.slots, tokens, ranks);
+    sum.kept += placed.limit ? keptShare(layer.loads.tokens, *placed.limit) : 1;
+    sum.skew += imbalances[i];
   }
   auto one = std::make_unique<KnownSkews>();
   one->ranks = ranks;
+  one->nodes = nodes;
   // Whatever is below is rounding of loads that are even.
   for (const Sum &sum : sums) {
     double layers = std::max(1.0, sum.layers);

@@ -56,7 +56,7 @@ private:
         routesByNode;
   };
   struct KnownSkews {
-    int64_t ranks;
+    int64_t ranks, nodes;
     /// By layer kind, up to the last with placed experts; in millionths.
     std::vector<int64_t> skews, kept;
   };

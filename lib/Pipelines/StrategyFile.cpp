@@ -24,7 +24,7 @@ struct Header {
 };
 } // namespace
 
-static constexpr llvm::StringLiteral magic = "autopar.strategies/2\n";
+static constexpr llvm::StringLiteral magic = "autopar.strategies/3\n";
 
 StrategyFile::StrategyFile(const std::string &directory,
                            llvm::StringRef origin) {

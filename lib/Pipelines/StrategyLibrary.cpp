@@ -50,9 +50,11 @@ static std::string bytecodeOf(ModuleOp module) {
 }
 
 struct StrategyLibrary::State {
-  State(ModuleOp module, const Runtime &runtime, const std::string &directory)
+  State(ModuleOp module, const Runtime &runtime, const std::string &directory,
+        std::shared_ptr<ExpertPlacer> loads)
       : rules{launchingOf(runtime),
-              static_cast<int64_t>(runtime.vocabularyMultiple.value)},
+              static_cast<int64_t>(runtime.vocabularyMultiple.value),
+              std::move(loads)},
         registry(module.getContext()->getDialectRegistry()),
         bytecode(bytecodeOf(module)),
         file(directory, directory.empty() ? "" : describe(module)) {
@@ -66,7 +68,8 @@ struct StrategyLibrary::State {
     const Launching &launching = rules.launching;
     os << versionText() << " " << launching.mergesSharedInput
        << launching.fusesElementwise << launching.fusesAccumulation
-       << launching.loopsExperts << " " << rules.vocabularyMultiple << "\n";
+       << launching.loopsExperts << " " << rules.vocabularyMultiple
+       << (rules.loads ? " loads" : "") << "\n";
     module.print(os, OpPrintingFlags().useLocalScope());
     return text;
   }
@@ -92,9 +95,14 @@ struct StrategyLibrary::State {
 
 /// The program of `bytes`, which the file keeps; null of a strategy that passes
 /// refuse.
-static std::unique_ptr<CompiledProgram> read(StringRef bytes) {
+static std::unique_ptr<CompiledProgram> read(StringRef bytes,
+                                             const StrategyRules &rules) {
   std::optional<CompiledProgram> found = CompiledProgram::fromBytes(bytes);
-  return found ? std::make_unique<CompiledProgram>(std::move(*found)) : nullptr;
+  if (!found)
+    return nullptr;
+  if (rules.loads)
+    found->setLoads(rules.loads);
+  return std::make_unique<CompiledProgram>(std::move(*found));
 }
 
 /// One that has made a plan of the same axes, another one, or a new one.
@@ -141,7 +149,7 @@ CompiledProgram *StrategyLibrary::State::find(const Plan &given) {
   }
   if (bytes.empty())
     bytes = make(key, given);
-  std::unique_ptr<CompiledProgram> program = read(bytes);
+  std::unique_ptr<CompiledProgram> program = read(bytes, rules);
   std::lock_guard<std::mutex> lock(mutex);
   return known.try_emplace(key, std::move(program)).first->second.get();
 }
@@ -156,8 +164,10 @@ Result<bool> StrategyLibrary::State::save() {
 }
 
 StrategyLibrary::StrategyLibrary(ModuleOp module, const Runtime &runtime,
-                                 std::string directory)
-    : state(std::make_unique<State>(module, runtime, directory)) {}
+                                 std::string directory,
+                                 std::shared_ptr<ExpertPlacer> loads)
+    : state(std::make_unique<State>(module, runtime, directory,
+                                    std::move(loads))) {}
 StrategyLibrary::~StrategyLibrary() = default;
 
 CompiledProgram *StrategyLibrary::find(const Plan &plan) {

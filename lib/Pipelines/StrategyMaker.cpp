@@ -160,6 +160,14 @@ StrategyMaker::Stem *StrategyMaker::bindAxes(Stem &stem, const Plan &plan) {
   return it->second.get();
 }
 
+/// Without tables: where they lie follows how many devices there are.
+static LogicalResult addPlacement(ModuleOp module, const Plan &plan) {
+  PlaceExpertsPassOptions place;
+  for (const std::string &axis : plan.axesOf(Degree::ep))
+    place.axes.push_back(axis);
+  return run(createPlaceExpertsPass(std::move(place)), module);
+}
+
 std::unique_ptr<CompiledProgram> StrategyMaker::make(const Plan &plan) {
   lastAxes = namesOf(plan);
   Stem *whole = train(plan);
@@ -180,7 +188,10 @@ std::unique_ptr<CompiledProgram> StrategyMaker::make(const Plan &plan) {
   // Backwards may meet collectives that have nothing to sum.
   if (whole != &root && failed(verify(*split)))
     return nullptr;
-  CostProgramAnalysis analysis(*split);
+  bool isPlaced = rules.loads && plan.expertPlacement;
+  if (isPlaced && failed(addPlacement(*split, plan)))
+    return nullptr;
+  CostProgramAnalysis analysis(*split, isPlaced ? rules.loads : nullptr);
   if (!analysis.isValid())
     return nullptr;
   return std::make_unique<CompiledProgram>(analysis.takeProgram(),

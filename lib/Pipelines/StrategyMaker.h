@@ -26,6 +26,8 @@ namespace autopar {
 struct StrategyRules {
   Launching launching;
   int64_t vocabularyMultiple = 1;
+  /// Of experts, for plans that say where they lie; null where they are even.
+  std::shared_ptr<ExpertPlacer> loads = nullptr;
 };
 
 /// Makes programs by the passes that an estimate runs, on axes without sizes.

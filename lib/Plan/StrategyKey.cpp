@@ -76,6 +76,8 @@ std::string autopar::strategyKeyOfDistinct(const Plan &plan) {
     add(key, "dispatch=" + std::string(nameOf(*plan.dispatchDtype)));
   if (plan.expertPlacement && plan.expertPlacement->redundant)
     add(key, "redundant=" + std::to_string(plan.expertPlacement->redundant));
+  if (plan.expertPlacement)
+    add(key, "placed");
   if (plan.dtype)
     add(key, "dtype=" + std::string(nameOf(*plan.dtype)));
   if (plan.kvDtype)

@@ -152,6 +152,8 @@ SearchSpace autopar::spaceOf(const Plan &plan, bool trains) {
       space.sizes[static_cast<size_t>(knob)] = NumberSet::of(size);
   if (plan.pipeline.microbatches)
     space.microbatches = NumberSet::of(*plan.pipeline.microbatches);
+  space.redundantExperts = {
+      plan.expertPlacement ? plan.expertPlacement->redundant : 0};
   space.sequenceParallel = {plan.sequenceParallel};
   space.fsdp = {plan.fsdp};
   space.contextKinds = {plan.contextKind.value_or(ContextKind::ring)};
@@ -185,6 +187,20 @@ static std::vector<int64_t> zerosOf(const SearchSpace &space, bool hasCopies,
   return space.zero;
 }
 
+/// Experts on one device have no copies.
+static std::vector<int64_t> copiesOf(const SearchSpace &space,
+                                     const PlanSizes &sizes) {
+  int64_t devices = sizes[Knob::ep], experts = space.loadedExperts;
+  if (experts == 0 || devices == 1)
+    return {0};
+  if (space.redundantExperts)
+    return *space.redundantExperts;
+  std::vector<int64_t> copies = {0};
+  for (int64_t more = 1; more * devices <= experts; more *= 2)
+    copies.push_back((experts / devices + more) * devices - experts);
+  return copies;
+}
+
 std::vector<PlanChoice> autopar::choicesOf(const SearchSpace &space,
                                            const PlanSizes &sizes) {
   // Copies of experts: the devices of a stage that ep and etp leave.
@@ -202,9 +218,10 @@ std::vector<PlanChoice> autopar::choicesOf(const SearchSpace &space,
       for (ContextKind kind : kinds)
         for (int64_t zero : zerosOf(space, hasCopies, fsdp))
           for (uint32_t again : recompute)
-            if (PlanChoice choice{sp, fsdp, kind, zero, again};
-                !space.trains || splitsAsSized(choice, sizes))
-              choices.push_back(choice);
+            for (int64_t copies : copiesOf(space, sizes))
+              if (PlanChoice choice{sp, fsdp, kind, zero, again, copies};
+                  !space.trains || splitsAsSized(choice, sizes))
+                choices.push_back(choice);
   return choices;
 }
 
@@ -217,6 +234,8 @@ void autopar::setChoice(Plan &plan, const PlanChoice &choice) {
     plan.training.zero = choice.zero;
   else
     plan.training.zero.reset();
+  if (plan.expertPlacement)
+    plan.expertPlacement->redundant = choice.redundantExperts;
   if (choice.recompute != 0)
     plan.training.recompute = searchedRecomputations()[choice.recompute];
   else
@@ -246,6 +265,9 @@ Result<Plan> autopar::planOf(const Plan &base, const PlanSizes &sizes,
   if (sizes[Knob::pp] > 1)
     plan.setAxis(Degree::pp, sizes[Knob::pp]);
   setMesh(plan, *mesh);
+  // All experts of a device that has them all take what comes.
+  if (sizes[Knob::ep] == 1)
+    plan.expertPlacement.reset();
   setChoice(plan, choice);
   if (std::optional<Error> error = completeDegrees(plan))
     return *error;

@@ -45,6 +45,8 @@ std::string autopar::labelOf(const SearchPoint &point) {
   given.dtype.reset();
   given.kvDtype.reset();
   given.prefillChunk.reset();
+  if (given.expertPlacement)
+    given.expertPlacement->sources = {};
   Plan plan = inDefaultOrder(given);
   if (plan.axes.empty())
     return planText(plan).value_or("1 device");
@@ -81,6 +83,13 @@ std::string SearchWriter::targetText(const SearchTarget &target) const {
   return text;
 }
 
+/// Where experts get theirs from; "" where they are even.
+std::string SearchWriter::loadsText() const {
+  const std::optional<ExpertPlan> &placed =
+      problem.targets.front().base.expertPlacement;
+  return placed ? placed->sources.load : "";
+}
+
 std::string SearchWriter::headText() const {
   const Workload &work = problem.workload;
   std::string step =
@@ -94,6 +103,7 @@ std::string SearchWriter::headText() const {
           ? "training on sequences of " + formatInteger(work.query) + " tokens"
           : "decode at context " + formatInteger(work.context);
   std::string space = spaceText(problem.space);
+  std::string loads = loadsText();
   std::string text = report.model + ": " + step;
   if (hasTargets()) {
     text += " on one of\n";
@@ -108,6 +118,7 @@ std::string SearchWriter::headText() const {
          wrap("  ",
               "space: " + (space.empty() ? "all plans" : space) +
                   (problem.space.allOrders ? "" : ", default order") +
+                  (loads.empty() ? "" : ", loads " + loads) +
                   (isOfRequests() ? "; requests at once " : "; batches ") +
                   formatInteger(problem.batches.front()) +
                   (problem.batches.size() > 1
@@ -172,13 +183,15 @@ std::string SearchWriter::timesText(const SearchPoint &point) const {
   return text;
 }
 
-/// Those of a target that an estimate needs, too, as they were given.
-static std::string flagsText(const SearchTarget &target) {
+/// Those of a target that an estimate of `plan` needs, too, as they were given.
+/// Experts that nothing places have no loads.
+static std::string flagsText(const SearchTarget &target, const Plan &plan) {
   std::string text;
   for (const GivenFlag &flag : target.flags)
     if (flag.name != "hardware" && flag.name != "nodes" &&
         flag.name != "phase" && flag.name != "prompt" &&
-        flag.name != "context" && flag.name != "report-output")
+        flag.name != "context" && flag.name != "report-output" &&
+        (flag.name != "expert-load" || plan.expertPlacement))
       text += " --" + flag.name + (flag.value.empty() ? "" : "=" + flag.value);
   return text;
 }
@@ -202,7 +215,7 @@ std::string SearchWriter::commandText(const SearchPoint &point) const {
                   " --batch=" + std::to_string(point.batch) +
                   (isPrefill ? " --prompt=" + std::to_string(work.query) : "") +
                   " --context=" + std::to_string(work.context) +
-                  flagsText(target));
+                  flagsText(target, point.plan));
 }
 
 /// By how much a plan is behind.

@@ -36,6 +36,7 @@ private:
   std::string differenceText(const SearchTarget &target) const;
   bool isOfAllTargets(const GivenFlag &flag) const;
   std::string timesText(const SearchPoint &point) const;
+  std::string loadsText() const;
   std::string headText() const;
   std::string bestText() const;
   std::string noneText() const;

@@ -163,6 +163,31 @@ std::optional<uint32_t> readRecomputation(const std::string &word) {
   return std::nullopt;
 }
 
+bool setCopies(std::optional<std::vector<int64_t>> &copies,
+               const std::string &text) {
+  copies.reset();
+  if (text == "any")
+    return true;
+  std::vector<int64_t> some;
+  for (const std::string &word : wordsOf(text, "|")) {
+    std::optional<int64_t> count = parseCount(word);
+    if (!count || *count < 0 || *count > limits::maxPlacedSlots)
+      return false;
+    some.push_back(*count);
+  }
+  std::sort(some.begin(), some.end());
+  some.erase(std::unique(some.begin(), some.end()), some.end());
+  copies = some;
+  return !some.empty();
+}
+
+std::string copiesText(const std::optional<std::vector<int64_t>> &copies) {
+  std::vector<std::string> words;
+  for (int64_t count : copies.value_or(std::vector<int64_t>()))
+    words.push_back(std::to_string(count));
+  return join(words, "|");
+}
+
 constexpr const char *switchChoices = "on, off or any",
                      *numberChoices = "as in 4, 1..8, 1|4 or any";
 constexpr SpaceWord words[] = {
@@ -197,6 +222,13 @@ constexpr SpaceWord words[] = {
        return std::string(space.contextKinds.size() > 1
                               ? ""
                               : nameOf(space.contextKinds.front()));
+     }},
+    {"redundant_experts", "slots of all devices, as in 0|32|64, or any",
+     [](SearchSpace &space, const std::string &value) {
+       return setCopies(space.redundantExperts, value);
+     },
+     [](const SearchSpace &space) {
+       return copiesText(space.redundantExperts);
      }},
     {"order", "default or all",
      [](SearchSpace &space, const std::string &value) {
@@ -369,6 +401,7 @@ std::optional<Error> autopar::setTrains(SearchSpace &space, bool trains) {
 std::string autopar::spaceHelp() {
   return "sizes (" + join(knownWords(), ", ") +
          "), each as 8, 1..8, 1|2|4 or any; sp and fsdp on, off or any; "
-         "cp_kind ring or all_to_all; order default or all; of training "
+         "cp_kind ring or all_to_all; order default or all; redundant_experts, "
+         "with --expert-load, slots as in 0|32|64 or any; of training "
          "recompute none, selective or full, zero 0, 1 or 2, and schedule";
 }

@@ -8,6 +8,7 @@
 #include "SessionState.h"
 
 #include "autopar/Analysis/CostProgramAnalysis.h"
+#include "autopar/Analysis/ExpertLayers.h"
 #include "autopar/Dialect/Parallel/Parallel.h"
 #include "autopar/Dialect/Transformer/Transformer.h"
 #include "autopar/Pipelines/StrategyLibrary.h"
@@ -25,8 +26,10 @@ namespace {
 class LibraryPrograms : public ProgramSource {
 public:
   LibraryPrograms(ModuleOp module, const Runtime &runtime,
-                  const std::string &directory)
-      : context(module.getContext()), library(module, runtime, directory) {}
+                  const std::string &directory,
+                  std::shared_ptr<ExpertPlacer> loads)
+      : context(module.getContext()),
+        library(module, runtime, directory, std::move(loads)) {}
 
   CompiledProgram *find(const Plan &plan) override {
     // Strategies that passes refuse are no errors of the search.
@@ -55,6 +58,7 @@ public:
 
 private:
   std::optional<Error> addTarget(std::optional<int64_t> devices);
+  std::optional<Error> readLoads(ModuleOp bound);
   std::optional<Error> setSpace();
   Result<OwningOpRef<ModuleOp>> bind(const Target &target);
   Result<Machine> machineOf(Target &target, std::optional<int64_t> devices);
@@ -69,6 +73,8 @@ private:
   const Session::Warn &warn;
   Diagnostics &diagnostics;
   SearchOutcome outcome;
+  /// Of all variants; null where they are even.
+  std::shared_ptr<ExpertPlacer> loads;
   /// By the text of the module that they are made of.
   std::map<std::string, std::unique_ptr<LibraryPrograms>> libraries;
 };
@@ -110,14 +116,8 @@ ProgramSource *ModelSearch::programsOf(ModuleOp bound, const Runtime &runtime) {
   std::unique_ptr<LibraryPrograms> &library = libraries[key];
   if (!library)
     library = std::make_unique<LibraryPrograms>(*root, runtime,
-                                                request.cacheDirectory);
+                                                request.cacheDirectory, loads);
   return library.get();
-}
-
-static Workload workloadOf(ModuleOp module) {
-  for (auto op : module.getOps<transformer::WorkloadOp>())
-    return op.getWorkload();
-  return {};
 }
 
 static bool hasRoutedExperts(ModuleOp module) {
@@ -140,6 +140,33 @@ static Result<int64_t> layersOf(ModuleOp module) {
 static int64_t nodesFor(const Machine &machine, int64_t devices) {
   int64_t perNode = machine.pools.front().devicesPerNode;
   return (devices + perNode - 1) / perNode;
+}
+
+static Workload workloadOf(ModuleOp module) {
+  for (auto op : module.getOps<transformer::WorkloadOp>())
+    return op.getWorkload();
+  return {};
+}
+
+std::optional<Error> ModelSearch::readLoads(ModuleOp bound) {
+  const std::optional<ExpertPlan> &placed = variant->base.plan.expertPlacement;
+  if (!placed || loads)
+    return std::nullopt;
+  if (workloadOf(bound).phase == Phase::train)
+    return Error{"", "--expert-load: loads of training are not searched with",
+                 "leave it out, or estimate the plans that you have in mind"};
+  FailureOr<ExpertLayers> layers = findExpertLayers(bound);
+  if (failed(layers))
+    return diagnostics.takeError();
+  if (layers->all.empty())
+    return Error{"", "--expert-load: the model has no routed experts",
+                 "leave it out"};
+  Result<ExpertLoads> read = readSources(placed->sources, layers->shape());
+  if (!read)
+    return read.error();
+  loads = std::make_shared<ExpertPlacer>(std::move(read->loads),
+                                         placed->options().policy);
+  return std::nullopt;
 }
 
 std::optional<Error> ModelSearch::addTarget(std::optional<int64_t> devices) {
@@ -174,6 +201,8 @@ std::optional<Error> ModelSearch::addTarget(std::optional<int64_t> devices) {
   own.machine = std::move(*machine);
   own.devices = count;
   own.memoryUtilization = analysis.getTarget().memoryUtilization;
+  if (std::optional<Error> error = readLoads(**bound))
+    return error;
   own.programs = programsOf(**bound, own.runtime);
   own.base = variant->base.plan;
   own.flags = variant->flags;
@@ -217,6 +246,13 @@ std::optional<Error> ModelSearch::setSpace() {
   space = request.space;
   if (std::optional<Error> error = setTrains(space, outcome.problem.trains()))
     return error;
+  if (loads)
+    space.loadedExperts = loads->loads().experts;
+  else if (space.redundantExperts && space.redundantExperts->back() > 0)
+    return Error{"",
+                 "--space: redundant_experts are copies of hot experts: loads "
+                 "are not given",
+                 "add --expert-load=FILE or --expert-load=zipf:1.0"};
   if (!request.requests)
     return std::nullopt;
   if (!space[Knob::pp].has(1))

@@ -123,9 +123,15 @@ std::optional<Error> SearchReader::addVariant() {
                  "more than " + std::to_string(maxVariants) +
                      " combinations of machines, runtimes and formats",
                  "give fewer values of a flag"};
+  // Of plans with ep: those of a search are not known yet.
+  std::vector<std::string> loads;
+  loads.swap(valuesOf("expert-load"));
   Result<PlanRequest> base = readFlags(values);
+  loads.swap(valuesOf("expert-load"));
   if (!base)
     return base.error();
+  if (std::string load = valueOf("expert-load"); !load.empty())
+    base->plan.expertPlacement.emplace().sources.load = load;
   if (!base->workload.phase)
     base->workload.phase = Phase::decode;
   SearchVariant variant{std::move(*base), weightFormat, {}};
@@ -198,6 +204,7 @@ bool autopar::isOfAllPlans(const std::string &name) {
                                                   "runtime",
                                                   "set",
                                                   "memory-utilization",
+                                                  "expert-load",
                                                   "report-output",
                                                   "optimizer",
                                                   "gradient-format",

@@ -5,7 +5,8 @@
 frontier, every number bit-equal, and as many plans that do not fit or are
 illegal. Spaces are drawn small enough to estimate each plan by itself, through
 the passes; the plans are listed here, not taken from the search. In some, axes
-lie on the machine in every order: those plans are files. Then larger spaces,
+lie on the machine in every order: those plans are files. In some, experts have
+loads, and those on several devices copies. Then larger spaces,
 whose frontier must be that of a search that excludes nothing.
 
 Ends with a line `N passed, N failed`.
@@ -24,18 +25,19 @@ import subprocess
 import sys
 import tempfile
 
-# Model, whether it has routed experts, devices, machines.
+# Model, its routed experts, devices, machines.
 SUBJECTS = [
-    ("llama-3.1-8b", False, (1, 2, 4, 8), ("h100-sxm-8", "a100-sxm-80gb-8", "b200-sxm-8")),
-    ("llama-3.3-70b", False, (4, 8, 16), ("h100-sxm-8", "h200-sxm-8", "b200-sxm-8")),
-    ("qwen3-235b-a22b", True, (8, 16), ("h100-sxm-8", "h200-sxm-8")),
-    ("deepseek-v3", True, (8, 16), ("h200-sxm-8", "b200-sxm-8")),
-    ("gpt-oss-120b", True, (2, 4, 8), ("h100-sxm-8", "h200-sxm-8")),
-    ("mixtral-8x7b", True, (2, 4, 8), ("h100-sxm-8",)),
+    ("llama-3.1-8b", 0, (1, 2, 4, 8), ("h100-sxm-8", "a100-sxm-80gb-8", "b200-sxm-8")),
+    ("llama-3.3-70b", 0, (4, 8, 16), ("h100-sxm-8", "h200-sxm-8", "b200-sxm-8")),
+    ("qwen3-235b-a22b", 128, (8, 16), ("h100-sxm-8", "h200-sxm-8")),
+    ("deepseek-v3", 256, (8, 16), ("h200-sxm-8", "b200-sxm-8")),
+    ("gpt-oss-120b", 128, (2, 4, 8), ("h100-sxm-8", "h200-sxm-8")),
+    ("mixtral-8x7b", 8, (2, 4, 8), ("h100-sxm-8",)),
 ]  # fmt: skip
 PHASES = [["--phase=decode", "--context=4096"], ["--phase=decode", "--context=700"],
           ["--phase=decode", "--context=32k"], ["--phase=prefill", "--prompt=2048", "--context=2048"],
           ["--phase=prefill", "--prompt=20000", "--context=20000"]]  # fmt: skip
+LOADS = ("zipf:0.7", "log_normal:0.5")
 MOST = 300
 
 
@@ -62,7 +64,15 @@ def sizes_of(devices, experts, limits):
                             yield dict(pp=pp, tp=tp, cp=cp, dp=dp, ep=ep, etp=etp, attention_tp=attention, dcp=dcp)
 
 
-def words_of(sizes, experts):
+def copies_of(sizes, experts, limits):
+    """Slots for copies of experts that lie on several devices."""
+    if "redundant_experts" in limits:
+        return sorted(limits["redundant_experts"])
+    more = itertools.takewhile(lambda one: one * sizes["ep"] <= experts, (2**i for i in itertools.count()))
+    return [0] + [(experts // sizes["ep"] + one) * sizes["ep"] - experts for one in more]
+
+
+def words_of(sizes, experts, load=None, limits=()):
     """A plan in words, and the choices that it has beside."""
     words = [f"{name.replace('_', '-')}{sizes[name]}" for name in ("pp", "tp", "cp", "dp") if sizes[name] > 1 or name == "tp"]
     if sizes["attention_tp"] < sizes["tp"]:
@@ -76,7 +86,10 @@ def words_of(sizes, experts):
     copies = sizes["dp"] * sizes["cp"] > 1 or sizes["ep"] * sizes["etp"] < stage
     fsdp = ["", "fsdp"] if copies else [""]
     kinds = ["cp-kind=ring", "cp-kind=all_to_all"] if sizes["cp"] > 1 else [""]
-    for choice in itertools.product(sp, fsdp, kinds):
+    placed = [""]
+    if load and sizes["ep"] > 1:
+        placed = [f"redundant-experts={count},expert-load={load}" for count in copies_of(sizes, experts, limits)]
+    for choice in itertools.product(sp, fsdp, kinds, placed):
         yield words + [word for word in choice if word]
 
 
@@ -98,6 +111,9 @@ class Space:
                 self.limits.pop("ep", None)
                 self.limits.pop("etp", None)
             self.micro = draw.choice([None, {1, 2, 4}])
+            self.load = draw.choice([None, *LOADS]) if self.experts else None
+            if self.load and draw.random() < 0.5:
+                self.limits["redundant_experts"] = set(draw.sample([0, 8, 16, 24, 64], 2))
             self.points = [point for batch in self.batches for point in self.list(batch)]
             if 0 < len(self.points) and self.size() <= (60 if quick else MOST):
                 return
@@ -105,7 +121,7 @@ class Space:
     def list(self, batch):
         """(batch, words) of all plans."""
         for sizes in sizes_of(self.devices, self.experts, self.limits):
-            for words in words_of(sizes, self.experts):
+            for words in words_of(sizes, self.experts, self.load, self.limits):
                 if sizes["pp"] == 1:
                     yield batch, words
                     continue
@@ -129,7 +145,8 @@ class Space:
 
     def command(self):
         return ["search", self.model, f"--devices={self.devices}", "--batch=" + "|".join(map(str, self.batches)),
-                *self.flags(), "--json"] + ([f"--space={self.text()}"] if self.text() else [])  # fmt: skip
+                *self.flags(), "--json"] + ([f"--space={self.text()}"] if self.text() else []) + (
+                    [f"--expert-load={self.load}"] if self.load else [])  # fmt: skip
 
 
 def run(binary, arguments, cache):

@@ -28,7 +28,9 @@ struct ProgramOps {
 /// without a cost, a reshard that no collective implements yet.
 class CostProgramAnalysis {
 public:
-  explicit CostProgramAnalysis(mlir::Operation *module);
+  /// `loads`: those of experts that the module places without saying any.
+  explicit CostProgramAnalysis(mlir::Operation *module,
+                               std::shared_ptr<ExpertPlacer> loads = nullptr);
 
   bool isValid() const { return valid; }
   const CostProgram &getProgram() const { return program; }

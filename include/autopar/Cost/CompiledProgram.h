@@ -45,8 +45,13 @@ class CompiledProgram {
 public:
   CompiledProgram(CostProgram program, Launching launching);
 
-  /// For caches of this program on this kind of machine. Placed experts are no
-  /// part of it.
+  /// Gives placed experts, which follow the devices that share them, these
+  /// loads: of what was read from bytes before anything is priced. A program
+  /// without any stays as it is.
+  void setLoads(std::shared_ptr<ExpertPlacer> placer);
+
+  /// For caches of this program on this kind of machine. Loads of experts are
+  /// no part of it.
   std::string toBytes() const;
   /// What `toBytes` gave, which outlives it; nothing where `bytes` are cut
   /// short. Made up ones may lead anywhere: like MLIR's bytecode they are
@@ -76,6 +81,8 @@ private:
   Tape stepTape;
   std::optional<Tape> servingTape, partTape;
   std::optional<CostProgram> whole;
+  /// Null where loads of experts are even.
+  std::shared_ptr<const PlacedExperts> placement;
   /// Of `whole`, which has not been read.
   std::string_view unread;
   bool stored = false;

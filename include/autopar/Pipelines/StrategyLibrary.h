@@ -28,14 +28,16 @@ namespace autopar {
 class StrategyLibrary {
 public:
   /// `module` has a workload, and is not split yet; it is copied. `directory`
-  /// may be empty, for none; files in it that are broken are none, too.
+  /// may be empty, for none; files in it that are broken are none, too. Experts
+  /// of plans that say how they are placed have these loads; null: even ones.
   StrategyLibrary(mlir::ModuleOp module, const Runtime &runtime,
-                  std::string directory = {});
+                  std::string directory = {},
+                  std::shared_ptr<ExpertPlacer> loads = nullptr);
   ~StrategyLibrary();
 
-  /// The program of the strategy of `plan`, whatever its sizes, with even loads
-  /// of experts. Null where the passes refuse it: they have said why, unless
-  /// another thread was making one at that time.
+  /// The program of the strategy of `plan`, whatever its sizes. Null where the
+  /// passes refuse it: they have said why, unless another thread was making one
+  /// at that time.
   CompiledProgram *find(const Plan &plan);
   /// Writes what the directory lacks. Errors: a file that cannot be written.
   Result<bool> save();

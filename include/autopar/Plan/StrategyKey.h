@@ -16,6 +16,7 @@ namespace autopar {
 /// neither sizes nor the order of axes on the machine, nor stages. Plans with
 /// one key have one program. Neutral axes are none: a strategy has one
 /// spelling. Axes of one device that say something (ep = 1) are told.
+/// Which loads experts have is none of it: only that they are placed.
 /// "dp=dpo*dpi tp=tp ep=dpi*tp edp=dpo sp kv=fp8".
 std::string strategyKeyOf(const Plan &plan);
 /// The same of a plan that has no neutral degrees and axes.

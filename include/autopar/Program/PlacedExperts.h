@@ -8,9 +8,12 @@
 #ifndef AUTOPAR_PROGRAM_PLACEDEXPERTS_H
 #define AUTOPAR_PROGRAM_PLACEDEXPERTS_H
 
+#include "autopar/Placement/ExpertPlacer.h"
 #include "autopar/Placement/LoadLimit.h"
 #include "autopar/Placement/Placement.h"
 #include "autopar/Program/Dim.h"
+
+#include <memory>
 
 namespace autopar {
 
@@ -36,6 +39,9 @@ struct PlacedExperts {
   std::string source;
   /// By rising number.
   std::vector<Layer> layers;
+  /// Says what `slots` and `loads` of layers do not, which are empty then:
+  /// where experts lie follows how many devices share them.
+  std::shared_ptr<ExpertPlacer> placer = nullptr;
 };
 
 } // namespace autopar

@@ -13,7 +13,8 @@
 
 namespace autopar {
 
-// Cost programs without placed experts, as Bytes.h has it.
+// Cost programs without placed experts, and of those what is said without
+// loads, as Bytes.h has it.
 
 template <typename IO>
 void bytesOf(IO &io, Extent &extent) {
@@ -117,6 +118,14 @@ template <typename IO>
 void bytesOf(IO &io, ExpertCapacity &capacity) {
   io(capacity.millionths, capacity.padded, capacity.experts, capacity.topK,
      capacity.tokens);
+}
+template <typename IO>
+void bytesOf(IO &io, PlacedExperts::Layer &layer) {
+  io(layer.kind, layer.loads.layer);
+}
+template <typename IO>
+void bytesOf(IO &io, PlacedExperts &placed) {
+  io(placed.axes, placed.experts, placed.slots, placed.groups, placed.layers);
 }
 template <typename IO>
 void bytesOf(IO &io, CostProgram &program) {

@@ -18,6 +18,7 @@
 
 #include <array>
 #include <functional>
+#include <optional>
 
 namespace autopar {
 
@@ -96,17 +97,23 @@ struct PlanChoice {
   int64_t zero = 0;
   /// Index into `searchedRecomputations`.
   uint32_t recompute = 0;
+  /// Slots for copies of experts, of all devices that share them.
+  int64_t redundantExperts = 0;
 
   /// A number of its own.
   uint32_t code() const {
     return sequenceParallel | fsdp << 1 |
            (contextKind == ContextKind::all_to_all) << 2 |
-           static_cast<uint32_t>(zero) << 3 | recompute << 5;
+           static_cast<uint32_t>(zero) << 3 | recompute << 5 |
+           static_cast<uint32_t>(redundantExperts) << 7;
   }
   static PlanChoice of(uint32_t code) {
-    return {(code & 1) != 0, (code & 2) != 0,
+    return {(code & 1) != 0,
+            (code & 2) != 0,
             code & 4 ? ContextKind::all_to_all : ContextKind::ring,
-            code >> 3 & 3, code >> 5};
+            code >> 3 & 3,
+            code >> 5 & 3,
+            code >> 7};
   }
 };
 
@@ -128,6 +135,13 @@ struct SearchSpace {
   /// Whether it is a space of training, which has those choices; its attention
   /// uses all of tp, and nothing is cached.
   bool trains = false;
+  /// Slots for copies of experts, of all devices together. Absent: none, or so
+  /// many that each device has 1, 2, 4 and so on more than without, at most
+  /// twice as many.
+  std::optional<std::vector<int64_t>> redundantExperts;
+  /// Routed experts of a layer whose loads are known: only those have copies. 0
+  /// where they are even.
+  int64_t loadedExperts = 0;
   /// Whether axes lie on the machine in every order; else as flags lay them.
   bool allOrders = false;
 

@@ -124,6 +124,33 @@ TEST_F(StrategyLibraryTest, HasThePrograms) {
   }
 }
 
+/// How many devices share them says where they lie, here and when it is read.
+TEST_F(StrategyLibraryTest, PlacedExpertsHaveTheLoads) {
+  OwningOpRef<ModuleOp> module = load("qwen3-30b-a3b");
+  apply("phase=decode batch=64 context=4096", *module);
+  LoadProfile profile{128, std::vector<LayerLoads>(48)};
+  for (int64_t layer = 0; layer < 48; ++layer)
+    profile.layers[layer] = {layer, std::vector<double>(128, 1)};
+  auto loads = std::make_shared<ExpertPlacer>(std::move(profile),
+                                              PlacementPolicy::block);
+  Plan even = planOf("shard-dp=16 shard-ep=16"), placed = even;
+  placed.expertPlacement.emplace().redundant = 16;
+  for (size_t made : {2, 0}) {
+    StrategyLibrary library(*module, runtime, directory.str().str(), loads);
+    CompiledProgram *found = library.find(placed);
+    ASSERT_TRUE(found);
+    ASSERT_TRUE(found->step().placement);
+    EXPECT_EQ(found->step().placement->placer, loads);
+    EXPECT_EQ(found->step().placement->slots, 144);
+    EXPECT_EQ(found->step().placement->layers.size(), 48u);
+    EXPECT_EQ(found->program().placement, found->step().placement);
+    EXPECT_EQ(found->serving().placement, found->step().placement);
+    EXPECT_FALSE(library.find(even)->step().placement);
+    EXPECT_EQ(library.madeCount(), made);
+    ASSERT_TRUE(library.save());
+  }
+}
+
 /// Each takes the module that its passes leave, with which others begin.
 TEST_F(StrategyLibraryTest, OrderDoesNotMatter) {
   const std::string dense = "shard-tp=4 shard-dp=2", experts = " shard-ep=2";

@@ -33,7 +33,7 @@ std::string errorOf(const std::string &text) {
 TEST(SearchSpaceTest, ReadsWhatItWrites) {
   for (const char *text :
        {"", "pp=1,tp=1..8", "tp=1|4..8,microbatches=2,sp=on,fsdp=off",
-        "attention_tp=1,cp_kind=ring,order=all"})
+        "attention_tp=1,cp_kind=ring,redundant_experts=0|32,order=all"})
     EXPECT_EQ(spaceText(spaceOfText(text)), text);
   EXPECT_EQ(spaceText(spaceOfText("attention-tp=2 tp=any,sp=any")),
             "attention_tp=2");
@@ -212,6 +212,32 @@ TEST(SearchSpaceTest, SpaceOfAPlanOfTrainingHasThatPlan) {
   EXPECT_EQ(space[Knob::shard_fsdp].str(), "4");
   space = spaceOf(*parsePlanText("dp8,cp2"), /*trains=*/true);
   EXPECT_EQ(space[Knob::shard_fsdp].str(), "1");
+}
+
+/// Six experts on four devices: two of each take 2 more slots, three 6.
+TEST(SearchSpaceTest, ExpertsWithLoadsHaveCopies) {
+  auto copiesOf = [](const SearchSpace &space, int64_t ep) {
+    PlanSizes sizes;
+    sizes.fill(1);
+    sizes[Knob::dp] = 8;
+    sizes[Knob::ep] = ep;
+    std::set<int64_t> copies;
+    for (const PlanChoice &choice : choicesOf(space, sizes)) {
+      EXPECT_EQ(PlanChoice::of(choice.code()).redundantExperts,
+                choice.redundantExperts);
+      copies.insert(choice.redundantExperts);
+    }
+    return copies;
+  };
+  SearchSpace space;
+  EXPECT_EQ(copiesOf(space, 4), (std::set<int64_t>{0}));
+  space.loadedExperts = 6;
+  EXPECT_EQ(copiesOf(space, 1), (std::set<int64_t>{0}));
+  EXPECT_EQ(copiesOf(space, 2), (std::set<int64_t>{0, 2, 4}));
+  EXPECT_EQ(copiesOf(space, 4), (std::set<int64_t>{0, 2}));
+  EXPECT_EQ(copiesOf(space, 8), (std::set<int64_t>{0}));
+  space.redundantExperts = {2, 10};
+  EXPECT_EQ(copiesOf(space, 4), (std::set<int64_t>{2, 10}));
 }
 
 TEST(SearchSpaceTest, OrdersAreOfAxes) {

@@ -1,0 +1,44 @@
+//===- ExpertPlacer.h - The same loads on any devices -----------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_PLACEMENT_EXPERTPLACER_H
+#define AUTOPAR_PLACEMENT_EXPERTPLACER_H
+
+#include "autopar/Placement/Placement.h"
+
+#include <map>
+#include <mutex>
+
+namespace autopar {
+
+/// Places experts by their loads on whatever devices share them, on each number
+/// of them once. Threads may ask at once.
+class ExpertPlacer {
+public:
+  /// Groups of experts are in no particular node.
+  ExpertPlacer(LoadProfile loads, PlacementPolicy policy);
+
+  const LoadProfile &loads() const { return profile; }
+  const PlacementOptions &options() const { return choices; }
+
+  /// Hottest device / mean of each layer, in the order of `loads`, where
+  /// `slots` lie evenly on `ranks` devices of `nodes` nodes. Errors: slots that
+  /// do not hold all experts, or do not lie evenly.
+  Result<std::vector<double>> imbalances(int64_t slots, int64_t ranks,
+                                         int64_t nodes);
+
+private:
+  const LoadProfile profile;
+  const PlacementOptions choices;
+  std::mutex mutex;
+  /// By slots, ranks and nodes.
+  std::map<std::array<int64_t, 3>, Result<std::vector<double>>> known;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_PLACEMENT_EXPERTPLACER_H
