@@ -45,8 +45,10 @@ std::string autopar::labelOf(const SearchPoint &point) {
   given.dtype.reset();
   given.kvDtype.reset();
   given.prefillChunk.reset();
-  if (given.expertPlacement)
+  if (given.expertPlacement && given.expertPlacement->redundant > 0)
     given.expertPlacement->sources = {};
+  else
+    given.expertPlacement.reset();
   Plan plan = inDefaultOrder(given);
   if (plan.axes.empty())
     return planText(plan).value_or("1 device");

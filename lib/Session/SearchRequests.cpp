@@ -123,15 +123,9 @@ std::optional<Error> SearchReader::addVariant() {
                  "more than " + std::to_string(maxVariants) +
                      " combinations of machines, runtimes and formats",
                  "give fewer values of a flag"};
-  // Of plans with ep: those of a search are not known yet.
-  std::vector<std::string> loads;
-  loads.swap(valuesOf("expert-load"));
-  Result<PlanRequest> base = readFlags(values);
-  loads.swap(valuesOf("expert-load"));
+  Result<PlanRequest> base = readFlagsOfAllPlans(flags, values);
   if (!base)
     return base.error();
-  if (std::string load = valueOf("expert-load"); !load.empty())
-    base->plan.expertPlacement.emplace().sources.load = load;
   if (!base->workload.phase)
     base->workload.phase = Phase::decode;
   SearchVariant variant{std::move(*base), weightFormat, {}};
@@ -215,6 +209,17 @@ bool autopar::isOfAllPlans(const std::string &name) {
                                                   "expert-capacity-factor",
                                                   "pad-experts-to-capacity"};
   return std::find(wanted.begin(), wanted.end(), name) != wanted.end();
+}
+
+/// Loads are of plans with ep, which are not known yet.
+Result<PlanRequest> autopar::readFlagsOfAllPlans(const PlanFlags &flags,
+                                                 PlanValues values) {
+  std::vector<std::string> loads;
+  loads.swap(valuesOf(flags, values, "expert-load"));
+  Result<PlanRequest> request = readFlags(values);
+  if (request && !loads.empty())
+    request->plan.expertPlacement.emplace().sources.load = loads.back();
+  return request;
 }
 
 Result<SearchRequest> autopar::readSearchRequest(const SearchChoices &search,

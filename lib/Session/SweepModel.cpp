@@ -9,6 +9,7 @@
 
 #include "autopar/Pipelines/FlagValues.h"
 #include "autopar/Search/SearchReport.h"
+#include "autopar/Session/SearchRequests.h"
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/NumberList.h"
 #include "autopar/Support/Text.h"
@@ -66,8 +67,13 @@ std::optional<Error> ModelSweep::checkPlans() {
   return std::nullopt;
 }
 
+Result<PlanRequest> ModelSweep::requestAt(const SweepPoint &point) const {
+  return searches() ? readFlagsOfAllPlans(flags, valuesAt(point))
+                    : readFlags(valuesAt(point));
+}
+
 std::optional<Error> ModelSweep::checkFirst() const {
-  Result<PlanRequest> first = readFlags(valuesAt(pointAt(report.axes, 0)));
+  Result<PlanRequest> first = requestAt(pointAt(report.axes, 0));
   if (!first)
     return first.error();
   if (!searches())
@@ -188,7 +194,7 @@ Result<SweepReport> ModelSweep::run(Session &session, const ModelRequest &model,
     return *error;
   for (size_t i = 0; i < count && progress(i, count, ""); ++i) {
     SweepPoint point = pointAt(report.axes, i);
-    Result<PlanRequest> request = readFlags(valuesAt(point));
+    Result<PlanRequest> request = requestAt(point);
     if (!request)
       return request.error();
     std::optional<SweepRow> row =

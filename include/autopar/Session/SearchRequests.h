@@ -25,6 +25,10 @@ Result<SearchRequest> readSearchRequest(const SearchChoices &search,
                                         const PlanFlags &flags,
                                         const PlanValues &values);
 
+/// The flags of a search, which `isOfAllPlans`: its plans get degrees later.
+Result<PlanRequest> readFlagsOfAllPlans(const PlanFlags &flags,
+                                        PlanValues values);
+
 /// Fills what `search` says of a request whose variants, and requests, are
 /// there: space, goal and the longest times. The error: what of it cannot be.
 std::optional<Error> readChoices(const SearchChoices &search,

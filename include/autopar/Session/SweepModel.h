@@ -47,6 +47,7 @@ private:
   std::optional<Error> checkPlans();
   std::optional<Error> checkFirst() const;
 
+  Result<PlanRequest> requestAt(const SweepPoint &point) const;
   PlanValues valuesAt(const SweepPoint &point) const {
     return autopar::valuesAt(report.axes, point, flags, values);
   }
