@@ -76,6 +76,12 @@ static void keepBetter(const Scored &one, Scored &best) {
     best = one;
 }
 
+static void raise(std::map<int64_t, double> &best, int64_t value,
+                  double score) {
+  auto [it, isNew] = best.try_emplace(value, score);
+  it->second = std::max(it->second, score);
+}
+
 static void keepShorter(std::optional<Candidate> &shortest,
                         const Candidate &candidate, double Candidate::*time) {
   if (!shortest || candidate.*time < (*shortest).*time ||
@@ -117,6 +123,9 @@ void Findings::take(const BatchPrice &price, Candidate candidate,
   keepBetter({score, candidate}, best);
   keepBetter({score, candidate}, bestOfMesh[candidate.sizes]);
   bestOfBatch[batch] = std::max(bestOfBatch[batch], score);
+  if (worth.knowsLoads())
+    raise(bestOfCopies, PlanChoice::of(candidate.choice).redundantExperts,
+          score);
 }
 
 void Findings::merge(Findings &other) {
@@ -132,6 +141,8 @@ void Findings::merge(Findings &other) {
     keepBetter(other.bestOfMesh[i], bestOfMesh[i]);
   for (size_t i = 0; i < other.bestOfBatch.size(); ++i)
     bestOfBatch[i] = std::max(bestOfBatch[i], other.bestOfBatch[i]);
+  for (auto [copies, score] : other.bestOfCopies)
+    raise(bestOfCopies, copies, score);
   if (open.empty())
     open.swap(other.open);
   else

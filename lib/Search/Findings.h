@@ -13,6 +13,7 @@
 #include "autopar/Search/Frontier.h"
 
 #include <limits>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -38,6 +39,8 @@ public:
   std::string text(const Candidate &candidate) const;
   /// Whether it is a request beyond the limits.
   bool isTooSlow(const Candidate &candidate) const;
+  /// Whether those of experts are known, so that they have copies.
+  bool knowsLoads() const { return problem.space.loadedExperts > 0; }
 
 private:
   double units() const;
@@ -68,6 +71,8 @@ struct Findings {
   Scored best;
   /// By batch, the best score.
   std::vector<double> bestOfBatch;
+  /// By slots for copies of experts, where loads are known.
+  std::map<int64_t, double> bestOfCopies;
   std::vector<StagedCandidate> open;
   /// Of those priced that do not fit, the one that holds least.
   Candidate closest;

@@ -404,6 +404,9 @@ void TargetSearch::addEffects(EffectMap &effects) const {
   for (size_t i = 0; i < found.bestOfBatch.size(); ++i)
     if (found.bestOfBatch[i] != Worth::none)
       raise("batch", problem.batches[i], found.bestOfBatch[i]);
+  for (auto [copies, score] : found.bestOfCopies)
+    if (score != Worth::none)
+      raise("redundant_experts", copies, score);
 }
 
 std::vector<Scored> TargetSearch::bestFrom(double least) const {
@@ -426,4 +429,7 @@ void TargetSearch::addClose(double least, CloseMap &close) const {
   for (size_t i = 0; i < found.bestOfBatch.size(); ++i)
     if (found.bestOfBatch[i] >= least)
       close["batch"].insert(problem.batches[i]);
+  for (auto [copies, score] : found.bestOfCopies)
+    if (score >= least && score != Worth::none)
+      close["redundant_experts"].insert(copies);
 }
