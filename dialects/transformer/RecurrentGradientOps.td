@@ -130,7 +130,7 @@ def TF_GatedDeltaRuleBackwardOp
     : TF_RecurrentBackwardOp<"gated_delta_rule_backward", [
     AllTypesMatch<["query", "key", "d_query", "d_key"]>,
     AllTypesMatch<["dy", "value", "d_value"]>,
-    AllTypesMatch<["beta", "decay", "d_beta", "d_decay"]>]> {
+    AllTypesMatch<["beta", "d_beta"]>, AllTypesMatch<["decay", "d_decay"]>]> {
   let summary = "what operands have to do with a gated delta rule";
   let description = [{
     Of `transformer.gated_delta_rule` without a state, with its `f` and, at
@@ -157,6 +157,9 @@ def TF_GatedDeltaRuleBackwardOp
         d_query[b, t, g, i] = sum over h of g: (dq[i] - q[i] * sum_l q[l] * dq[l]) / u
         d_key[b, t, g, i]   = sum over h of g: (dk[i] - k[i] * sum_l k[l] * dk[l]) / w
 
+    Where `decay` has a value for each channel, `dl[i]` sums over `j` alone,
+    `d_decay[b, t, h, i]` has its own, and `d_a_log` sums over `i` too.
+
     The gradient of `dt_bias` is the sum of `d_decay`
     (`transformer.sum_tokens`). 21*value heads*dk*dv FLOPs a token, a
     convention: the forward again, and twice as many. Devices that have the same
@@ -174,7 +177,7 @@ def TF_GatedDeltaRuleBackwardOp
     !h = tensor<4xf32>
     func.func private @example(%dy: !v, %q: !k, %k: !k, %v: !v, %beta: !g, %decay: !g, %h: !h) {
       %dq, %dk, %dv, %dbeta, %ddecay, %da = transformer.gated_delta_rule_backward
-          %dy, %q, %k, %v, %beta, %decay, %h, %h : !k, !v, !g, !h, !h -> !h
+          %dy, %q, %k, %v, %beta, %decay, %h, %h : !k, !v, !g, !g, !h, !h -> !h
       return
     }
     ```
@@ -188,8 +191,8 @@ def TF_GatedDeltaRuleBackwardOp
                       AnyRankedTensor:$d_decay, AnyRankedTensor:$d_a_log);
   let assemblyFormat = [{
     $dy `,` $query `,` $key `,` $value `,` $beta `,` $decay `,` $a_log `,` $dt_bias
-    attr-dict `:` type($query) `,` type($value) `,` type($beta) `,`
-    type($a_log) `,` type($dt_bias) `->` type($d_a_log)
+    attr-dict `:` type($query) `,` type($value) `,` type($beta) `,` type($decay)
+    `,` type($a_log) `,` type($dt_bias) `->` type($d_a_log)
   }];
 }
 

@@ -159,8 +159,7 @@ def TF_StateSpaceOp : TF_RecurrentOp<"state_space", "ssm", [
 }
 
 def TF_GatedDeltaRuleOp : TF_RecurrentOp<"gated_delta_rule", "delta", [
-    AllTypesMatch<["query", "key"]>, AllTypesMatch<["value", "result"]>,
-    AllTypesMatch<["beta", "decay"]>]> {
+    AllTypesMatch<["query", "key"]>, AllTypesMatch<["value", "result"]>]> {
   let summary = "linear attention that corrects what it remembers";
   let description = [{
     For each value head `h`, with its key head
@@ -176,16 +175,23 @@ def TF_GatedDeltaRuleOp : TF_RecurrentOp<"gated_delta_rule", "delta", [
         state[b, h, i, j] = state[b, h, i, j] + k[i] * e[j]
         y[b, t, h, j] = sum_i q[i] * state[b, h, i, j] / sqrt(dk)
 
+    Kimi delta attention (arXiv:2510.26692) forgets each channel of the key by
+    itself: `decay[b, t, h, i]`, `dt_bias[h, i]` and `f[i]` are in the place of
+    those of a head where `decay` has four dimensions.
+
     Without a state, a step's first token has zeros before it.
-    7*value heads*dk*dv FLOPs a token, a convention: chunked kernels do more.
+    7*value heads*dk*dv FLOPs a token either way, a convention: one for the
+    decay, two for each of three products with the state; chunked kernels do
+    more, and the exponentials are not counted.
 
     **Constraints:** queries and keys are `[batch, query, key heads, dk]`,
-    values `[batch, query, value heads, dv]`, `beta` and `decay`
-    `[batch, query, value heads]`, `a_log` and `dt_bias` `[value heads]`, a
-    state `[batch, value heads, dk, dv]`; all these but `batch` and `query` are
-    numbers; key heads divide value heads and are split over the same axes;
-    tokens, `dk` and `dv` are whole; no partial sums; the result has the type of
-    the values.
+    values `[batch, query, value heads, dv]`, `beta` is
+    `[batch, query, value heads]`, `a_log` `[value heads]`; `decay` is
+    `[batch, query, value heads]` and `dt_bias` `[value heads]`, or both have
+    `dk` besides; a state is `[batch, value heads, dk, dv]`; all these but
+    `batch` and `query` are numbers; key heads divide value heads and are split
+    over the same axes; tokens, `dk` and `dv` are whole; no partial sums; the
+    result has the type of the values.
 
     **Example:**
     ```mlir
@@ -197,7 +203,7 @@ def TF_GatedDeltaRuleOp : TF_RecurrentOp<"gated_delta_rule", "delta", [
     func.func private @example(%q: !k, %k: !k, %v: !v, %beta: !g, %decay: !g, %h: !h) {
       %s = transformer.state : !s
       %y = transformer.gated_delta_rule %q, %k, %v, %beta, %decay, %h, %h state(%s)
-          : !k, !v, !g, !h, !h, !s
+          : !k, !v, !g, !g, !h, !h, !s
       return
     }
     ```
@@ -209,7 +215,7 @@ def TF_GatedDeltaRuleOp : TF_RecurrentOp<"gated_delta_rule", "delta", [
   let assemblyFormat = [{
     $query `,` $key `,` $value `,` $beta `,` $decay `,` $a_log `,` $dt_bias
     (`state` `(` $state^ `)`)? attr-dict
-    `:` type($query) `,` type($value) `,` type($beta) `,`
+    `:` type($query) `,` type($value) `,` type($beta) `,` type($decay) `,`
     type($a_log) `,` type($dt_bias) (`,` type($state)^)?
   }];
 }

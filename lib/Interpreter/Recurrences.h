@@ -21,6 +21,31 @@ double lengthOf(const double *row, int64_t n);
 /// `row` of unit length.
 std::vector<double> unit(const double *row, int64_t n);
 
+/// What delta rules keep of each channel of the key, by decays of heads or of
+/// channels.
+class DeltaDecay {
+public:
+  DeltaDecay(const LocalTensor &decay, const LocalTensor &rate,
+             const LocalTensor &bias, int64_t channels)
+      : decay(decay), rate(rate), bias(bias), channels(channels),
+        perHead(rate.size() ? bias.size() / rate.size() : 1) {}
+
+  /// Where the decay of channel `i` stands, of a token's head; that of head `h`
+  /// where all have one.
+  int64_t at(int64_t head, int64_t i) const {
+    return head * perHead + (perHead == 1 ? 0 : i);
+  }
+  /// What goes into the softplus.
+  double inputAt(int64_t head, int64_t h, int64_t i) const {
+    return decay.data[at(head, i)] + bias.data[at(h, i)];
+  }
+  /// The share of the state that each channel keeps.
+  std::vector<double> keptOf(int64_t head, int64_t h) const;
+
+  const LocalTensor &decay, &rate, &bias;
+  int64_t channels, perHead;
+};
+
 /// The decay of a head (lightning attention, arXiv:2401.04658), of which later
 /// layers have less.
 double decayOf(int64_t head, int64_t heads, double share);

@@ -171,12 +171,12 @@ struct DeltaRuleWalk {
   DeltaRuleWalk(GatedDeltaRuleBackwardOp op, Device &device)
       : dy(device(op.getDy())), query(device(op.getQuery())),
         key(device(op.getKey())), value(device(op.getValue())),
-        beta(device(op.getBeta())), decay(device(op.getDecay())),
-        rate(device(op.getALog())), bias(device(op.getDtBias())),
-        tokens(value.shape[1]), heads(value.shape[2]), dv(value.shape[3]),
-        keyHeads(key.shape[2]), dk(key.shape[3]), dQuery(query.shape),
-        dKey(key.shape), dValue(value.shape), dBeta(beta.shape),
-        dDecay(decay.shape), dRate(rate.shape) {}
+        beta(device(op.getBeta())), tokens(value.shape[1]),
+        heads(value.shape[2]), dv(value.shape[3]), keyHeads(key.shape[2]),
+        dk(key.shape[3]), decay(device(op.getDecay()), device(op.getALog()),
+                                device(op.getDtBias()), dk),
+        dQuery(query.shape), dKey(key.shape), dValue(value.shape),
+        dBeta(beta.shape), dDecay(decay.decay.shape), dRate(decay.rate.shape) {}
 
   int64_t headAt(int64_t b, int64_t t, int64_t h) const {
     return (b * tokens + t) * heads + h;
@@ -184,9 +184,13 @@ struct DeltaRuleWalk {
   int64_t rowAt(int64_t b, int64_t t, int64_t h) const {
     return ((b * tokens + t) * keyHeads + h / (heads / keyHeads)) * dk;
   }
-  double keepAt(int64_t head, int64_t h) const {
-    return std::exp(-std::exp(rate.data[h]) *
-                    softplus(decay.data[head] + bias.data[h]));
+
+  /// The state that a token keeps of `last`.
+  Row keptOf(const Row &last, int64_t head, int64_t h) const {
+    Row kept = last, keep = decay.keptOf(head, h);
+    for (int64_t i = 0; i < dk * dv; ++i)
+      kept[i] *= keep[i / dv];
+    return kept;
   }
 
   /// What a token finds missing, from the state that it has kept.
@@ -206,9 +210,8 @@ struct DeltaRuleWalk {
     std::vector<Row> states = {Row(dk * dv)};
     for (int64_t t = 0; t < tokens; ++t) {
       int64_t head = headAt(b, t, h);
-      Row state = states.back(), k = unit(&key.data[rowAt(b, t, h)], dk);
-      for (double &element : state)
-        element *= keepAt(head, h);
+      Row state = keptOf(states.back(), head, h),
+          k = unit(&key.data[rowAt(b, t, h)], dk);
       Row missing = missingAt(state, k, head);
       for (int64_t i = 0; i < dk * dv; ++i)
         state[i] += k[i / dv] * missing[i % dv];
@@ -223,10 +226,8 @@ struct DeltaRuleWalk {
                 const Row &state, Row &grad) {
     int64_t head = headAt(b, t, h), row = rowAt(b, t, h);
     Row q = unit(&query.data[row], dk), k = unit(&key.data[row], dk);
-    double keep = keepAt(head, h), learn = sigmoid(beta.data[head]);
-    Row kept = last;
-    for (double &element : kept)
-      element *= keep;
+    double learn = sigmoid(beta.data[head]);
+    Row kept = keptOf(last, head, h);
     Row missing = missingAt(kept, k, head), dq(dk), dKeys(dk);
     for (int64_t j = 0; j < dv; ++j) {
       double own = dy.data[head * dv + j] / std::sqrt(double(dk)),
@@ -246,15 +247,20 @@ struct DeltaRuleWalk {
         grad[i * dv + j] += k[i] * ofKnown;
       }
     }
-    double ofDecay =
-        dot(grad.data(), kept.data(), dk * dv) * -std::exp(rate.data[h]);
-    double input = decay.data[head] + bias.data[h];
-    dDecay.data[head] += sigmoid(input) * ofDecay;
-    dRate.data[h] += softplus(input) * ofDecay;
-    for (double &element : grad)
-      element *= keep;
+    addOfDecay(head, h, kept, grad);
+    grad = keptOf(grad, head, h);
     addOfUnit(&query.data[row], q, dq, &dQuery.data[row]);
     addOfUnit(&key.data[row], k, dKeys, &dKey.data[row]);
+  }
+
+  void addOfDecay(int64_t head, int64_t h, const Row &kept, const Row &grad) {
+    for (int64_t i = 0; i < dk; ++i) {
+      double own =
+          dot(&grad[i * dv], &kept[i * dv], dv) * -std::exp(decay.rate.data[h]);
+      double input = decay.inputAt(head, h, i);
+      dDecay.data[decay.at(head, i)] += sigmoid(input) * own;
+      dRate.data[h] += softplus(input) * own;
+    }
   }
 
   /// From the gradient of `row` of unit length to that of the row.
@@ -266,8 +272,9 @@ struct DeltaRuleWalk {
       sum[i] += scale * (gradient[i] - scaled[i] * along);
   }
 
-  const LocalTensor &dy, &query, &key, &value, &beta, &decay, &rate, &bias;
+  const LocalTensor &dy, &query, &key, &value, &beta;
   int64_t tokens, heads, dv, keyHeads, dk;
+  DeltaDecay decay;
   LocalTensor dQuery, dKey, dValue, dBeta, dDecay, dRate;
 };
 
@@ -278,7 +285,7 @@ static LocalResults compute(GatedDeltaRuleBackwardOp op, Device &device) {
   if (failed(hasAllTokens(op, device, op.getValue())))
     return failure();
   if (walk.keyHeads == 0 || walk.heads % walk.keyHeads != 0 ||
-      walk.rate.size() != walk.heads)
+      walk.decay.rate.size() != walk.heads)
     return op.emitError("a device has value heads without their key heads");
   for (int64_t b = 0; b < walk.value.shape[0]; ++b)
     for (int64_t h = 0; h < walk.heads; ++h)

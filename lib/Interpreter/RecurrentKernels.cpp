@@ -132,22 +132,28 @@ std::vector<double> autopar::unit(const double *row, int64_t n) {
   return scaled;
 }
 
+std::vector<double> DeltaDecay::keptOf(int64_t head, int64_t h) const {
+  std::vector<double> kept(channels);
+  for (int64_t i = 0; i < channels; ++i)
+    kept[i] = std::exp(-std::exp(rate.data[h]) * softplus(inputAt(head, h, i)));
+  return kept;
+}
+
 static LocalResult run(GatedDeltaRuleOp op, Device &device) {
   const LocalTensor &query = device(op.getQuery()), &key = device(op.getKey());
   const LocalTensor &value = device(op.getValue());
   const LocalTensor &beta = device(op.getBeta());
-  const LocalTensor &decay = device(op.getDecay());
-  const LocalTensor &rate = device(op.getALog());
-  const LocalTensor &bias = device(op.getDtBias());
   int64_t batch = value.shape[0], tokens = value.shape[1];
   int64_t heads = value.shape[2], dv = value.shape[3];
   int64_t keyHeads = key.shape[2], dk = key.shape[3];
+  DeltaDecay decay(device(op.getDecay()), device(op.getALog()),
+                   device(op.getDtBias()), dk);
   LocalTensor zeros;
   FailureOr<LocalTensor *> state =
       stateOf(op, device, op.getState(), {batch, heads, dk, dv}, zeros);
   if (failed(state) || failed(hasAllTokens(op, device, op.getValue())))
     return failure();
-  if (keyHeads == 0 || heads % keyHeads != 0 || rate.size() != heads)
+  if (keyHeads == 0 || heads % keyHeads != 0 || decay.rate.size() != heads)
     return op.emitError("a device has value heads without their key heads");
   LocalTensor result(value.shape);
   for (int64_t b = 0; b < batch; ++b)
@@ -157,14 +163,13 @@ static LocalResult run(GatedDeltaRuleOp op, Device &device) {
         int64_t row = (token * keyHeads + h / (heads / keyHeads)) * dk;
         std::vector<double> q = unit(&query.data[row], dk);
         std::vector<double> k = unit(&key.data[row], dk);
-        double keep = std::exp(-std::exp(rate.data[h]) *
-                               softplus(decay.data[head] + bias.data[h]));
+        std::vector<double> keep = decay.keptOf(head, h);
         double learn = sigmoid(beta.data[head]);
         double *kept = &(*state)->data[(b * heads + h) * dk * dv];
         for (int64_t j = 0; j < dv; ++j) {
           double known = 0, sum = 0;
           for (int64_t i = 0; i < dk; ++i)
-            known += k[i] * (kept[i * dv + j] *= keep);
+            known += k[i] * (kept[i * dv + j] *= keep[i]);
           double missing = learn * (value.data[head * dv + j] - known);
           for (int64_t i = 0; i < dk; ++i) {
             kept[i * dv + j] += k[i] * missing;

@@ -181,7 +181,8 @@ static void forEachContext(const Model &model, Visit visit) {
   static constexpr const char *keys[] = {
       "max_position_embeddings", "n_positions",
       "max_sequence_length",     "seq_length",
-      "max_target_positions",    "n_ctx"};
+      "max_target_positions",    "n_ctx",
+      "model_max_length"};
   JsonReader root = model.config->reader();
   std::vector<JsonReader> configs = {root};
   if (root.has("text_config") && root.member("text_config").isObject())

@@ -67,6 +67,8 @@ static constexpr SizeParameter parameters[] = {
     {"delta_net", "key_heads", SizeRole::kv_heads, "count"},
     {"delta_net", "key_dim", SizeRole::state, "count"},
     {"delta_net", "value_dim", SizeRole::head_dim, "count"},
+    {"kimi_delta", "heads", SizeRole::heads, "count"},
+    {"kimi_delta", "head_dim", SizeRole::head_dim, "count"},
     {"linear_attention", "heads", SizeRole::heads, "count"},
     {"linear_attention", "head_dim", SizeRole::head_dim, "count"},
 };

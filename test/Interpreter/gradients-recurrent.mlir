@@ -14,18 +14,21 @@
 // IR-DAG: transformer.short_conv %{{.*}}, %conv bias(%conv_bias : tensor<4x4xbf16>) silu
 // IR-DAG: transformer.state_space %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}}, %a d(
 // IR-DAG: transformer.gated_delta_rule %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}}, %a, %a :
+// IR-DAG: transformer.gated_delta_rule %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}}, %a, %channel_bias :
 // IR-DAG: transformer.linear_attention %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}} :
 // IR: transformer.linear_attention_backward
 // IR: transformer.gated_delta_rule_backward
-// IR: transformer.sum_tokens %d_decay of
+// IR: transformer.sum_tokens %d_decay{{.*}} of %channel_bias
+// IR: transformer.gated_delta_rule_backward
+// IR: transformer.sum_tokens %d_decay{{.*}} of %a
 // IR: transformer.state_space_backward
 // IR: transformer.sum_tokens %d_dt of
 // IR: transformer.short_conv_backward
 
 // Six tokens, four heads of 4 (of two groups, or key heads, of 4): forwards,
 // and three times as many in backwards.
-// 4 * 6 * (2*3*16 + 5*16*4 + 7*4*4*4 + 5*4*4*4)
-// FLOPS: "recurrence": 28416
+// 4 * 6 * (2*3*16 + 5*16*4 + 2*7*4*4*4 + 5*4*4*4)
+// FLOPS: "recurrence": 39168
 
 !x = tensor<?x?x8xbf16, #transformer.dims<[batch, query, _]>>
 !h = tensor<?x?x4x4xbf16, #transformer.dims<[batch, query, _, _]>>
@@ -56,9 +59,13 @@ func.func private @mixer(%x: !x) -> !x {
       : !h, !dt, !g, tensor<4xf32>, !s
   %s2 = transformer.state : !s
   %h3 = transformer.gated_delta_rule %b, %c, %h2, %dt, %dt, %a, %a state(%s2)
-      : !g, !h, !dt, tensor<4xf32>, tensor<4xf32>, !s
+      : !g, !h, !dt, !dt, tensor<4xf32>, tensor<4xf32>, !s
+  %cb = transformer.weight "channel_bias" : tensor<4x4xf32>
+  %s4 = transformer.state : !s
+  %h5 = transformer.gated_delta_rule %b, %c, %h3, %dt, %h1, %a, %cb state(%s4)
+      : !g, !h, !dt, !h, tensor<4xf32>, tensor<4x4xf32>, !s
   %s3 = transformer.state : !s
-  %h4 = transformer.linear_attention %h3, %h1, %h0 state(%s3) : !h, !s
+  %h4 = transformer.linear_attention %h5, %h1, %h0 state(%s3) : !h, !s
   %o = transformer.weight "o" : tensor<4x4x8xbf16>
   %y = transformer.linear %h4, %o : !h, tensor<4x4x8xbf16> -> !x
   %z = transformer.add %x, %y : !x

@@ -17,6 +17,7 @@ import inspect
 import json
 import os
 import platform
+import re
 import sys
 import tempfile
 
@@ -28,6 +29,8 @@ import rule
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BATCH, STEPS = 2, [8, 1, 1, 1]
+# What transformers 5.23 saves dense layers of kimi_linear as, and checkpoints do not.
+SAVED_AS = {r"\.block_sparse_moe\.(gate|up|down)_proj\.": r".mlp.\1_proj."}
 # Tensors that follow from the config.
 DERIVED = ("slope_rate", "query_decay", "key_decay", "diagonal_decay")
 COMMON = {
@@ -75,6 +78,14 @@ MODELS = {
                         linear_num_key_heads=4, linear_num_value_heads=8, moe_intermediate_size=24,
                         shared_expert_intermediate_size=40, num_experts=8, num_experts_per_tok=3, norm_topk_prob=True,
                         partial_rotary_factor=0.5, decoder_sparse_step=1, mlp_only_layers=[]),
+    "kimi_linear": model("KimiLinearForCausalLM", "kimi_linear", num_hidden_layers=4, num_key_value_heads=8,
+                         head_dim=None,
+                         linear_attn_config={"kda_layers": [1, 3, 4], "full_attn_layers": [2], "head_dim": 12,
+                                             "num_heads": 4, "short_conv_kernel_size": 4},
+                         kv_lora_rank=16, qk_nope_head_dim=12, qk_rope_head_dim=8, v_head_dim=10, mla_use_nope=True,
+                         first_k_dense_replace=1, num_experts=8, num_shared_experts=2, num_experts_per_token=3,
+                         num_expert_group=4, topk_group=2, moe_intermediate_size=24, moe_renormalize=True,
+                         routed_scaling_factor=1.7, pad_token_id=0),
     "qwen2_moe": model("Qwen2MoeForCausalLM", "qwen2_moe", head_dim=None, num_experts=8, num_experts_per_tok=3,
                        moe_intermediate_size=24, shared_expert_intermediate_size=40, norm_topk_prob=False,
                        decoder_sparse_step=1, mlp_only_layers=[]),
@@ -180,6 +191,13 @@ MODELS = {
 }  # fmt: skip
 
 
+def numbers(saved, shape):
+    """Those of the rule, by the name that checkpoints have for what is saved as `saved`."""
+    for pattern, name in SAVED_AS.items():
+        saved = re.sub(pattern, name, saved)
+    return torch.from_numpy(rule.weight(saved, shape)).contiguous()
+
+
 def load(config, folder):
     """The model of `config`, with the weights of the rule, in double precision."""
     with open(f"{folder}/config.json", "w", encoding="utf-8") as file:
@@ -188,7 +206,7 @@ def load(config, folder):
     transformers.AutoModelForCausalLM.from_config(read).save_pretrained(folder)
     path = f"{folder}/model.safetensors"
     filled = {
-        name: tensor if name.endswith(DERIVED) else torch.from_numpy(rule.weight(name, tensor.shape)).contiguous()
+        name: tensor if name.endswith(DERIVED) else numbers(name, tensor.shape)
         for name, tensor in load_file(path).items()
     }
     save_file(filled, path, metadata={"format": "pt"})

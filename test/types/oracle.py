@@ -71,7 +71,8 @@ RENAMED = {
         (r"^language_model\.model\.blocks\.", "language_model.model.layers."),
         (r"^model\.(mm_projector|vision_tower)\.", r"\1."),
         (r"^vision_tower\.encoder\.patch_embed\.", "vision_tower.patch_embed."),
-    ]
+    ],
+    "kimi_linear": [(r"\.block_sparse_moe\.(gate|up|down)_proj\.", r".mlp.\1_proj.")],
 }
 
 
@@ -127,7 +128,9 @@ COUNTS = {
     "topk_group": (1,),
     "rotary_dim": (4, 8),
 }
-TOP_K = {"num_experts_per_tok": 2, "moe_topk": 2, "moe_k": 2, "moe_top_k": 2, "top_k_experts": 2}
+TOP_K = {
+    "num_experts_per_tok": 2, "num_experts_per_token": 2, "moe_topk": 2, "moe_k": 2, "moe_top_k": 2, "top_k_experts": 2,
+}  # fmt: skip
 FLAG = re.compile(r"bias$|^tie_word_embeddings$|qk_norm|^qk_layernorm$|^use_qk|qkv_bias")
 
 

@@ -174,11 +174,10 @@ static LogicalResult verifyDeltaRule(Op op, Value state) {
   for (Value tensor : {op.getQuery(), op.getValue()})
     if (failed(verifyNumbers(op, tensor, 2)))
       return failure();
-  HeadDim same[] = {{"the values", op.getValue(), 2},
-                    {"beta and decay", op.getBeta(), 2},
-                    {"a_log", op.getALog(), 0},
-                    {"dt_bias", op.getDtBias(), 0},
-                    {"the state", state, 1}};
+  HeadDim same[] = {
+      {"the values", op.getValue(), 2}, {"beta", op.getBeta(), 2},
+      {"decay", op.getDecay(), 2},      {"a_log", op.getALog(), 0},
+      {"dt_bias", op.getDtBias(), 0},   {"the state", state, 1}};
   if (failed(verifySameHeads(op, same)))
     return failure();
   return verifyGroups(op, {"value heads", op.getValue(), 2},

@@ -208,21 +208,28 @@ StateSpaceBackwardOp::getTensorParallelFactor() {
 
 namespace {
 
+/// A decay of each channel has the width of the keys.
 struct DeltaFactors : HeadFactors {
-  explicit DeltaFactors(FactorKind sequences)
-      : HeadFactors(sequences, FactorKind::grouped) {}
+  DeltaFactors(FactorKind sequences, Value ofDecay)
+      : HeadFactors(sequences, FactorKind::grouped) {
+    if (rankOf(ofDecay) == 4) {
+      decay = keys;
+      bias = {heads, keyWidth};
+    }
+  }
 
   int32_t keyWidth = addWhole(), valueWidth = addWhole();
   FactorList keys = concat(tokens(), {keyWidth}),
              values = concat(tokens(), {valueWidth});
+  FactorList decay = tokens(), bias = {heads};
 };
 
 } // namespace
 
 ShardingFactors GatedDeltaRuleOp::getShardingFactors() {
-  DeltaFactors f(FactorKind::parallel);
-  f.factors.operands = {f.keys,     f.keys,    f.values, f.tokens(),
-                        f.tokens(), {f.heads}, {f.heads}};
+  DeltaFactors f(FactorKind::parallel, getDecay());
+  f.factors.operands = {f.keys,  f.keys,    f.values, f.tokens(),
+                        f.decay, {f.heads}, f.bias};
   if (getState())
     f.factors.operands.push_back({f.batch, f.heads, f.keyWidth, f.valueWidth});
   f.factors.results = {f.values};
@@ -230,11 +237,11 @@ ShardingFactors GatedDeltaRuleOp::getShardingFactors() {
 }
 
 ShardingFactors GatedDeltaRuleBackwardOp::getShardingFactors() {
-  DeltaFactors f(FactorKind::reduction);
-  f.factors.operands = {f.values,   f.keys,     f.keys,    f.values,
-                        f.tokens(), f.tokens(), {f.heads}, {f.heads}};
-  f.factors.results = {f.keys,     f.keys,     f.values,
-                       f.tokens(), f.tokens(), {f.heads}};
+  DeltaFactors f(FactorKind::reduction, getDecay());
+  f.factors.operands = {f.values,   f.keys,  f.keys,    f.values,
+                        f.tokens(), f.decay, {f.heads}, f.bias};
+  f.factors.results = {f.keys,     f.keys,  f.values,
+                       f.tokens(), f.decay, {f.heads}};
   f.factors.linear = {{}};
   return f.factors;
 }

@@ -39,6 +39,7 @@ static const std::pair<llvm::StringRef, BlockBuilder> builders[] = {
     {"mamba", buildMamba},
     {"mamba2", buildMamba2},
     {"delta_net", buildDeltaNet},
+    {"kimi_delta", buildKimiDelta},
     {"short_conv", buildShortConv},
     {"linear_attention", buildLinearAttention},
 };

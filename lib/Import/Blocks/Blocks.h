@@ -57,6 +57,7 @@ AUTOPAR_BLOCK(buildExperts)
 AUTOPAR_BLOCK(buildMamba)
 AUTOPAR_BLOCK(buildMamba2)
 AUTOPAR_BLOCK(buildDeltaNet)
+AUTOPAR_BLOCK(buildKimiDelta)
 AUTOPAR_BLOCK(buildShortConv)
 AUTOPAR_BLOCK(buildLinearAttention)
 #undef AUTOPAR_BLOCK

@@ -193,10 +193,7 @@ private:
     Value bias = block.flag("router_bias")
                      ? model.weight(stem + ".bias", {routes})
                      : Value();
-    Value correction;
-    if (std::string name = block.text("correction", ""); !name.empty())
-      correction = model.weight(name, {routes}, ops.getF32Type(),
-                                block.text("correction_storage", ""));
+    Value correction = correctionOf(routes);
     bool sigmoid = block.flag("sigmoid");
     int64_t groups = block.integer("groups", 0),
             keep = block.integer("keep", 0);
@@ -211,6 +208,17 @@ private:
         ops.getI64IntegerAttr(topK), flag(sigmoid), optional(groups),
         optional(keep), flag(block.flag("normalized")),
         scale != 1 ? ops.getF64FloatAttr(scale) : FloatAttr());
+  }
+
+  /// What is added to the scores that select, null where there is none.
+  Value correctionOf(int64_t routes) {
+    std::string name = block.text("correction", "");
+    std::string storage = block.text("correction_storage", "");
+    if (name.empty())
+      return {};
+    return block.flag("correction_f32", true)
+               ? model.weight(name, {routes}, ops.getF32Type(), storage)
+               : model.weight(name, {routes}, storage);
   }
 
   void noteIdle(int64_t idle) {

@@ -296,6 +296,35 @@ Value autopar::buildDeltaNet(ModelBuilder &model, autopar::Block &block,
   return b.outputOf(y, {heads, width}, hidden, b.tensor("out_proj"));
 }
 
+/// Kimi delta attention (arXiv 2510.26692): heads forget by channel, and the
+/// products of both gates have the width of a head between them.
+Value autopar::buildKimiDelta(ModelBuilder &model, autopar::Block &block,
+                              Value x) {
+  RecurrentBuilder b(model, block);
+  int64_t hidden = model.widthOf(x), heads = block.integer("heads"),
+          width = block.integer("head_dim"), kernel = block.integer("conv");
+  SmallVector<int64_t> dims = {heads, width};
+  auto convolved = [&](StringRef name) {
+    Value part = b.rowsOf(x, b.tensor(name.str() + "_proj"), dims);
+    return b.convolve(part, b.tensor(name.str() + "_conv1d"), dims, kernel,
+                      /*bias=*/false, FunctionKind::silu);
+  };
+  auto lowRank = [&](StringRef name) {
+    Value inner = b.rowsOf(x, b.tensor(name.str() + "_a_proj"), {width});
+    return b.rowsOf(inner, b.tensor(name.str() + "_b_proj"), dims);
+  };
+  Value q = convolved("q"), k = convolved("k"), v = convolved("v");
+  Value decay = lowRank("f"), beta = b.rowsOf(x, b.tensor("b_proj"), {heads});
+  Type f32 = b.ops.getF32Type();
+  Value a = model.weight(b.tensor("A_log"), {heads}, f32, "[0/1, 0/1, 0, 0/1]");
+  Value dtBias = model.weight(b.tensor("dt_bias"), dims, f32, "[0*1]");
+  Value y = GatedDeltaRuleOp::create(b.ops, v.getType(), q, k, v, beta, decay,
+                                     a, dtBias, b.state({heads, width, width}));
+  y = b.normOf(y, b.tensor("o_norm"), {width});
+  y = createGated(model, lowRank("g"), y, FunctionKind::sigmoid);
+  return b.outputOf(y, dims, hidden, b.tensor("o_proj"));
+}
+
 /// LFM2's gated short convolution: C * conv(B * x).
 Value autopar::buildShortConv(ModelBuilder &model, autopar::Block &block,
                               Value x) {

@@ -58,7 +58,7 @@ func.func @groups(%x: !x, %dt: !dt, %b: !g, %a: tensor<8xf32>) {
 func.func @rates(%q: !k, %v: !v, %g: !g, %a: tensor<2xf32>, %b: tensor<4xf32>) {
   // expected-error @+1 {{'transformer.gated_delta_rule_backward' op has 4 heads in the values, but 2 in a_log}}
   %dq, %dk, %dv, %dbeta, %ddecay, %da = transformer.gated_delta_rule_backward %v, %q, %q, %v, %g, %g, %a, %b
-      : !k, !v, !g, tensor<2xf32>, tensor<4xf32> -> tensor<2xf32>
+      : !k, !v, !g, !g, tensor<2xf32>, tensor<4xf32> -> tensor<2xf32>
   return
 }
 

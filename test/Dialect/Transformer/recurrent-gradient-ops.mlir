@@ -32,11 +32,19 @@ func.func @state_space(%dy: !x, %x: !x, %dt: !dt, %b: !g, %c: !g, %a: !h) {
 
 // CHECK-LABEL: func @gated_delta_rule
 func.func @gated_delta_rule(%dy: !x, %q: !k, %k: !k, %v: !x, %beta: !dt, %decay: !dt, %h: !h) {
-  // CHECK: %dq, %dk, %dv, %d_beta, %d_decay, %da = transformer.gated_delta_rule_backward %arg0, %arg1, %arg2, %arg3, %arg4, %arg5, %arg6, %arg6 : !bq_2_16_bf, !bq_8_16_bf, !bq_8_bf, tensor<8xf32>, tensor<8xf32> -> tensor<8xf32>
+  // CHECK: %dq, %dk, %dv, %d_beta, %d_decay, %da = transformer.gated_delta_rule_backward %arg0, %arg1, %arg2, %arg3, %arg4, %arg5, %arg6, %arg6 : !bq_2_16_bf, !bq_8_16_bf, !bq_8_bf, !bq_8_bf, tensor<8xf32>, tensor<8xf32> -> tensor<8xf32>
   %dq, %dk, %dv, %dbeta, %ddecay, %da = transformer.gated_delta_rule_backward %dy, %q, %k, %v, %beta, %decay, %h, %h
-      : !k, !x, !dt, !h, !h -> !h
-  // CHECK: transformer.gated_delta_rule %arg1, %arg2, %arg3, %arg4, %arg5, %arg6, %arg6 : !bq_2_16_bf, !bq_8_16_bf, !bq_8_bf, tensor<8xf32>, tensor<8xf32>
-  %y = transformer.gated_delta_rule %q, %k, %v, %beta, %decay, %h, %h : !k, !x, !dt, !h, !h
+      : !k, !x, !dt, !dt, !h, !h -> !h
+  // CHECK: transformer.gated_delta_rule %arg1, %arg2, %arg3, %arg4, %arg5, %arg6, %arg6 : !bq_2_16_bf, !bq_8_16_bf, !bq_8_bf, !bq_8_bf, tensor<8xf32>, tensor<8xf32>
+  %y = transformer.gated_delta_rule %q, %k, %v, %beta, %decay, %h, %h : !k, !x, !dt, !dt, !h, !h
+  return
+}
+
+// CHECK-LABEL: func @gated_delta_rule_of_channels
+func.func @gated_delta_rule_of_channels(%dy: !x, %k: !x, %beta: !dt, %decay: !x, %h: !h, %b: tensor<8x16xf32>) {
+  // CHECK: transformer.gated_delta_rule_backward %arg0, %arg1, %arg1, %arg1, %arg2, %arg3, %arg4, %arg5 : !bq_8_16_bf, !bq_8_16_bf, !bq_8_bf, !bq_8_16_bf, tensor<8xf32>, tensor<8x16xf32> -> tensor<8xf32>
+  %dq, %dk, %dv, %dbeta, %ddecay, %da = transformer.gated_delta_rule_backward %dy, %k, %k, %k, %beta, %decay, %h, %b
+      : !x, !x, !dt, !x, !h, tensor<8x16xf32> -> !h
   return
 }
 

@@ -187,7 +187,7 @@ func.func @symbolic_steps(%x: !x, %dt: !dt, %g: !g, %a: !a, %s: !s) {
 !s = !transformer.state<2x8x16x32xf32>
 func.func @key_heads_that_do_not_divide(%k: !k, %v: !v, %g: !g, %h: !h, %s: !s) {
   // expected-error @+1 {{'transformer.gated_delta_rule' op has 8 value heads, which 3 key heads do not divide}}
-  %y = transformer.gated_delta_rule %k, %k, %v, %g, %g, %h, %h state(%s) : !k, !v, !g, !h, !h, !s
+  %y = transformer.gated_delta_rule %k, %k, %v, %g, %g, %h, %h state(%s) : !k, !v, !g, !g, !h, !h, !s
   return
 }
 
@@ -200,7 +200,7 @@ func.func @key_heads_that_do_not_divide(%k: !k, %v: !v, %g: !g, %h: !h, %s: !s) 
 !s = !transformer.state<2x2x16x32xf32>
 func.func @state_of_key_heads(%k: !k, %v: !v, %g: !g, %h: !h, %s: !s) {
   // expected-error @+1 {{'transformer.gated_delta_rule' op has 8 heads in the values, but 2 in the state}}
-  %y = transformer.gated_delta_rule %k, %k, %v, %g, %g, %h, %h state(%s) : !k, !v, !g, !h, !h, !s
+  %y = transformer.gated_delta_rule %k, %k, %v, %g, %g, %h, %h state(%s) : !k, !v, !g, !g, !h, !h, !s
   return
 }
 
@@ -213,7 +213,47 @@ func.func @state_of_key_heads(%k: !k, %v: !v, %g: !g, %h: !h, %s: !s) {
 !s = !transformer.state<2x8x16x32xf32>
 func.func @keys_without_heads(%k: !k, %v: !v, %g: !g, %h: !h, %s: !s) {
   // expected-error @+1 {{'transformer.gated_delta_rule' op operand #0 has rank 3, expected 4}}
-  %y = transformer.gated_delta_rule %k, %k, %v, %g, %g, %h, %h state(%s) : !k, !v, !g, !h, !h, !s
+  %y = transformer.gated_delta_rule %k, %k, %v, %g, %g, %h, %h state(%s) : !k, !v, !g, !g, !h, !h, !s
+  return
+}
+
+// -----
+
+!k = tensor<2x4x8x16xbf16>
+!g = tensor<2x4x8xbf16>
+!h = tensor<8xf32>
+!s = !transformer.state<2x8x16x16xf32>
+func.func @bias_of_heads_for_channels(%k: !k, %g: !g, %h: !h, %s: !s) {
+  // expected-error @+1 {{'transformer.gated_delta_rule' op operand #6 has rank 1, expected 2}}
+  %y = transformer.gated_delta_rule %k, %k, %k, %g, %k, %h, %h state(%s) : !k, !k, !g, !k, !h, !h, !s
+  return
+}
+
+// -----
+
+!k = tensor<2x4x8x16xbf16>
+!d = tensor<2x4x8x8xbf16>
+!g = tensor<2x4x8xbf16>
+!h = tensor<8xf32>
+!b = tensor<8x16xf32>
+!s = !transformer.state<2x8x16x16xf32>
+func.func @decay_of_other_channels(%k: !k, %d: !d, %g: !g, %h: !h, %b: !b, %s: !s) {
+  // expected-error @+1 {{'transformer.gated_delta_rule' op dimension 3 of operand #4 is 8, but dimension 3 of operand #0 is 16}}
+  %y = transformer.gated_delta_rule %k, %k, %k, %g, %d, %h, %b state(%s) : !k, !k, !g, !d, !h, !b, !s
+  return
+}
+
+// -----
+
+!k = tensor<2x4x8x16xbf16>
+!d = tensor<2x4x4x16xbf16>
+!g = tensor<2x4x8xbf16>
+!h = tensor<8xf32>
+!b = tensor<8x16xf32>
+!s = !transformer.state<2x8x16x16xf32>
+func.func @decay_of_other_heads(%k: !k, %d: !d, %g: !g, %h: !h, %b: !b, %s: !s) {
+  // expected-error @+1 {{'transformer.gated_delta_rule' op has 8 heads in the values, but 4 in decay}}
+  %y = transformer.gated_delta_rule %k, %k, %k, %g, %d, %h, %b state(%s) : !k, !k, !g, !d, !h, !b, !s
   return
 }
 

@@ -56,9 +56,18 @@ func.func @state_space_of_channels(%x: !c, %dt: !h, %b: !one, %a: tensor<8x32xf3
 
 // CHECK-LABEL: func @gated_delta_rule
 func.func @gated_delta_rule(%q: !k, %v: !x, %g: !h, %a: tensor<8xf32>, %s: !sk) {
-  // CHECK: %delta = transformer.gated_delta_rule %arg0, %arg0, %arg1, %arg2, %arg2, %arg3, %arg3 state(%arg4) : !bq_2_16_bf, !bq_8_16_bf, !bq_8_bf, tensor<8xf32>, tensor<8xf32>, !b_8_16_16_float
+  // CHECK: %delta = transformer.gated_delta_rule %arg0, %arg0, %arg1, %arg2, %arg2, %arg3, %arg3 state(%arg4) : !bq_2_16_bf, !bq_8_16_bf, !bq_8_bf, !bq_8_bf, tensor<8xf32>, tensor<8xf32>, !b_8_16_16_float
   %0 = transformer.gated_delta_rule %q, %q, %v, %g, %g, %a, %a state(%s)
-      : !k, !x, !h, tensor<8xf32>, tensor<8xf32>, !sk
+      : !k, !x, !h, !h, tensor<8xf32>, tensor<8xf32>, !sk
+  return
+}
+
+// A decay of each channel of the key.
+// CHECK-LABEL: func @gated_delta_rule_of_channels
+func.func @gated_delta_rule_of_channels(%k: !x, %g: !h, %a: tensor<8xf32>, %b: tensor<8x16xf32>, %s: !sk) {
+  // CHECK: transformer.gated_delta_rule %arg0, %arg0, %arg0, %arg1, %arg0, %arg2, %arg3 state(%arg4) : !bq_8_16_bf, !bq_8_16_bf, !bq_8_bf, !bq_8_16_bf, tensor<8xf32>, tensor<8x16xf32>, !b_8_16_16_float
+  %0 = transformer.gated_delta_rule %k, %k, %k, %g, %k, %a, %b state(%s)
+      : !x, !x, !h, !x, tensor<8xf32>, tensor<8x16xf32>, !sk
   return
 }
 

@@ -6,7 +6,7 @@
 // CHECK: transformer.weight "q.weight" {{.*}} : !w64_2tp_16_bf
 // CHECK: transformer.state : !b_8tp_16_32_float
 // CHECK: transformer.short_conv
-// CHECK: %[[Y:.*]] = transformer.gated_delta_rule {{.*}} : !bq_2tp_16_bf, !bq_8tp_32_bf, !bq_8tp_bf, !w8tp_float, !w8tp_float, !b_8tp_16_32_float
+// CHECK: %[[Y:.*]] = transformer.gated_delta_rule {{.*}} : !bq_2tp_16_bf, !bq_8tp_32_bf, !bq_8tp_bf, !bq_8tp_bf, !w8tp_float, !w8tp_float, !b_8tp_16_32_float
 // CHECK: transformer.gated %{{.*}}, %[[Y]] silu : !bq_8tp_32_bf
 // CHECK: -> !bq_64_sum_tp
 !x = tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>
@@ -29,7 +29,7 @@ func.func @delta(%x: !x) -> !x {
   %z = transformer.linear %x, %wz : !x, tensor<64x8x32xbf16> -> !v
   %g = transformer.linear %x, %wg : !x, tensor<64x8xbf16> -> !g
   %y = transformer.gated_delta_rule %q, %q, %v, %g, %g, %h, %h state(%s)
-      : !k, !v, !g, tensor<8xf32>, tensor<8xf32>, !s
+      : !k, !v, !g, !g, tensor<8xf32>, tensor<8xf32>, !s
   %n = transformer.gated %z, %y silu : !v
   %o = transformer.linear %n, %wo : !v, tensor<8x32x64xbf16> -> !x
   return %o : !x
@@ -72,6 +72,42 @@ func.func @mamba(%x: !x) -> !x {
   %y = transformer.state_space %x1, %dt, %b, %b, %a state(%s) : !c, !dt, !b, tensor<32x16xf32>, !s
   %g = transformer.gated %z, %y silu : !c
   %o = transformer.linear %g, %wo : !c, tensor<32x1x64xbf16> -> !x
+  return %o : !x
+}
+
+// -----
+
+// Gates with a product between them of the width of a head, whole; what is of
+// channels is split by heads.
+// CHECK-LABEL: func @kimi
+// CHECK: transformer.linear %{{.*}}, %f_a {{.*}} -> !bq_16_bf
+// CHECK: %[[DECAY:.*]] = transformer.linear %{{.*}}, %f_b {{.*}} -> !bq_8tp_16_bf
+// CHECK-NOT: parallel
+// CHECK: transformer.gated_delta_rule {{.*}}, %[[DECAY]], {{.*}} : !bq_8tp_16_bf, {{.*}}, !bq_8tp_bf, !bq_8tp_16_bf{{.*}}, !w8tp_float, !w8tp_16_float, !b_8tp_16_16_float
+// CHECK: -> !bq_64_sum_tp
+!x = tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>
+!k = tensor<?x?x8x16xbf16, #transformer.dims<[batch, query, _, _]>>
+!r = tensor<?x?x16xbf16, #transformer.dims<[batch, query, _]>>
+!g = tensor<?x?x8xbf16, #transformer.dims<[batch, query, _]>>
+!s = !transformer.state<?x8x16x16xf32, #transformer.dims<[batch, _, _, _]>>
+func.func @kimi(%x: !x) -> !x {
+  %wk = transformer.weight "k.weight" stored [1*2, 0] : tensor<64x8x16xbf16>
+  %wv = transformer.weight "v.weight" stored [1*2, 0] : tensor<64x8x16xbf16>
+  %wa = transformer.weight "f_a.weight" stored [1, 0] : tensor<64x16xbf16>
+  %wb = transformer.weight "f_b.weight" stored [1*2, 0] : tensor<16x8x16xbf16>
+  %wg = transformer.weight "b.weight" stored [1, 0] : tensor<64x8xbf16>
+  %a = transformer.weight "A_log" : tensor<8xf32>
+  %b = transformer.weight "dt_bias" stored [0*1] : tensor<8x16xf32>
+  %wo = transformer.weight "o.weight" stored [2, 0*1] : tensor<8x16x64xbf16>
+  %s = transformer.state : !s
+  %k = transformer.linear %x, %wk : !x, tensor<64x8x16xbf16> -> !k
+  %v = transformer.linear %x, %wv : !x, tensor<64x8x16xbf16> -> !k
+  %r = transformer.linear %x, %wa : !x, tensor<64x16xbf16> -> !r
+  %f = transformer.linear %r, %wb : !r, tensor<16x8x16xbf16> -> !k
+  %g = transformer.linear %x, %wg : !x, tensor<64x8xbf16> -> !g
+  %y = transformer.gated_delta_rule %k, %k, %v, %g, %f, %a, %b state(%s)
+      : !k, !k, !g, !k, tensor<8xf32>, tensor<8x16xf32>, !s
+  %o = transformer.linear %y, %wo : !k, tensor<8x16x64xbf16> -> !x
   return %o : !x
 }
 
