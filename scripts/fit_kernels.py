@@ -68,6 +68,8 @@ LAUNCHES = {
     "latent_attention/fp8": "; absorbed decode",
     "scan/bf16": "; gated delta rule, chunked prefill and recurrent decode",
     "scan/fp32": "; convolution of 4 tokens",
+    "channel_scan": "; kimi delta attention, chunked prefill and recurrent "
+                    "decode",
     "encoder_attention": "; not causal, no cache",
     "batched_matmul": "; absorbed products of heads",
     "sparse_attention": "; prompts with 2048 selected tokens; decode as of "
@@ -76,7 +78,7 @@ LAUNCHES = {
 }
 KINDS = ("matmul", "attention", "latent_attention", "grouped_matmul",
          "elementwise", "gather", "scan", "index", "encoder_attention",
-         "sparse_attention", "batched_matmul")
+         "sparse_attention", "batched_matmul", "channel_scan")
 # Chips that nobody measured take the curves of their nearest relative.
 RELATIVES = {
     "v100-32gb-sxm": "a100-80gb-sxm",
@@ -459,7 +461,7 @@ def implementations(data, chips):
                 continue
             peak = chip["peak_flops"][peak_key(key)]["value"]
             bandwidth = chip["memory_bandwidth"]["value"]
-            result = (fit if kind == "scan" else fit_few)(
+            result = (fit if kind in scan_rows.KINDS else fit_few)(
                 rows, peak, bandwidth, f"{gpu}{runtime}{kind}{key}")
             fitted = curve(kind, key, gpu, engine, result, rows)
             if differs(fitted, chip["kernels"][kind][key], rows, peak,
@@ -508,7 +510,8 @@ def measured_rows(data):
     yield "grouped_matmul", kernel_rows.grouped_scaled(data)
     yield "grouped_matmul", kernel_rows.grouped_power_law(data)
     yield "latent_attention", kernel_rows.latent_attention(data)
-    yield "scan", scan_rows.of_curves(data, scan_rows.ENGINE)
+    for kind, (_, engine, _) in scan_rows.KINDS.items():
+        yield kind, scan_rows.of_curves(data, kind, engine)
     yield "index", indexer_rows.indexers(data)
     for kind, read in mixer_rows.KINDS.items():
         yield kind, read(data)

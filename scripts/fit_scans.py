@@ -1,4 +1,4 @@
-"""Adds tables of shapes to the curves of gated delta rules that read prompts.
+"""Adds tables of shapes to the curves of delta rules that read prompts.
 
   t = floor + ((F / (ec * P))^q + (B / (eb * BW))^q)^(1/q) * ratio(shape)
 
@@ -8,14 +8,8 @@ head as for as many as the chip has processors: `ratio` is a table over heads
 times sequences ("streams") and tokens of each ("query"), interpolated linearly
 in octaves, exponent + mantissa - 1 of a size, and constant outside.
 
-Four fifths of the shapes are fitted: with x the logarithms of the ratios, the
-least
-
-  sum |log(measured / predicted)| + FLATNESS * sum (x - x')^2
-
-over rows and over cells next to each other, by SWEEPS of least squares with
-weights 1 / |error|. Errors are those of the shapes that scripts/kept_apart.py
-keeps apart.
+Ratios are fitted as those of scripts/fit_shapes.py, to the shapes that
+scripts/kept_apart.py does not keep apart; errors are of the others.
 
 Of linear_attn.csv of ai-dynamo/aiconfigurator (Apache-2.0). scripts/fit.py
 writes them.
@@ -25,31 +19,17 @@ writes them.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import itertools
-import math
 
 import fit_kernels
 import fit_shapes
 import kept_apart
 import scan_rows
 
+# Of both kinds: decays of channels change nothing about who waits for whom.
 TABLE = fit_shapes.Table("scan", "prefill_shapes", True, 2, {
     "streams": fit_shapes.powers(1, 12),
     "query": [2 ** i for i in (4, 7, 10, 12, 14)],
 })
-FLATNESS, SWEEPS, NOISE, MOST_CHANGE = 0.01, 60, 0.01, 1.0
-
-
-def cells_of(row):
-    return TABLE.cells_of((row.streams, row.tokens))
-
-
-def neighbours():
-    """Of each cell, those next to it."""
-    found = [[] for _ in range(TABLE.size)]
-    for low, high in itertools.chain(TABLE.steps(0), TABLE.steps(1)):
-        found[low].append(high)
-        found[high].append(low)
-    return found
 
 
 class Curve:
@@ -64,8 +44,12 @@ class Curve:
         (launches, _), = fit_kernels.prepare([row], self.peak, self.bandwidth)
         return fit_kernels.predict(launches, *self.point)
 
-    def roof(self, row):
-        return self.time(row) - self.point[0]
+    def case(self, row):
+        floor = self.point[0]
+        roof = self.time(row) - floor
+        return fit_shapes.Case(row.time, floor, [
+            (cell, weight * roof) for cell, weight in
+            TABLE.cells_of((row.streams, row.tokens))])
 
 
 def streamed(chip, row):
@@ -76,37 +60,6 @@ def streamed(chip, row):
             flops / chip["peak_flops"]["fp32"]["value"] * 1e6 +
             moved / chip["memory_bandwidth"]["value"] /
             curve["memory_efficiency"]["value"] * 1e6)
-
-
-def ratio_of(row, ratios):
-    return sum(weight * ratios[cell] for cell, weight in cells_of(row))
-
-
-def fit_ratios(curve, rows):
-    """One for each cell, in percent."""
-    floor = curve.point[0]
-    logs, found = [0.0] * TABLE.size, [[] for _ in range(TABLE.size)]
-    pulls_of = neighbours()
-    for row in rows:
-        for cell, weight in cells_of(row):
-            found[cell].append((row, weight * curve.roof(row)))
-    predicted = {row: curve.time(row) for row in rows}
-    for _, cell in itertools.product(range(SWEEPS), range(TABLE.size)):
-        pulls = pulls_of[cell]
-        weight = FLATNESS * len(pulls)
-        force = FLATNESS * sum(logs[i] - logs[cell] for i in pulls)
-        ratio = math.exp(logs[cell])
-        for row, us in found[cell]:
-            error = math.log(row.time / predicted[row])
-            slope = us * ratio / predicted[row]
-            factor = slope / max(abs(error), NOISE)
-            force += factor * error
-            weight += factor * slope
-        logs[cell] += max(-MOST_CHANGE, min(MOST_CHANGE, force / weight))
-        for row, us in found[cell]:
-            predicted[row] += us * (math.exp(logs[cell]) - ratio)
-    assert all(time > floor for time in predicted.values())
-    return [fit_shapes.percent_of(math.exp(x)) for x in logs]
 
 
 def errors(rows, time):
@@ -126,11 +79,11 @@ def fit_delta_rule(chip, label, json, rows):
     curve = Curve(chip, "bf16", json)
     prompts = [row for row in rows if row.compute]
     kept, others = kept_apart.split(prompts)
-    percent = fit_ratios(curve, others)
+    percent = fit_shapes.fit_ratios(TABLE, [curve.case(row) for row in others])
     ratios = [x / 100 for x in percent]
 
     def time(row):
-        return curve.point[0] + curve.roof(row) * ratio_of(row, ratios)
+        return curve.case(row).predict(ratios)
 
     decode = kept_apart.split([row for row in rows if not row.compute])[0]
     report(f"{label} decode   ", decode, lambda row: streamed(chip, row),
@@ -152,11 +105,11 @@ def report_convolutions(chip, label, json, rows):
 
 
 def fit_chip(gpu, chip, measured):
-    for runtime, found in measured.items():
+    for (kind, runtime), found in measured.items():
         kernels = (chip["kernels"] if not runtime else
                    chip.get("implementations", {}).get(runtime, {}))
-        curves = kernels.get("scan", {})
-        label = f"{chip['name']:19} {runtime or '-':6}"
+        curves = kernels.get(kind, {})
+        label = f"{kind:12} {chip['name']:19} {runtime or '-':6}"
         if "bf16" in curves and (gpu, "bf16") in found:
             curves["bf16"] = fit_delta_rule(chip, label, curves["bf16"],
                                             found[gpu, "bf16"])
@@ -172,23 +125,23 @@ def copy_tables(library):
               fit_kernels.KINDS_OF.items() if kind == "scan"]
     others += [(name, library[relative]["kernels"])
                for name, relative in fit_kernels.RELATIVES.items()]
-    for name, kernels in others:
-        curves = library[name]["kernels"].get("scan", {})
+    for (name, kernels), kind in itertools.product(others, scan_rows.KINDS):
+        curves = library[name]["kernels"].get(kind, {})
         for key in {"bf16", "fp16"}.intersection(curves):
             if curves[key]["source"]["kind"] == "derived":
                 curves[key] = fit_shapes.with_tables(curves[key], {
                     TABLE.field: next(curve[TABLE.field] for curve in
-                                      kernels["scan"].values()
+                                      kernels[kind].values()
                                       if TABLE.field in curve)})
 
 
 def add_tables(data, library):
     """Tables in place of those that the chips have."""
-    measured = {runtime: scan_rows.scans(data, engine)
-                for runtime, engine in (
-                    ("", scan_rows.ENGINE),
-                    *scan_rows.IMPLEMENTATIONS.items())}
-    print(f"{'chip':19} {'engine':6} {'phase':9} {'rows':>5} {'bias':>6} "
-          f"{'as elementwise':>15} {'curve':>15} {'with table, %':>15}")
+    measured = {(kind, runtime): read(data, engine)
+                for kind, (read, own, engines) in scan_rows.KINDS.items()
+                for runtime, engine in (("", own), *engines.items())}
+    print(f"{'kernel':12} {'chip':19} {'engine':6} {'phase':9} {'rows':>5} "
+          f"{'bias':>6} {'as elementwise':>15} {'curve':>15} "
+          f"{'with table, %':>15}")
     for gpu, name in fit_kernels.CHIPS.items():
         fit_chip(gpu, library[name], measured)

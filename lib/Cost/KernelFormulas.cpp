@@ -86,8 +86,8 @@ static Expr localPairs(Formulas &formulas, const Pairs &pairs, Expr query,
 
 /// Kernels of chunks read prompts and others decode.
 static bool isRecurrence(const Kernel &kernel) {
-  return kernel.kind == KernelKind::scan && kernel.mixesTokens &&
-         !kernel.rows.empty() && !kernel.columns.empty();
+  return isScan(kernel.kind) && kernel.mixesTokens && !kernel.rows.empty() &&
+         !kernel.columns.empty();
 }
 
 /// Whether each group of sequences is computed on its own: what they multiply

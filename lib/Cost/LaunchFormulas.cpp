@@ -34,6 +34,7 @@ bool Launching::merges(KernelKind kind) const {
   case KernelKind::encoder_attention:
   case KernelKind::sparse_attention:
   case KernelKind::batched_matmul:
+  case KernelKind::channel_scan:
     return false;
   }
   return false;
@@ -227,7 +228,7 @@ void LaunchFormulas::addTraffic(LaunchNodes &launch) {
 /// A chip without a rate for vectors prices scans by their traffic; whatever
 /// else multiplies needs one.
 void LaunchFormulas::require(uint32_t index) {
-  if (kernel(index).flopFactor == 0 || kernel(index).kind == KernelKind::scan)
+  if (kernel(index).flopFactor == 0 || isScan(kernel(index).kind))
     return;
   formulas.require({Requirement::Kind::multiplies,
                     {RecordRef::Kind::kernel, index},

@@ -25,7 +25,8 @@ static constexpr KernelKind kernelKinds[] = {KernelKind::matmul,
                                              KernelKind::index,
                                              KernelKind::encoder_attention,
                                              KernelKind::sparse_attention,
-                                             KernelKind::batched_matmul};
+                                             KernelKind::batched_matmul,
+                                             KernelKind::channel_scan};
 
 /// The kind whose curves kernels of `kind`, which few measure, have without
 /// one.
@@ -40,6 +41,8 @@ static std::optional<KernelKind> standInOf(KernelKind kind) {
     return KernelKind::latent_attention;
   case KernelKind::batched_matmul:
     return KernelKind::matmul;
+  case KernelKind::channel_scan:
+    return KernelKind::scan;
   // Scans stream like elementwise kernels.
   case KernelKind::scan:
     return KernelKind::elementwise;
@@ -57,7 +60,7 @@ static std::optional<KernelKind> standInOf(KernelKind kind) {
 static bool isOfFormat(KernelKind kind) {
   return kind == KernelKind::encoder_attention ||
          kind == KernelKind::sparse_attention ||
-         kind == KernelKind::batched_matmul;
+         kind == KernelKind::batched_matmul || kind == KernelKind::channel_scan;
 }
 
 //===----------------------------------------------------------------------===//

@@ -38,7 +38,7 @@ std::vector<std::string_view> ShapeTable::namesOf(KernelKind kernel,
       !isProduct)
     return {"sequences", tokens, "heads"};
   // Of recurrences; what they have seen is a state of one size.
-  if (kernel == KernelKind::scan && !isProduct)
+  if (isScan(kernel) && !isProduct)
     return {"streams", "query"};
   return {};
 }

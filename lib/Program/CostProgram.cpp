@@ -137,6 +137,8 @@ std::string_view autopar::nameOf(KernelKind kind) {
     return "sparse_attention";
   case KernelKind::batched_matmul:
     return "batched_matmul";
+  case KernelKind::channel_scan:
+    return "channel_scan";
   }
   return "";
 }

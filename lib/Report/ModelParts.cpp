@@ -29,8 +29,7 @@ static ModelPart mixerOf(const Kernel &kernel) {
       kernel.kind == KernelKind::sparse_attention ||
       kernel.kind == KernelKind::index)
     return ModelPart::attention;
-  if (kernel.flopClass == FlopClass::recurrence ||
-      kernel.kind == KernelKind::scan)
+  if (kernel.flopClass == FlopClass::recurrence || isScan(kernel.kind))
     return ModelPart::recurrence;
   return ModelPart::other;
 }

@@ -58,7 +58,15 @@ enum class KernelKind : uint8_t {
   /// A matrix of its own for each head; where a chip has no curve of its
   /// format, on that of products.
   batched_matmul,
+  /// Recurrences that forget each channel by itself; where a chip has no curve
+  /// for them, on that of scans.
+  channel_scan,
 };
+
+/// Whether kernels of `kind` walk over the tokens of a sequence.
+inline bool isScan(KernelKind kind) {
+  return kind == KernelKind::scan || kind == KernelKind::channel_scan;
+}
 
 /// Which table of shapes a kernel's curve has for a launch: of products, or of
 /// attention that decodes and that reads prompts.

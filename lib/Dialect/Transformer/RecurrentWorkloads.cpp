@@ -31,8 +31,9 @@ void StateOp::buildWorkload(WorkloadBuilder &builder) {
 /// is contracted with, on vector units. It reads its operands once and writes
 /// its results and its state, which a sequence reads and writes once in a step.
 static Kernel &addScan(WorkloadBuilder &builder, Operation *op, int64_t flops,
-                       Dims columns, Dims contraction, Value state = nullptr) {
-  Kernel &kernel = builder.addKernel(op, KernelKind::scan);
+                       Dims columns, Dims contraction, Value state = nullptr,
+                       KernelKind kind = KernelKind::scan) {
+  Kernel &kernel = builder.addKernel(op, kind);
   kernel.flopClass = FlopClass::recurrence;
   kernel.compute = ElementType::f32;
   kernel.flopFactor = flops;
@@ -91,21 +92,26 @@ void StateSpaceBackwardOp::buildWorkload(WorkloadBuilder &builder) {
   addStateSpace(builder, *this, backwardShare, getX(), getInput());
 }
 
-static void addDeltaRule(WorkloadBuilder &builder, Operation *op, int64_t share,
-                         Value key, Value value, Value state = nullptr) {
+/// Of what `delta` has, a gated delta rule or its backward.
+template <typename Op>
+static void addDeltaRule(WorkloadBuilder &builder, Op delta, int64_t share,
+                         Value state = nullptr) {
   constexpr int64_t flops = 7;
-  Dims columns = builder.dims(value, 2, 3);
-  columns.push_back(builder.dims(key, 3, 4).front());
-  makeRecurrence(addScan(builder, op, share * flops, std::move(columns),
-                         builder.dims(value, 3, 4), state));
+  Dims columns = builder.dims(delta.getValue(), 2, 3);
+  columns.push_back(builder.dims(delta.getKey(), 3, 4).front());
+  bool isOfChannels = TensorView(delta.getDecay()).rank() == 4;
+  makeRecurrence(
+      addScan(builder, delta, share * flops, std::move(columns),
+              builder.dims(delta.getValue(), 3, 4), state,
+              isOfChannels ? KernelKind::channel_scan : KernelKind::scan));
 }
 
 void GatedDeltaRuleOp::buildWorkload(WorkloadBuilder &builder) {
-  addDeltaRule(builder, *this, 1, getKey(), getValue(), getState());
+  addDeltaRule(builder, *this, 1, getState());
 }
 
 void GatedDeltaRuleBackwardOp::buildWorkload(WorkloadBuilder &builder) {
-  addDeltaRule(builder, *this, backwardShare, getKey(), getValue());
+  addDeltaRule(builder, *this, backwardShare);
 }
 
 static void addLinearAttention(WorkloadBuilder &builder, Operation *op,

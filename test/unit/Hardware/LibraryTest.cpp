@@ -251,6 +251,12 @@ TEST_F(LibraryTest, KindsOfOneFormatFallBackInOthers) {
             "chips.l40s.kernels.matmul.bf16");
   EXPECT_EQ(pathOf(*l40s, KernelKind::sparse_attention, ElementType::bf16),
             "chips.l40s.kernels.attention.bf16");
+  EXPECT_EQ(pathOf(*h100, KernelKind::channel_scan, ElementType::bf16),
+            "chips.h100-sxm.kernels.channel_scan.bf16");
+  Result<Chip> a100 = library.chip("a100-80gb-sxm");
+  ASSERT_TRUE(a100);
+  EXPECT_EQ(pathOf(*a100, KernelKind::channel_scan, ElementType::bf16),
+            "chips.a100-80gb-sxm.kernels.scan.bf16");
 }
 
 TEST_F(LibraryTest, ScansFallBackToElementwise) {
