@@ -3,8 +3,9 @@
   t = floor + ((F / (ec * P))^q + (B / (eb * BW))^q)^(1/q) * ratio(shape)
 
 All but `ratio` is the curve of scripts/fit_kernels.py: t and floor in us, F and
-B the FLOPs and bytes of one launch; F of encoders is that of whole waves of tiles
-(TILES of scripts/mixer_rows.py). `ratio` is a table over sizes of it:
+B the FLOPs and bytes of one launch; F of encoders is that of whole waves of
+tiles, and what adds up parts of these is a launch of its own
+(scripts/encoder_tiles.py). `ratio` is a table over sizes of it:
 
   matmul            rows | columns, contraction
   grouped_matmul    rows of an expert | experts of the device, their share of
@@ -47,6 +48,7 @@ import bisect
 import collections
 import math
 
+import encoder_tiles
 import fit_kernels
 import hardware_files as files
 import kept_apart
@@ -300,19 +302,19 @@ class Curve:
         """Of each launch, without floors."""
         _, *rates = fit_kernels.point_of(self.json)
         (launches, _), = fit_kernels.prepare([row], self.peak, self.bandwidth)
-        launches = [(compute * self.waves(shape), memory) for
-                    (compute, memory), shape in zip(launches, row.shapes)]
+        if self.tiles:
+            launches = [(compute * self.tiling(shape).busy(), memory) for
+                        (compute, memory), shape in zip(launches, row.shapes)]
         return [fit_kernels.predict([launch], 0, *rates) for launch in launches]
 
-    def waves(self, shape):
-        """FLOPs of whole waves of tiles over those of the shape: processors
-        that the last wave leaves idle take as long."""
-        if not self.tiles:
-            return 1
-        streams, queries, *_ = shape
-        tile, slots = self.tiles["queries"], self.tiles["slots"]
-        waves = math.ceil(streams * math.ceil(queries / tile) / slots)
-        return waves * slots * tile / (streams * queries)
+    def tiling(self, shape):
+        return encoder_tiles.Tiling(self.tiles, *shape)
+
+    def combining(self, shape):
+        """Microseconds of a launch that adds up partial results: another floor,
+        and what these take at the bandwidth of memory."""
+        moved = self.tiling(shape).partial_bytes() if self.tiles else 0
+        return moved and self.floor + moved / self.bandwidth * 1e6
 
     def is_of_memory(self, row):
         moved = sum(b for _, b in row.launches)
@@ -321,7 +323,8 @@ class Curve:
     def case(self, row, table):
         base, cells = 0.0, collections.defaultdict(float)
         for roof, shape in zip(self.roofs(row), row.shapes):
-            base += self.floor if shape else self.floor + roof
+            base += (self.floor + self.combining(shape) if shape else
+                     self.floor + roof)
             for cell, weight in table.cells_of(shape) if shape else ():
                 cells[cell] += roof * weight
         return Case(row.time, base, list(cells.items()))
@@ -461,10 +464,6 @@ def fit_curve(curve, kind, label):
     return made
 
 
-def tiles_of(gpu):
-    return dict(zip(("queries", "slots"), mixer_rows.TILES[gpu]))
-
-
 def fit_chip(gpu, chip, measured):
     for kind, keys in measured.items():
         for (of, key), (engine, rows) in sorted(keys.items()):
@@ -472,7 +471,7 @@ def fit_chip(gpu, chip, measured):
             if of != gpu or key not in curves or len(rows) < LEAST_ROWS[kind]:
                 continue
             if kind == "encoder_attention":
-                curves[key]["tiles"] = tiles_of(gpu)
+                curves[key]["tiles"] = dict(encoder_tiles.TILES[gpu])
             curve = Curve(chip, kind, key, rows)
             tables = fit_curve(curve, kind, f"{chip['name']:19} {key:9}")
             if tables:

@@ -22,18 +22,6 @@ LEAST_NEW = 128
 # floor decides, and with more tokens arithmetic. Caches of 96 MB and more, of
 # chips whose memory is slow, hold what more tokens multiply, too.
 LEAST_CACHED, LEAST_TOKENS = 4e6, 1024
-# Queries of a head that FlashAttention computes at once, of heads of up to 96:
-# kBlockM of flash_fwd_launch_template.h (version 2, of Ada and Blackwell's
-# smaller chips), tile_size.h (3, of Hopper), two tiles of 128 of flash_fwd_sm100
-# (4, of Blackwell). A processor computes one such tile; chips have as many as
-# their datasheets say.
-TILES = {
-    "H100_SXM": (192, 132), "H200_SXM": (192, 132),
-    "B200_SXM": (256, 148), "B300_SXM": (256, 148),
-    "GB200": (256, 152), "GB300": (256, 152),
-    "L40S": (128, 142), "RTX_PRO_6000": (128, 188),
-}
-
 
 class Mixer(kernel_rows.Row):
     """A launch; `shape` is what its table goes by."""

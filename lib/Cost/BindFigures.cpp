@@ -32,6 +32,10 @@ static BoundFigure coefficientOf(Kind kind, const KernelCurve *curve) {
     return {static_cast<double>(used.tileQueries), nullptr, curve};
   case Kind::tile_slots:
     return {static_cast<double>(used.tileSlots), nullptr, curve};
+  case Kind::tile_keys:
+    return {static_cast<double>(used.tileKeys), nullptr, curve};
+  case Kind::tile_split_slots:
+    return {static_cast<double>(used.tileSplitSlots), nullptr, curve};
   default:
     return {used.exponent, nullptr, curve};
   }
@@ -107,6 +111,8 @@ static const Figure *figureOf(const FigureUse &use, const Chip &chip,
   case Kind::exponent:
   case Kind::tile_queries:
   case Kind::tile_slots:
+  case Kind::tile_keys:
+  case Kind::tile_split_slots:
     break;
   }
   return nullptr;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Formulas.h"
+#include "TileFormulas.h"
 
 #include "autopar/Hardware/Hardware.h"
 
@@ -74,7 +74,9 @@ private:
   void addTraffic(LaunchNodes &launch);
   Expr addArithmetic(LaunchNodes &launch);
   void addRoofs(LaunchNodes &launch);
+  std::optional<TileFormulas> tilesOf(uint32_t index, size_t part);
   Expr inWaves(uint32_t index, Expr flops, size_t part);
+  Expr launchesOf(const LaunchNodes &launch);
   Expr ratioOf(const LaunchNodes &launch, size_t part);
   Expr ratioOf(ShapeKind kind, const Kernel &first,
                const KernelNodes::Shape &shape);
@@ -237,21 +239,19 @@ void LaunchFormulas::require(uint32_t index) {
                     formulas.graph[peakOf(kernel(index)).node()].a});
 }
 
-/// FLOPs of the tiles that processors compute in whole waves, the last of which
-/// leaves some of them idle: ceil(streams * ceil(queries / tile) / slots) waves
-/// of slots * tile queries.
-Expr LaunchFormulas::inWaves(uint32_t index, Expr flops, size_t part) {
-  const Kernel &own = kernel(index);
+/// Of a part of what an encoder sees; none of other kernels.
+std::optional<TileFormulas> LaunchFormulas::tilesOf(uint32_t index,
+                                                    size_t part) {
   const auto &shapes = strategy.kernels[index].shapes;
-  if (own.kind != KernelKind::encoder_attention || part >= shapes.size())
-    return flops;
-  Expr one = formulas.number(1);
-  Expr tile = floor(figure(Use::tile_queries, own));
-  Expr slots = max(one, floor(figure(Use::tile_slots, own)));
-  Expr streams = node(shapes[part].x), queries = node(shapes[part].y);
-  Expr waves = ceilDiv(streams * ceilDiv(queries, max(one, tile)), slots);
-  Expr computed = waves * slots * tile / max(one, streams * queries);
-  return flops.apply(Op::round_product, select(tile, computed, one));
+  if (kernel(index).kind != KernelKind::encoder_attention ||
+      part >= shapes.size())
+    return std::nullopt;
+  return TileFormulas(formulas, kernel(index), shapes[part]);
+}
+
+Expr LaunchFormulas::inWaves(uint32_t index, Expr flops, size_t part) {
+  std::optional<TileFormulas> tiles = tilesOf(index, part);
+  return tiles ? tiles->inWaves(flops) : flops;
 }
 
 /// What arithmetic and traffic would take alone, at the rates of the launch's
@@ -365,9 +365,23 @@ void LaunchFormulas::addRoofs(LaunchNodes &launch) {
       roof = roof.apply(Op::shaped, ratio);
     roofs += roof;
     bound += roof * above(part.compute, part.memory);
+    if (auto tiles = tilesOf(launch.members.front().kernel, i))
+      roofs += (tiles->partialBytes() * million() /
+                formulas.figure(Use::memory_bandwidth))
+                   .apply(Op::picoseconds, formulas.number(0));
   }
   launch.roofPs = roofs.node();
   launch.computePs = bound.node();
+}
+
+/// One, and another where a second kernel adds up what the first has left in
+/// parts.
+Expr LaunchFormulas::launchesOf(const LaunchNodes &launch) {
+  uint32_t first = launch.members.front().kernel;
+  Expr further = formulas.number(0);
+  for (size_t i = 0; auto tiles = tilesOf(first, i); ++i)
+    further = max(further, tiles->isSplit());
+  return formulas.number(1) + further;
 }
 
 /// A launch takes at least the chip's floor for its kind, which was measured
@@ -383,8 +397,9 @@ void LaunchFormulas::addTimes(LaunchNodes &launch) {
   Expr floor =
       max(formulas.figure(Use::kernel_floor), figure(Use::curve_floor, first));
   launch.launched = launched.node();
-  launch.floorPs =
-      (launched * floor.apply(Op::picoseconds, formulas.number(0))).node();
+  launch.floorPs = (launched * launchesOf(launch) *
+                    floor.apply(Op::picoseconds, formulas.number(0)))
+                       .node();
 }
 
 static Expr inPicoseconds(Formulas &formulas, Use figure) {

@@ -239,10 +239,14 @@ static void readTiles(const JsonReader &reader, KernelKind kernel,
                                       std::string(nameOf(kernel)) +
                                       " have no tiles that are known");
   JsonReader tiles = reader.object("tiles");
-  tiles.allowOnly({"queries", "slots"});
+  tiles.allowOnly({"queries", "slots", "keys", "split_slots"});
   constexpr int64_t most = 65536;
   curve.tileQueries = tiles.integer("queries", 1, most);
   curve.tileSlots = tiles.integer("slots", 1, most);
+  if (tiles.has("keys"))
+    curve.tileKeys = tiles.integer("keys", 1, most);
+  if (tiles.has("split_slots"))
+    curve.tileSplitSlots = tiles.integer("split_slots", 1, most);
 }
 
 static KernelCurve readCurve(const JsonReader &reader, KernelKind kernel) {

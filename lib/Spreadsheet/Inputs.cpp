@@ -69,6 +69,8 @@ static constexpr KindName kindNames[] = {
     {FigureUse::Kind::exponent, "exponent"},
     {FigureUse::Kind::tile_queries, "tile_queries"},
     {FigureUse::Kind::tile_slots, "tile_slots"},
+    {FigureUse::Kind::tile_keys, "tile_keys"},
+    {FigureUse::Kind::tile_split_slots, "tile_split_slots"},
     {FigureUse::Kind::kernel_floor, "kernel_floor_us"},
     {FigureUse::Kind::host_time, "host_time_us"},
     {FigureUse::Kind::host_time_per_layer, "host_time_per_layer_us"},

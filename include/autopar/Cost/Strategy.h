@@ -35,6 +35,8 @@ struct FigureUse {
     exponent,
     tile_queries,
     tile_slots,
+    tile_keys,
+    tile_split_slots,
     kernel_floor,
     host_time,
     host_time_per_layer,
@@ -76,7 +78,7 @@ struct FigureUse {
 
   /// Whether it is a coefficient of a kernel's curve.
   bool isOfCurve() const {
-    return kind >= Kind::curve_floor && kind <= Kind::tile_slots;
+    return kind >= Kind::curve_floor && kind <= Kind::tile_split_slots;
   }
 
   bool operator==(const FigureUse &other) const {

@@ -98,6 +98,12 @@ struct KernelCurve {
   /// Attention computes so many queries of a head at once, and as many of these
   /// tiles as the chip has processors; 0 where that is not known.
   int64_t tileQueries = 0, tileSlots = 0;
+  /// Keys that it goes over at once, where it splits those of a tile between
+  /// processors that have none; 0 where it does not.
+  int64_t tileKeys = 0;
+  /// Processors that keys are split for, evenly; 0: whole tiles are split, as
+  /// often as all have room at once.
+  int64_t tileSplitSlots = 0;
   /// Median and 90th percentile of |predicted/measured - 1|, with the tables of
   /// shapes that it has; absent where the curve is not a fit.
   std::optional<double> medianError, p90Error;

@@ -318,8 +318,8 @@ TEST_F(FormulasTest, GroupsOfExpertsAreFurtherApart) {
   EXPECT_EQ(rows(), 35);
 }
 
-/// 12 streams of 20 queries are 24 tiles of 16, and 5 waves of 5 tiles.
-TEST_F(FormulasTest, EncodersComputeWholeWaves) {
+/// 8 heads of 72, half of them on each of two devices.
+static void addEncoder(CostProgram &program) {
   Kernel &encoder = program.kernels.emplace_back();
   encoder.kind = KernelKind::encoder_attention;
   encoder.flopFactor = 2;
@@ -328,6 +328,11 @@ TEST_F(FormulasTest, EncodersComputeWholeWaves) {
   encoder.contraction = {number(144)};
   encoder.pairs = Pairs{symbol(query), symbol(query), false};
   encoder.heads = {split(8), 72};
+}
+
+/// 12 streams of 20 queries are 24 tiles of 16, and 5 waves of 5 tiles.
+TEST_F(FormulasTest, EncodersComputeWholeWaves) {
+  addEncoder(program);
   auto computeUs = [&](int64_t tile) {
     auto &curves =
         machine.pools.front().chip.kernels[KernelKind::encoder_attention];
@@ -338,4 +343,42 @@ TEST_F(FormulasTest, EncodersComputeWholeWaves) {
     return values->real(strategy.launches[0].computeUs);
   };
   EXPECT_DOUBLE_EQ(computeUs(16) / computeUs(0), 5 * 5 * 16 / 240.);
+}
+
+/// 4 streams of 40 queries are 12 tiles of 16 on 30 processors, and 5 tiles of
+/// 8 keys. Two copies of all tiles fit at once, each with 3 tiles of keys; for
+/// an even share of 20, 60 pairs of tiles give each 3, and for one of 30, 2, so
+/// that 3 share the keys of a tile and need two waves.
+TEST_F(FormulasTest, IdleProcessorsShareTheKeysOfEncoders) {
+  addEncoder(program);
+  KernelCurve &curve =
+      machine.pools.front().chip.kernels[KernelKind::encoder_attention]["bf16"];
+  curve.floorUs = 8;
+  struct Times {
+    double computeUs, floorUs;
+  };
+  auto timesOf = [&](int64_t keys, int64_t splitSlots) {
+    curve.tileQueries = 16;
+    curve.tileSlots = 30;
+    curve.tileKeys = keys;
+    curve.tileSplitSlots = splitSlots;
+    compileOn(2, prefill(1, 40));
+    const LaunchNodes &launch = strategy.launches[0];
+    return Times{values->real(launch.computeUs),
+                 double(*values->whole(launch.floorPs).int64()) / 1e6};
+  };
+  Times whole = timesOf(0, 0);
+  auto busyOf = [&](const Times &times) {
+    return times.computeUs / whole.computeUs * 40;
+  };
+  EXPECT_EQ(whole.floorUs, 8);
+  Times atOnce = timesOf(8, 0), evenly = timesOf(8, 20), finer = timesOf(8, 30);
+  EXPECT_DOUBLE_EQ(busyOf(atOnce), 3 * 8);
+  EXPECT_DOUBLE_EQ(busyOf(evenly), 3 * 8);
+  EXPECT_DOUBLE_EQ(busyOf(finer), 2 * 2 * 8);
+  EXPECT_EQ(atOnce.floorUs, 16);
+  // 4 tiles of keys are too few.
+  Times few = timesOf(10, 0);
+  EXPECT_DOUBLE_EQ(busyOf(few), 40);
+  EXPECT_EQ(few.floorUs, 8);
 }
