@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FalsePosition.h"
 #include "ServiceTimes.h"
 
 #include <algorithm>
@@ -70,45 +71,18 @@ ServingRefusal Server::tokenAmong(const ServedLoad &load, double most,
 }
 
 /// As many as come while one decodes, where a token takes `bend` of what it
-/// does with their mean, found by false position (Illinois).
+/// does with their mean.
 ServingRefusal Server::findOthers(const ServedLoad &load, double most,
                                   double bend, PromptQueue &queue,
                                   StepTime &decode, double &others) {
-  constexpr int rounds = 20;
-  constexpr double near = 1e-3;
-  double excess = 0;
-  auto excessAt = [&](double met) {
+  auto excessAt = [&](double met, double &excess) {
     double us = 0;
     auto refusal = tokenAmong(load, most, met, queue, decode, us);
     us *= bend * decodedSteps(load);
     excess = queue.ratePerUs * us * queue.shareMet(us) - met;
     return refusal;
   };
-  if (auto refusal = excessAt(0))
-    return refusal;
-  double low = 0, atLow = excess;
-  if (auto refusal = excessAt(most))
-    return refusal;
-  double high = most, atHigh = excess;
-  others = most;
-  for (int i = 0; i < rounds && atHigh < 0; ++i) {
-    others = low + (high - low) * atLow / (atLow - atHigh);
-    if (auto refusal = excessAt(others))
-      return refusal;
-    if (std::abs(excess) < near * (1 + others))
-      return {};
-    // The end that stays counts half.
-    if (excess > 0) {
-      low = others;
-      atLow = excess;
-      atHigh /= 2;
-    } else {
-      high = others;
-      atHigh = excess;
-      atLow /= 2;
-    }
-  }
-  return {};
+  return findZero(0, most, excessAt, others);
 }
 
 /// The share of a request's time that another one of its step has, too, which

@@ -7,6 +7,8 @@
 
 #include "PromptQueue.h"
 
+#include "FalsePosition.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -93,32 +95,6 @@ double PromptQueue::shareWithout(double each) const {
   return std::clamp(constant / (1 - factor), 0.0, 1.0);
 }
 
-/// Of a function that grows slower than its argument from `low` on, by false
-/// position (Illinois); `high` where it is above all of them.
-template <typename Function>
-static double fixedPoint(double low, double high, Function function) {
-  constexpr int rounds = 12;
-  constexpr double near = 1e-3;
-  double atLow = function(low) - low, atHigh = function(high) - high;
-  double at = high;
-  for (int i = 0; i < rounds && atLow > 0 && atHigh < 0; ++i) {
-    at = low + (high - low) * atLow / (atLow - atHigh);
-    double excess = function(at) - at;
-    if (std::abs(excess) < near * at)
-      break;
-    if (excess > 0) {
-      low = at;
-      atLow = excess;
-      atHigh /= 2;
-    } else {
-      high = at;
-      atHigh = excess;
-      atLow /= 2;
-    }
-  }
-  return at;
-}
-
 /// A step that reads k prompts takes `firstUs + (k - 1) * each`, one that reads
 /// none `decodeUs`; k is of Poisson's law, whose mean is what comes in a step.
 /// A prompt of several steps comes as so many.
@@ -136,9 +112,12 @@ TimeMoments PromptQueue::step() const {
   double fixed = after(0), growth = rate * each;
   step.mean = growth < 1 ? fixed / (1 - growth) : firstUs;
   step.mean = std::clamp(step.mean, least, most);
+  auto excessAt = [&](double mean, double &excess) {
+    excess = after(rate * mean) - mean;
+    return ServingRefusal();
+  };
   if (longestUs > 0)
-    step.mean = fixedPoint(least, most,
-                           [&](double mean) { return after(rate * mean); });
+    findZero(least, most, excessAt, step.mean);
   growth = rate * each;
   double jump = firstUs - each - decodeUs;
   double squares = each * each * (1 + law.squaredVariation);
