@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 using namespace autopar;
@@ -17,6 +18,17 @@ using namespace autopar;
 /// Of so many, all replicas have about as many.
 static constexpr double many = 500;
 static constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Of a whole exponent.
+static double power(double base, double exponent) {
+  double product = 1;
+  for (auto left = static_cast<int64_t>(exponent); left > 0; left >>= 1) {
+    if (left & 1)
+      product *= base;
+    base *= base;
+  }
+  return product;
+}
 
 //===----------------------------------------------------------------------===//
 // Lengths
@@ -37,24 +49,28 @@ static const std::array<double, pointCount> &normalShares() {
   return shares;
 }
 
-/// The integral of the probability that any is longer.
-double LengthLaw::longest(double count, double most) const {
+/// The integral of the probability that any is longer: `anyAbove` of the share
+/// that is shorter.
+template <typename AnyAbove>
+static double longestOf(const LengthLaw &law, double most, AnyAbove anyAbove) {
   const std::array<double, pointCount> &shares = normalShares();
-  double spread = std::log1p(variance / (mean * mean));
+  double spread = std::log1p(law.variance / (law.mean * law.mean));
   double deviation = std::sqrt(spread), factor = std::exp(apart * deviation);
-  auto anyAbove = [&](double below) {
-    return 1 - (count == 1 ? below : std::pow(below, count));
-  };
-  double length = mean * std::exp(-deviations * deviation - spread / 2);
-  double before = anyAbove(none), sum = before * std::min(length, most);
+  double length = law.mean * std::exp(-deviations * deviation - spread / 2);
+  double before = anyAbove(law.none), sum = before * std::min(length, most);
   for (int i = 1; i < pointCount && length < most; ++i) {
-    double above = anyAbove(none + (1 - none) * shares[i]);
+    double above = anyAbove(law.none + (1 - law.none) * shares[i]);
     double next = std::min(length * factor, most);
     sum += (next - length) * (before + above) / 2;
     before = above;
     length = next;
   }
   return sum;
+}
+
+double LengthLaw::longest(double count, double most) const {
+  return longestOf(*this, most,
+                   [count](double below) { return 1 - power(below, count); });
 }
 
 /// The integral of 2 * (most - length) * the probability that it is shorter.
@@ -92,7 +108,7 @@ struct CountMoments {
       double more = std::min(1.0, most - count), above = 1 - upTo;
       double idle = most - count;
       idleSquare += term * idle * idle;
-      double anyAbove = replicas == 1 ? above : 1 - std::pow(upTo, replicas);
+      double anyAbove = 1 - power(upTo, replicas);
       mean += above * more;
       square += above * more * (2 * count + more);
       largest += anyAbove * more;
@@ -147,14 +163,61 @@ double ReplicaReads::comingAgain(double each) const {
                      [&](double now) { return lawOf(now).longest(1, room); });
 }
 
+/// Of so many in the mean, those beyond the first.
+static double beyondFirst(double prompts) {
+  return prompts + std::expm1(-prompts);
+}
+
+/// How likely there are two of them at least.
+static double shareOfTwo(double prompts) {
+  return 1 - (1 + prompts) * std::exp(-prompts);
+}
+
+/// What each prompt beyond the first adds to the largest count, where each of
+/// Poisson's law goes to any replica: 1 / replicas of two.
+double ReplicaReads::meeting(double prompts) const {
+  constexpr double few = 0.1;
+  if (prompts < few)
+    return 1 / replicas;
+  double largest = CountMoments(prompts / replicas, infinity, replicas).largest;
+  return (largest + std::expm1(-prompts)) / beyondFirst(prompts);
+}
+
+/// How likely two meet that come at once where requests come and end one by
+/// one, each to the first of the replicas that have fewest, over how likely
+/// they do where each goes to any. Of two replicas exactly: their counts differ
+/// by n or 1-n with (1/3)^n, and they meet where n is 2 or more, with 1/3 for
+/// 1/2.
+static constexpr double meetingAlone = 2.0 / 3;
+
+/// By how much the largest count is less where prompts go to replicas that have
+/// fewest than where they go to any. As many as have ended go where those
+/// were, which is anywhere: in the mean of two counts the fewer. The others
+/// meet as two do that come alone.
+double ReplicaReads::spared(double prompts) const {
+  constexpr double most = 128;
+  if (replicas == 1 || prompts > most)
+    return 0;
+  double afterEnds = 2 * prompts - CountMoments(prompts, infinity, 2).largest;
+  double rarer = (1 - meetingAlone) / replicas * shareOfTwo(prompts);
+  double spared =
+      beyondFirst(prompts) * (meeting(prompts) - meeting(afterEnds)) +
+      (1 - afterEnds / prompts) * rarer;
+  return std::max(0.0, spared);
+}
+
 double ReplicaReads::largest(double prompts) const {
   if (prompts > many)
     return std::min(most, prompts / replicas);
   double come = comingAgain(prompts / replicas);
+  double second = std::clamp(most - 1, 0.0, 1.0) * spared(prompts);
   // Counts alone differ.
   if (squaredVariation <= 0)
-    return CountMoments(come, most, replicas).largest;
-  return lawOf(come).longest(replicas, cutsPrompts ? most : infinity);
+    return CountMoments(come, most, replicas).largest - second;
+  // Beside the longer one of two the shorter one counts.
+  double shorter = 2 - LengthLaw{0, 1, squaredVariation}.longest(2, infinity);
+  return lawOf(come).longest(replicas, cutsPrompts ? most : infinity) -
+         shorter * second;
 }
 
 double ReplicaReads::largestToRead(double prompts) const {
@@ -193,18 +256,47 @@ Unread ReplicaReads::unread(double prompts) const {
   return unread;
 }
 
+namespace {
+/// How many replicas read, where each prompt of Poisson's law goes to another.
+struct Readers {
+  static constexpr int most = 64;
+  int count = 0;
+  double shares[most + 1];
+
+  Readers(double prompts, double replicas) {
+    constexpr double least = 1e-6;
+    int last = static_cast<int>(std::min<double>(replicas, most));
+    double term = std::exp(-prompts), above = 1 - term;
+    shares[0] = term;
+    while (count < last && (above > least || count < prompts)) {
+      term *= prompts / ++count;
+      shares[count] = term;
+      above -= term;
+    }
+    shares[count] += std::max(0.0, above);
+  }
+
+  /// How likely any reads more than what a share of prompts are below.
+  double anyAbove(double below) const {
+    double none = shares[count];
+    for (int i = count - 1; i >= 0; --i)
+      none = none * below + shares[i];
+    return 1 - none;
+  }
+};
+} // namespace
+
 double ReplicaReads::largestOfEven(double prompts) const {
   if (prompts > many)
     return std::min(most, prompts / replicas);
-  double term = std::exp(-prompts), any = 1 - term, below = term;
-  double deepest = 0, readers = 0;
   // Of Poisson's law: how many there are at least.
+  double term = std::exp(-prompts), any = 1 - term, below = term, deepest = 0;
   for (int count = 1; below < 1 - 1e-6; ++count) {
-    double least = 1 - below;
     if (std::fmod(count - 1, replicas) == 0)
-      deepest += least;
-    if (count <= replicas)
-      readers += least;
+      deepest += 1 - below;
+    // The second of two finds what the first one left uneven, as that did.
+    if (count == 2 && replicas > 1)
+      deepest += (1 - below) * power(meetingAlone / replicas, 2);
     term *= prompts / count;
     below += term;
     if (count > replicas && term < 1e-9)
@@ -216,5 +308,7 @@ double ReplicaReads::largestOfEven(double prompts) const {
   LengthLaw law;
   law.mean = deepest;
   law.variance = deepest * squaredVariation;
-  return any * law.longest(readers / any, cutsPrompts ? most : infinity);
+  Readers readers(prompts, replicas);
+  return longestOf(law, cutsPrompts ? most : infinity,
+                   [&](double below) { return readers.anyAbove(below); });
 }

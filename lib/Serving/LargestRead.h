@@ -19,7 +19,8 @@ namespace autopar {
 struct LengthLaw {
   double none = 0, mean = 1, variance = 0;
 
-  /// The mean of the longest of so many, of each no more than `most`.
+  /// The mean of the longest of so many, a whole count, of each no more than
+  /// `most`.
   double longest(double count, double most) const;
   /// What one leaves of `most`: the mean of squares.
   double idleSquare(double most) const;
@@ -38,7 +39,7 @@ struct ReplicaReads {
   bool cutsPrompts = true;
 
   /// In the mean, of the replica that reads most, where `prompts` of Poisson's
-  /// law come to all of them: each gets as many as end on it.
+  /// law come to all of them and as many end: each goes to one that has fewest.
   double largest(double prompts) const;
   /// The same where nothing ends meanwhile: they are dealt evenly.
   double largestOfEven(double prompts) const;
@@ -49,6 +50,8 @@ struct ReplicaReads {
 
 private:
   double comingAgain(double each) const;
+  double meeting(double prompts) const;
+  double spared(double prompts) const;
   LengthLaw lawOf(double each) const;
 };
 

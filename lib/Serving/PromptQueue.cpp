@@ -22,15 +22,18 @@ double PromptQueue::fullUs() const {
   return (firstUs + more) / perStep;
 }
 
-double PromptQueue::eachUs(double prompts) const {
+double PromptQueue::eachUs(double prompts, bool areEven) const {
   constexpr double fewest = 0.1;
   if (longestUs <= 0)
     return moreUs;
   prompts = std::max(prompts, fewest);
   double any = -std::expm1(-prompts);
-  double most =
-      fusesPrompts ? reads.largest(prompts) : reads.largestOfEven(prompts);
+  double most = areEven ? reads.largestOfEven(prompts) : reads.largest(prompts);
   return moreUs + longestUs * std::max(0.0, most - any) / (prompts - any);
+}
+
+double PromptQueue::eachUs(double prompts) const {
+  return eachUs(prompts, !fusesPrompts);
 }
 
 /// Where steps that read any read so many in the mean.
@@ -129,16 +132,20 @@ TimeMoments PromptQueue::step() const {
 
 /// Steps of prompts follow one of `stepUs` for as long as any comes in the one
 /// before: generations of a branching process, which end with the probability
-/// that iterates of their generating function have at 0.
-double PromptQueue::runUs(double stepUs) const {
-  Run run = runAfter(stepUs, eachUs(ratePerUs * stepUs));
+/// that iterates of their generating function have at 0. What comes in a step
+/// that `decodes` goes where requests ended: anywhere.
+double PromptQueue::runUs(double stepUs, bool decodes) const {
+  double prompts = ratePerUs * stepUs;
+  double first = eachUs(prompts, !decodes);
+  Run run = runAfter(stepUs, first, eachUs(prompts));
   // Of those steps, most are not the first.
   if (longestUs > 0 && run.steps > 0)
-    run = runAfter(stepUs, eachOfSomeUs(run.prompts / run.steps));
+    run = runAfter(stepUs, first, eachOfSomeUs(run.prompts / run.steps));
   return run.us;
 }
 
-PromptQueue::Run PromptQueue::runAfter(double stepUs, double more) const {
+PromptQueue::Run PromptQueue::runAfter(double stepUs, double first,
+                                       double more) const {
   constexpr int generations = 64;
   constexpr double fewest = 1e-4;
   double each = pieces > 1 ? firstUs * pieces : std::min(more, firstUs);
@@ -156,6 +163,8 @@ PromptQueue::Run PromptQueue::runAfter(double stepUs, double more) const {
     double none = without[0];
     double steps = std::max(1 - none, prompts / perStep);
     double stepsUs = offset * steps + each * prompts;
+    if (i == 0 && pieces <= 1)
+      stepsUs += (std::min(first, firstUs) - each) * (prompts - steps);
     run.us += stepsUs;
     run.steps += steps;
     run.prompts += prompts;
@@ -172,7 +181,7 @@ PromptQueue::Run PromptQueue::runAfter(double stepUs, double more) const {
 
 /// Where prompts have steps of their own, they come between two that decode.
 double PromptQueue::decodeAndPromptsUs() const {
-  return fusesPrompts ? step().mean : decodeUs + runUs(decodeUs);
+  return fusesPrompts ? step().mean : decodeUs + runUs(decodeUs, true);
 }
 
 /// Prompts that come while others are read begin with them: of a run that each
@@ -257,7 +266,7 @@ double PromptQueue::afterOwnUs(double steps) const {
     return soon * pieces * afterUs(ownUs + waitUs() / pieces, steps);
   // The run that it begins, for that of the last token.
   ownUs += firstUs * (pieces - 1) + waitUs();
-  return soon * std::max(0.0, runUs(ownUs) - runUs(decodeUs));
+  return soon * std::max(0.0, runUs(ownUs, false) - runUs(decodeUs, true));
 }
 
 /// A step that a prompt comes in lasts, and then one that reads whatever came

@@ -82,16 +82,17 @@ struct PromptQueue {
 
 private:
   struct Iterates;
+  double eachUs(double prompts, bool areEven) const;
   double shareWithout(double each) const;
   Unread unread() const;
   TimeMoments step() const;
-  /// Steps of prompts after one that decodes, where each prompt beyond the
-  /// first of one adds as much.
+  /// Steps of prompts after another one, where each prompt beyond the first of
+  /// a step adds as much: in the `first` of them, and in those that follow.
   struct Run {
     double us = 0, steps = 0, prompts = 0;
   };
-  Run runAfter(double stepUs, double each) const;
-  double runUs(double stepUs) const;
+  Run runAfter(double stepUs, double first, double each) const;
+  double runUs(double stepUs, bool decodes) const;
   double afterUs(double stepUs, double steps) const;
   double shareOfTurns() const;
   void takeTurns(FirstTokenTime &time) const;

@@ -9,16 +9,89 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <random>
+#include <vector>
 
 using namespace autopar;
 
-/// Of two counts of Poisson's law with mean 1: the sum of 1 - P(at most k)^2.
-TEST(LargestReadTest, CountsOfPoissonsLaw) {
+namespace {
+
+/// Replicas whose requests end at random, and of which each new one goes to the
+/// first that has fewest.
+struct Dealer {
+  std::vector<int> requests;
+  std::mt19937_64 random = std::mt19937_64(1);
+
+  explicit Dealer(int replicas) : requests(replicas, 0) {}
+
+  void end() {
+    auto last = static_cast<int>(requests.size()) - 1;
+    --requests[std::uniform_int_distribution<int>(0, last)(random)];
+  }
+  size_t add() {
+    auto fewest = std::min_element(requests.begin(), requests.end());
+    ++*fewest;
+    return static_cast<size_t>(fewest - requests.begin());
+  }
+  int count(double mean) {
+    return std::poisson_distribution<int>(mean)(random);
+  }
+  /// The most of `added` requests that one replica gets.
+  int largestOf(int added) {
+    std::vector<int> gets(requests.size(), 0);
+    for (int i = 0; i < added; ++i)
+      ++gets[add()];
+    return *std::max_element(gets.begin(), gets.end());
+  }
+};
+
+} // namespace
+
+/// In each step as many end as come, in the mean: fewer meet than of counts of
+/// Poisson's law, whose largest of two with mean 1 is 1.5237, and more than of
+/// those that are dealt in turn, P(1 or more) + P(3 or more) + ... = 1.2454.
+TEST(LargestReadTest, RequestsGoWhereFewestAre) {
   ReplicaReads reads{2, 0, 100, true};
-  EXPECT_NEAR(reads.largest(2), 1.5237, 1e-3);
-  // Dealt evenly: P(1 or more) + P(3 or more) + P(5 or more) + ...
-  EXPECT_NEAR(reads.largestOfEven(2), 1.2454, 1e-3);
+  EXPECT_LT(reads.largest(2), 1.5237);
+  EXPECT_GT(reads.largestOfEven(2), 1.2454);
+  EXPECT_LT(reads.largestOfEven(2), reads.largest(2));
+  for (int replicas : {2, 4, 8, 16})
+    for (double prompts : {0.3, 1.0, 1.6, 3.0, 6.0, 12.0}) {
+      constexpr int steps = 50'000;
+      Dealer dealer(replicas);
+      double sum = 0;
+      for (int i = 0; i < steps; ++i) {
+        for (int ends = dealer.count(prompts); ends > 0; --ends)
+          dealer.end();
+        sum += dealer.largestOf(dealer.count(prompts));
+      }
+      ReplicaReads many{static_cast<double>(replicas), 0, 100, true};
+      double expected = sum / steps;
+      EXPECT_NEAR(many.largest(prompts), expected, 0.05 * expected)
+          << replicas << " " << prompts;
+    }
+}
+
+/// Of two that come at once to replicas whose requests come and end one by one,
+/// both go to one of r with 2/3/r.
+TEST(LargestReadTest, TwoMeetRarely) {
+  for (int replicas : {2, 4, 8}) {
+    constexpr int rounds = 40'000, between = 20;
+    Dealer dealer(replicas);
+    double meet = 0;
+    for (int i = 0; i < rounds; ++i) {
+      for (int j = 0; j < between; ++j)
+        if (dealer.random() & 1)
+          dealer.add();
+        else
+          dealer.end();
+      Dealer now = dealer;
+      meet += now.largestOf(2) - 1;
+    }
+    EXPECT_NEAR(meet / rounds, 2.0 / 3 / replicas, 0.01) << replicas;
+  }
 }
 
 /// Of one that has room for one, half of the steps read; what waits is that of
