@@ -70,15 +70,15 @@ ServingRefusal Server::tokenAmong(const ServedLoad &load, double most,
   return {};
 }
 
-/// As many as come while one decodes, where a token takes `bend` of what it
-/// does with their mean.
+/// As many as come while one decodes, beside those that began with it.
 ServingRefusal Server::findOthers(const ServedLoad &load, double most,
-                                  double bend, PromptQueue &queue,
+                                  const Bend &bend, PromptQueue &queue,
                                   StepTime &decode, double &others) {
   auto excessAt = [&](double met, double &excess) {
     double us = 0;
-    auto refusal = tokenAmong(load, most, met, queue, decode, us);
-    us *= bend * decodedSteps(load);
+    auto refusal =
+        tokenAmong(load, most, met + bend.companions, queue, decode, us);
+    us *= bend.share * decodedSteps(load);
     excess = queue.ratePerUs * us * queue.shareMet(us) - met;
     return refusal;
   };
@@ -101,10 +101,12 @@ ServingRefusal Server::bendOver(const ServedLoad &load, double most,
                                 StepTime &decode, Bend &bend) {
   constexpr double mostGrowth = 0.95;
   double at = 0;
+  // Whoever is there meets those that began with it beside the mean of others.
+  bend.companions = sharedTime(load) * (queue.dispersion() - 1);
+  double variance = others * (1 + bend.companions) / (1 - bend.growth);
+  others += bend.companions;
   if (auto refusal = tokenAmong(load, most, others, queue, decode, at))
     return refusal;
-  double variance = others * (1 + sharedTime(load) * (queue.dispersion() - 1)) /
-                    (1 - bend.growth);
   double few = std::max(0.0, others - std::sqrt(variance));
   double below = others - few, above = variance / below;
   double fewUs = 0, manyUs = 0;
@@ -129,16 +131,16 @@ ServingRefusal Server::findRunning(const ServedLoad &load, double most,
                                    double &running, double &us) {
   constexpr int rounds = 2;
   Bend bend;
-  if (auto refusal = findOthers(load, most, 1, queue, decode, running))
+  if (auto refusal = findOthers(load, most, bend, queue, decode, running))
     return refusal;
   for (int i = 0; i < rounds; ++i) {
     if (auto refusal = bendOver(load, most, running, queue, decode, bend))
       return refusal;
-    if (auto refusal =
-            findOthers(load, most, bend.share, queue, decode, running))
+    if (auto refusal = findOthers(load, most, bend, queue, decode, running))
       return refusal;
   }
-  if (auto refusal = tokenAmong(load, most, running, queue, decode, us))
+  if (auto refusal =
+          tokenAmong(load, most, running + bend.companions, queue, decode, us))
     return refusal;
   // No more than have room (Little's law).
   us = std::min(us * bend.share,

@@ -125,17 +125,24 @@ ServingRefusal Server::lockedQueueOf(const StepLoad &first, double firstUs,
   return {};
 }
 
+/// How likely so many prompts have room that is so many of mean length: sums of
+/// lengths are of normal laws.
+static double shareWithRoom(double count, double room, const ServedLoad &load) {
+  if (load.promptVariation <= 0)
+    return count <= room ? 1 : 0;
+  return std::erfc((count - room) /
+                   std::sqrt(2 * count * load.promptVariation)) /
+         2;
+}
+
 /// How many whole prompts a step reads that has room for so many of mean
-/// length, one at least: as many as sums of lengths have room, of normal laws
-/// (the renewal function; Cox 1962).
+/// length, one at least (the renewal function; Cox 1962).
 static double wholePrompts(double room, const ServedLoad &load) {
   if (load.promptVariation <= 0)
     return std::max(1.0, std::floor(room));
   double sum = 1;
-  for (double count = 2, share = 1; share > 1e-4; ++count) {
-    double apart = (count - room) / std::sqrt(2 * count * load.promptVariation);
-    sum += share = std::erfc(apart) / 2;
-  }
+  for (double count = 2, share = 1; share > 1e-4; ++count)
+    sum += share = shareWithRoom(count, room, load);
   return sum;
 }
 
@@ -191,9 +198,10 @@ ServingRefusal Server::queueOf(const ServedLoad &load, double running,
   queue.reads = {together, load.promptVariation, each, runtime.cutsPrompts};
   if (together > 1)
     return lockedQueueOf(step, first.us, queue);
-  // Of whole ones of different lengths a second one has room in some steps.
+  // Of different lengths a second one has room in some steps.
   double atOnce = queue.perStep * queue.pieces + 1e-9;
-  double share = runtime.cutsPrompts ? std::floor(atOnce) - 1 : atOnce - 1;
+  double share =
+      runtime.cutsPrompts ? shareWithRoom(2, atOnce, load) : atOnce - 1;
   share = std::clamp(share, 0.0, 1.0);
   if (share < 1e-3)
     return {};

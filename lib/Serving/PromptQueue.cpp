@@ -185,10 +185,11 @@ double PromptQueue::decodeAndPromptsUs() const {
 }
 
 /// Prompts that come while others are read begin with them: of a run that each
-/// of them prolongs, Borel's law.
+/// of them prolongs, Borel's law; beside what decodes, as long steps follow
+/// each other.
 double PromptQueue::dispersion() const {
   if (fusesPrompts)
-    return 1;
+    return 1 + ratePerUs * varianceOfSum() / step().mean;
   double times = decodeAndPromptsUs() / decodeUs;
   return times * times;
 }
@@ -255,12 +256,16 @@ double PromptQueue::afterUs(double stepUs, double steps) const {
   return std::max(0.0, us);
 }
 
+double PromptQueue::shareBeside() const {
+  return together > 1 ? 1 : 1 - 1 / std::max(1.0, perStep);
+}
+
 double PromptQueue::afterOwnUs(double steps) const {
   TimeMoments cycle = step();
   double each = eachUs(ratePerUs * pieces * cycle.mean);
   double met = cycle.mean + cycle.variance / cycle.mean;
   // Its own step, others of the step before it, too, and what waited with it.
-  double ownUs = firstUs + ratePerUs * each * met;
+  double ownUs = firstUs + ratePerUs * each * shareBeside() * met;
   double soon = shareMet(ownUs * pieces);
   if (fusesPrompts)
     return soon * pieces * afterUs(ownUs + waitUs() / pieces, steps);
@@ -336,7 +341,7 @@ FirstTokenTime PromptQueue::toFirstToken(double busy) const {
   double metSquare =
       cycle.mean * cycle.mean * (1 + variation) * (1 + 2 * variation);
   double used = std::min(load(), mostLoad);
-  double room = together > 1 ? 1 : 1 - 1 / std::max(1.0, perStep);
+  double room = shareBeside();
   double each = eachUs(ratePerUs * pieces * cycle.mean);
   double beside = ratePerUs * each * room;
   double besideSquare = beside * each * (1 + law.squaredVariation);

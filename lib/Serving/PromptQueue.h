@@ -95,6 +95,9 @@ private:
   double runUs(double stepUs, bool decodes) const;
   double afterUs(double stepUs, double steps) const;
   double shareOfTurns() const;
+  /// Of those that come in the step of a prompt, the share that has room beside
+  /// it in the next.
+  double shareBeside() const;
   void takeTurns(FirstTokenTime &time) const;
 };
 

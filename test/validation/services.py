@@ -51,8 +51,8 @@ RUNTIMES = ("vllm", "sglang", "trtllm")
 BARS = {"tpot": 0.03, "ttft": 0.10, "p99_ttft": 0.20}
 KINDS = {
     "engines": (PLANS, (0.05, 0.9), {"tpot": 0.04, "ttft": 0.10, "p99_ttft": 0.23}, True),
-    "in lock step": (LOCKED_PLANS, (0.05, 0.4), {"tpot": 0.08, "ttft": 0.10, "p99_ttft": 0.25}, True),
-    "in lock step, near saturation": (LOCKED_PLANS, (0.4, 0.9), {"tpot": 0.18, "ttft": 0.20, "p99_ttft": 0.35}, False),
+    "in lock step": (LOCKED_PLANS, (0.05, 0.4), {"tpot": 0.06, "ttft": 0.10, "p99_ttft": 0.25}, True),
+    "in lock step, near saturation": (LOCKED_PLANS, (0.4, 0.9), {"tpot": 0.14, "ttft": 0.20, "p99_ttft": 0.35}, False),
 }
 
 

@@ -112,12 +112,14 @@ private:
   /// and how much a request's time grows for each more.
   struct Bend {
     double share = 1, growth = 0;
+    /// That began with a request and go on with it.
+    double companions = 0;
   };
   ServingRefusal tokenAmong(const ServedLoad &load, double most, double others,
                             PromptQueue &queue, StepTime &decode, double &us);
-  ServingRefusal findOthers(const ServedLoad &load, double most, double bend,
-                            PromptQueue &queue, StepTime &decode,
-                            double &others);
+  ServingRefusal findOthers(const ServedLoad &load, double most,
+                            const Bend &bend, PromptQueue &queue,
+                            StepTime &decode, double &others);
   ServingRefusal bendOver(const ServedLoad &load, double most, double others,
                           PromptQueue &queue, StepTime &decode, Bend &bend);
   ServingRefusal findRunning(const ServedLoad &load, double most,

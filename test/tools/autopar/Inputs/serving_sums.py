@@ -21,7 +21,9 @@ check("tokens", serving["output_tokens_per_s"], 4 * output)
 check("request", serving["request_us"]["mean"],
       serving["ttft_us"]["mean"] + (output - 1) * serving["tpot_us"]["mean"])
 check("goodput", serving["goodput_per_s"], 4 * serving["share_within_limits"])
-check("batch", report["workload"]["batch"], round(serving["running"]))
+# Little's law, for those that decode.
+decoding = 4 * (output - 1) * serving["tpot_us"]["mean"] / 1e6
+check("batch", report["workload"]["batch"], round(decoding))
 price = report["cost"]["usd_per_device_hour"] * 8 / 3600
 check("price", serving["usd_per_million_output_tokens"], price / (4 * output) * 1e6)
 curve = serving["load_curve"]
