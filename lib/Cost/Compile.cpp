@@ -16,7 +16,7 @@ static void requirePlacement(Formulas &formulas) {
   const PlacedExperts &placed = *formulas.program.placement;
   formulas.require({Requirement::Kind::places,
                     {},
-                    formulas.number(placed.slots).node(),
+                    formulas.slots().node(),
                     formulas.devices(placed.axes).node(),
                     0,
                     placed.axes});

@@ -98,6 +98,18 @@ Expr Formulas::skew(std::optional<uint32_t> kind) {
                                    : number(evenSkew);
 }
 
+Expr Formulas::slots() {
+  const PlacedExperts &placed = *program.placement;
+  return placed.placer ? leaf(Op::slots, Rank::layout) : number(placed.slots);
+}
+
+/// Whether `dim` has a slot for each expert and copy, however many there are.
+static bool isOfSlots(const Dim &dim, const CostProgram &program) {
+  return program.placement && dim.multiple == program.placement->slots &&
+         dim.extent.symbols.empty() &&
+         dim.extent.factor == program.placement->experts;
+}
+
 //===----------------------------------------------------------------------===//
 // Dimensions
 //===----------------------------------------------------------------------===//
@@ -199,8 +211,11 @@ Expr Formulas::split(const Dim &dim, Expr extent, bool mayFail) {
   Expr parts = devices(dim.axes);
   switch (dim.rule) {
   case SplitRule::pad:
-    return ceilDiv(roundUp(extent, number(std::max<int64_t>(1, dim.multiple))),
-                   parts);
+    return ceilDiv(
+        roundUp(extent, isOfSlots(dim, program)
+                            ? slots()
+                            : number(std::max<int64_t>(1, dim.multiple))),
+        parts);
   case SplitRule::any:
   case SplitRule::ring:
     return dim.sharedBy && program.placement

@@ -46,6 +46,8 @@ public:
     return isParts ? leaf(Op::microbatches, Rank::part) : number(1);
   }
   Expr stages() { return leaf(Op::stages, Rank::layout); }
+  /// Of the experts that the program places.
+  Expr slots();
   Expr devices(const std::vector<AxisId> &axes);
   Expr skew(std::optional<uint32_t> kind);
 

@@ -29,9 +29,11 @@ LayoutState::LayoutState(const Leaves &leaves, const Pool &pool, bool ideal)
 /// Parts of a program mostly lie one after the other on the same axes.
 bool LayoutState::lay(const Layout &next) {
   layout = &next;
-  if (next.devices == laidDevices && next.axes == laidAxes)
+  if (next.devices == laidDevices && next.expertSlots == laidSlots &&
+      next.axes == laidAxes)
     return false;
   laidDevices = next.devices;
+  laidSlots = next.expertSlots;
   laidAxes = next.axes;
   for (size_t i = 0; i < groups.size(); ++i)
     laid[i] = &find(groups[i], next);
@@ -152,12 +154,13 @@ static int64_t millionths(double value) {
 /// Of each layer, hottest device / mean of tokens that go to `ranks` devices.
 /// None where slots do not lie evenly on them, which a requirement refuses.
 static std::vector<double> imbalancesOf(const PlacedExperts &placed,
-                                        int64_t ranks, int64_t nodes) {
+                                        int64_t slots, int64_t ranks,
+                                        int64_t nodes) {
   std::vector<double> imbalances;
-  if (placed.slots % ranks != 0)
+  if (slots % ranks != 0)
     return imbalances;
   if (placed.placer) {
-    auto found = placed.placer->imbalances(placed.slots, ranks, nodes);
+    auto found = placed.placer->imbalances(slots, ranks, nodes);
     return found ? *found : imbalances;
   }
   for (const PlacedExperts::Layer &layer : placed.layers) {
@@ -178,8 +181,9 @@ void LayoutState::findSkews() {
     group.push_back(layout->axes[axis]);
   int64_t ranks = sizeOf(group);
   int64_t nodes = nodesOf(group, pool.devicesPerNode).value_or(1);
+  int64_t slots = placed.placer ? layout->expertSlots : placed.slots;
   for (const auto &one : knownSkews)
-    if (one->ranks == ranks && one->nodes == nodes) {
+    if (one->ranks == ranks && one->nodes == nodes && one->slots == slots) {
       skews = one.get();
       return;
     }
@@ -187,7 +191,7 @@ void LayoutState::findSkews() {
     double skew = 0, kept = 0, layers = 0;
   };
   std::vector<Sum> sums;
-  std::vector<double> imbalances = imbalancesOf(placed, ranks, nodes);
+  std::vector<double> imbalances = imbalancesOf(placed, slots, ranks, nodes);
   for (size_t i = 0; i < placed.layers.size(); ++i) {
     const PlacedExperts::Layer &layer = placed.layers[i];
     sums.resize(std::max<size_t>(sums.size(), layer.kind + 1));
@@ -201,6 +205,7 @@ void LayoutState::findSkews() {
   auto one = std::make_unique<KnownSkews>();
   one->ranks = ranks;
   one->nodes = nodes;
+  one->slots = slots;
   // Whatever is below is rounding of loads that are even.
   for (const Sum &sum : sums) {
     double layers = std::max(1.0, sum.layers);
@@ -224,6 +229,8 @@ double LayoutState::valueOf(Op op, uint32_t index) const {
   switch (op) {
   case Op::axis:
     return static_cast<double>(layout->axes[index].size);
+  case Op::slots:
+    return static_cast<double>(layout->expertSlots);
   case Op::stages:
     return static_cast<double>(layout->stages);
   case Op::skew:

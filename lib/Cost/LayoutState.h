@@ -56,7 +56,7 @@ private:
         routesByNode;
   };
   struct KnownSkews {
-    int64_t ranks, nodes;
+    int64_t ranks, nodes, slots;
     /// By layer kind, up to the last with placed experts; in millionths.
     std::vector<int64_t> skews, kept;
   };
@@ -74,7 +74,7 @@ private:
   const Layout *layout = nullptr;
   /// What was laid last.
   std::vector<GroupAxis> laidAxes;
-  int64_t laidDevices = 0;
+  int64_t laidDevices = 0, laidSlots = 0;
   /// The axes of links, each list once; by link, which it has.
   std::vector<std::vector<AxisId>> groups;
   std::vector<uint32_t> groupOf;

@@ -74,7 +74,7 @@ struct StrategyLibrary::State {
     return text;
   }
 
-  CompiledProgram *find(const Plan &given);
+  CompiledProgram *find(const Plan &asked);
   StringRef make(const std::string &key, Plan plan);
   std::unique_ptr<StrategyMaker> takeMaker(const Plan &plan);
   Result<bool> save();
@@ -138,7 +138,16 @@ StringRef StrategyLibrary::State::make(const std::string &key, Plan plan) {
   return file.find(key);
 }
 
-CompiledProgram *StrategyLibrary::State::find(const Plan &given) {
+/// Of experts that follow layouts, how many copies there are is none of the
+/// program: there is room for any.
+static Plan withoutCopies(Plan plan, const StrategyRules &rules) {
+  if (rules.loads && plan.expertPlacement)
+    plan.expertPlacement->redundant = 1;
+  return plan;
+}
+
+CompiledProgram *StrategyLibrary::State::find(const Plan &asked) {
+  Plan given = withoutCopies(asked, rules);
   std::string key = strategyKeyOf(given);
   StringRef bytes;
   {

@@ -134,6 +134,8 @@ void SpaceIndex::lay(const StrategyMeshes &strategy, const SpaceMesh &mesh,
     layout.axes[i] = laid[strategy.axisOf[i] + skipped];
   layout.devices = stride;
   layout.stages = mesh.sizes[Knob::pp];
+  layout.expertSlots =
+      problem.space.loadedExperts + strategy.choice.redundantExperts;
 }
 
 GroupAxis SpaceIndex::stagesOf(const SpaceMesh &mesh,

@@ -44,6 +44,8 @@ enum class Op : uint8_t {
   /// What experts of a layer kind keep of the tokens that are routed to them,
   /// in millionths, where loads are uneven.
   kept,
+  /// Of placed experts that follow the layout, copies included.
+  slots,
   /// How often a device runs a layer kind in a pass; how often a border of the
   /// stack leads to a layer of it, and from one.
   kind_count,

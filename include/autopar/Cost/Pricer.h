@@ -28,6 +28,8 @@ namespace autopar {
 struct Layout {
   std::vector<GroupAxis> axes;
   int64_t devices = 1;
+  /// Of placed experts that follow it, copies included.
+  int64_t expertSlots = 0;
   /// Pipeline stages; of a stage, what it runs in a pass, passes of a step, and
   /// microbatches that keep their caches.
   int64_t stages = 1;

@@ -29,7 +29,8 @@ class StrategyLibrary {
 public:
   /// `module` has a workload, and is not split yet; it is copied. `directory`
   /// may be empty, for none; files in it that are broken are none, too. Experts
-  /// of plans that say how they are placed have these loads; null: even ones.
+  /// of plans that say how they are placed have these loads, and as many copies
+  /// as layouts say; null: even ones.
   StrategyLibrary(mlir::ModuleOp module, const Runtime &runtime,
                   std::string directory = {},
                   std::shared_ptr<ExpertPlacer> loads = nullptr);

@@ -40,7 +40,8 @@ struct PlacedExperts {
   /// By rising number.
   std::vector<Layer> layers;
   /// Says what `slots` and `loads` of layers do not, which are empty then:
-  /// where experts lie follows how many devices share them.
+  /// where experts lie, and how many slots there are, follows the layout.
+  /// Weights have this number of `slots` until then.
   std::shared_ptr<ExpertPlacer> placer = nullptr;
 };
 
