@@ -152,7 +152,8 @@ static int64_t millionths(double value) {
 }
 
 /// Of each layer, hottest device / mean of tokens that go to `ranks` devices.
-/// None where slots do not lie evenly on them, which a requirement refuses.
+/// None where slots do not lie evenly on them, or are too many to be placed,
+/// which a requirement refuses.
 static std::vector<double> imbalancesOf(const PlacedExperts &placed,
                                         int64_t slots, int64_t ranks,
                                         int64_t nodes) {
@@ -206,6 +207,7 @@ void LayoutState::findSkews() {
   one->ranks = ranks;
   one->nodes = nodes;
   one->slots = slots;
+  one->arePlaced = !imbalances.empty() || placed.layers.empty();
   // Whatever is below is rounding of loads that are even.
   for (const Sum &sum : sums) {
     double layers = std::max(1.0, sum.layers);

@@ -31,6 +31,8 @@ public:
   const Route &route(uint32_t link) const { return *current[link]; }
   /// Whether something joins the devices of `link`.
   bool isJoined(uint32_t link) const { return joined[link]; }
+  /// Whether placed experts have somewhere to lie.
+  bool placesExperts() const { return skews && skews->arePlaced; }
   int64_t skewOf(uint32_t kind) const;
   int64_t keptOf(uint32_t kind) const;
 
@@ -57,6 +59,7 @@ private:
   };
   struct KnownSkews {
     int64_t ranks, nodes, slots;
+    bool arePlaced;
     /// By layer kind, up to the last with placed experts; in millionths.
     std::vector<int64_t> skews, kept;
   };

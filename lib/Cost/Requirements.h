@@ -34,6 +34,7 @@ bool holds(Requirement::Kind kind, Number extent, Number devices,
   case Requirement::Kind::sizes:
     return false;
   case Requirement::Kind::places:
+    return divides(devices, extent) && layout.placesExperts();
   case Requirement::Kind::divides:
     return divides(devices, extent);
   case Requirement::Kind::caps:

@@ -245,6 +245,8 @@ static void readTiles(const JsonReader &reader, KernelKind kernel,
   curve.tileSlots = tiles.integer("slots", 1, most);
   if (tiles.has("keys"))
     curve.tileKeys = tiles.integer("keys", 1, most);
+  if (tiles.has("split_slots") && curve.tileKeys == 0)
+    return tiles.failAt("split_slots", "keys are split: it needs keys");
   if (tiles.has("split_slots"))
     curve.tileSplitSlots = tiles.integer("split_slots", 1, most);
 }

@@ -97,6 +97,15 @@ static void checkLetters(const JsonReader &reader, const std::string &text,
                 "known: " + known);
 }
 
+/// As `field` narrows it.
+static Range rangeOf(const JsonValue &field, Range range) {
+  if (field.contains("min") && field["min"].is_number_integer())
+    range.min = field["min"].get<int64_t>();
+  if (field.contains("max") && field["max"].is_number_integer())
+    range.max = field["max"].get<int64_t>();
+  return range;
+}
+
 static JsonValue readList(const JsonReader &reader, const JsonValue &field) {
   if (!reader.isArray()) {
     reader.fail("expected a list, found " + showValue(reader.toJson()));
@@ -106,10 +115,11 @@ static JsonValue readList(const JsonReader &reader, const JsonValue &field) {
     for (const JsonReader &element : reader.elements())
       checkChoices(element, field);
   // Numbers of layers or blocks; or lists.
+  Range range = rangeOf(field, {-limits::maxLayers, limits::maxLayers});
   if (field.contains("elements"))
     for (const JsonReader &element : reader.elements()) {
       if (field["elements"] != "list")
-        element.asInteger(-limits::maxLayers, limits::maxLayers);
+        element.asInteger(range.min, range.max);
       else if (!element.isArray())
         element.fail("expected a list, found " + showValue(element.toJson()));
     }
@@ -118,10 +128,7 @@ static JsonValue readList(const JsonReader &reader, const JsonValue &field) {
 
 static JsonValue readInteger(const JsonReader &reader, const JsonValue &field,
                              Range range) {
-  if (field.contains("min") && field["min"].is_number_integer())
-    range.min = field["min"].get<int64_t>();
-  if (field.contains("max") && field["max"].is_number_integer())
-    range.max = field["max"].get<int64_t>();
+  range = rangeOf(field, range);
   return reader.asInteger(range.min, range.max);
 }
 

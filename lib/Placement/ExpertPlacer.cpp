@@ -36,9 +36,8 @@ static Result<std::vector<double>> place(const LoadProfile &loads,
   if (!placement)
     return placement.error();
   std::vector<double> imbalances;
-  for (size_t i = 0; i < loads.layers.size(); ++i)
-    imbalances.push_back(
-        imbalanceOf(placement->layers[i].slots, loads.layers[i].tokens, ranks));
+  for (const LayerPlacement &layer : placement->layers)
+    imbalances.push_back(layer.imbalance());
   return imbalances;
 }
 

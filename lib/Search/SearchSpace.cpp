@@ -196,8 +196,9 @@ static std::vector<int64_t> copiesOf(const SearchSpace &space,
   if (space.redundantExperts)
     return *space.redundantExperts;
   std::vector<int64_t> copies = {0};
-  for (int64_t more = 1; more * devices <= experts; more *= 2)
-    copies.push_back((experts / devices + more) * devices - experts);
+  int64_t each = experts / devices;
+  for (int64_t more = 1; (each + more) * devices <= 2 * experts; more *= 2)
+    copies.push_back((each + more) * devices - experts);
   return copies;
 }
 

@@ -399,8 +399,8 @@ std::optional<Error> autopar::setTrains(SearchSpace &space, bool trains) {
 }
 
 std::string autopar::spaceHelp() {
-  return "sizes (" + join(knownWords(), ", ") +
-         "), each as 8, 1..8, 1|2|4 or any; sp and fsdp on, off or any; "
+  return "words (" + join(knownWords(), ", ") +
+         "): sizes as 8, 1..8, 1|2|4 or any; sp and fsdp on, off or any; "
          "cp_kind ring or all_to_all; order default or all; redundant_experts, "
          "with --expert-load, slots as in 0|32|64 or any; of training "
          "recompute none, selective or full, zero 0, 1 or 2, and schedule";

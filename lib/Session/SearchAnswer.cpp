@@ -96,6 +96,33 @@ std::optional<Error> SearchAnswer::estimateBest(SearchReport &report) {
   return std::nullopt;
 }
 
+/// Experts of `plan` have the loads that it says, or else those of the search.
+static std::optional<Error> setLoads(const Plan &plan, SearchRequest &one) {
+  if (!plan.expertPlacement)
+    return std::nullopt;
+  const ExpertPlan &placed = *plan.expertPlacement;
+  if (placed.options().policy != PlacementPolicy::balanced &&
+      placed.policy.has_value())
+    return Error{"", "--why: searches balance experts by their loads",
+                 "leave place-experts out of the plan"};
+  if (!placed.sources.trace.empty() || placed.groupsInNode)
+    return Error{"",
+                 "--why: traces, and groups of experts in nodes, are not "
+                 "searched with",
+                 "leave them out of the plan"};
+  for (SearchVariant &variant : one.variants) {
+    std::optional<ExpertPlan> &own = variant.base.plan.expertPlacement;
+    if (!placed.sources.load.empty())
+      own.emplace().sources.load = placed.sources.load;
+    if (!own && placed.redundant > 0)
+      return Error{"",
+                   "--why: redundant-experts are copies of hot experts: loads "
+                   "are not given",
+                   "add expert-load=zipf:1.0 to the plan, or --expert-load"};
+  }
+  return std::nullopt;
+}
+
 /// Searches the space of that plan alone.
 std::optional<Error> SearchAnswer::answerWhy(SearchReport &report) {
   Result<Plan> plan = loadPlan(why);
@@ -105,6 +132,8 @@ std::optional<Error> SearchAnswer::answerWhy(SearchReport &report) {
   if (!devices)
     return Error{"", "--why: the plan has open sizes", ""};
   SearchRequest one = request;
+  if (std::optional<Error> error = setLoads(*plan, one))
+    return error;
   one.space = spaceOf(*plan, found.problem.trains());
   if (one.space.recompute.empty())
     return Error{"",

@@ -252,7 +252,9 @@ std::optional<Error> ModelSearch::setSpace() {
     return Error{"",
                  "--space: redundant_experts are copies of hot experts: loads "
                  "are not given",
-                 "add --expert-load=FILE or --expert-load=zipf:1.0"};
+                 outcome.problem.trains() || !outcome.problem.hasExperts
+                     ? "leave them out"
+                     : "add --expert-load=FILE or --expert-load=zipf:1.0"};
   if (!request.requests)
     return std::nullopt;
   if (!space[Knob::pp].has(1))

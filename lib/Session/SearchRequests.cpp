@@ -216,6 +216,9 @@ Result<PlanRequest> autopar::readFlagsOfAllPlans(const PlanFlags &flags,
                                                  PlanValues values) {
   std::vector<std::string> loads;
   loads.swap(valuesOf(flags, values, "expert-load"));
+  if (!loads.empty() && loads.back() == "-")
+    return Error{"", "--expert-load=-: a search reads loads more than once",
+                 "give a file"};
   Result<PlanRequest> request = readFlags(values);
   if (request && !loads.empty())
     request->plan.expertPlacement.emplace().sources.load = loads.back();

@@ -68,8 +68,8 @@ def copies_of(sizes, experts, limits):
     """Slots for copies of experts that lie on several devices."""
     if "redundant_experts" in limits:
         return sorted(limits["redundant_experts"])
-    more = itertools.takewhile(lambda one: one * sizes["ep"] <= experts, (2**i for i in itertools.count()))
-    return [0] + [(experts // sizes["ep"] + one) * sizes["ep"] - experts for one in more]
+    slots = ((experts // sizes["ep"] + 2**i) * sizes["ep"] for i in itertools.count())
+    return [0] + [count - experts for count in itertools.takewhile(lambda count: count <= 2 * experts, slots)]
 
 
 def words_of(sizes, experts, load=None, limits=()):

@@ -45,9 +45,8 @@ class CompiledProgram {
 public:
   CompiledProgram(CostProgram program, Launching launching);
 
-  /// Gives placed experts, which follow the devices that share them, these
-  /// loads: of what was read from bytes before anything is priced. A program
-  /// without any stays as it is.
+  /// Gives placed experts these loads, which bytes do not have, before anything
+  /// is priced. A program without any stays as it is.
   void setLoads(std::shared_ptr<ExpertPlacer> placer);
 
   /// For caches of this program on this kind of machine. Loads of experts are

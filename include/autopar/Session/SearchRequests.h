@@ -25,7 +25,8 @@ Result<SearchRequest> readSearchRequest(const SearchChoices &search,
                                         const PlanFlags &flags,
                                         const PlanValues &values);
 
-/// The flags of a search, which `isOfAllPlans`: its plans get degrees later.
+/// What flags that `isOfAllPlans` say, of a plan without degrees: loads are
+/// read apart, as they are of experts that lie on several devices.
 Result<PlanRequest> readFlagsOfAllPlans(const PlanFlags &flags,
                                         PlanValues values);
 

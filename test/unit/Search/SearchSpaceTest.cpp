@@ -214,7 +214,7 @@ TEST(SearchSpaceTest, SpaceOfAPlanOfTrainingHasThatPlan) {
   EXPECT_EQ(space[Knob::shard_fsdp].str(), "1");
 }
 
-/// Six experts on four devices: two of each take 2 more slots, three 6.
+/// Six experts on four devices: with two slots each 2 are copies, with three 6.
 TEST(SearchSpaceTest, ExpertsWithLoadsHaveCopies) {
   auto copiesOf = [](const SearchSpace &space, int64_t ep) {
     PlanSizes sizes;
@@ -234,8 +234,8 @@ TEST(SearchSpaceTest, ExpertsWithLoadsHaveCopies) {
   space.loadedExperts = 6;
   EXPECT_EQ(copiesOf(space, 1), (std::set<int64_t>{0}));
   EXPECT_EQ(copiesOf(space, 2), (std::set<int64_t>{0, 2, 4}));
-  EXPECT_EQ(copiesOf(space, 4), (std::set<int64_t>{0, 2}));
-  EXPECT_EQ(copiesOf(space, 8), (std::set<int64_t>{0}));
+  EXPECT_EQ(copiesOf(space, 4), (std::set<int64_t>{0, 2, 6}));
+  EXPECT_EQ(copiesOf(space, 8), (std::set<int64_t>{0, 2}));
   space.redundantExperts = {2, 10};
   EXPECT_EQ(copiesOf(space, 4), (std::set<int64_t>{2, 10}));
 }
