@@ -196,7 +196,7 @@ static constexpr double meetingAlone = 2.0 / 3;
 /// meet as two do that come alone.
 double ReplicaReads::spared(double prompts) const {
   constexpr double most = 128;
-  if (replicas == 1 || prompts > most)
+  if (replicas == 1 || prompts > most || prompts <= 0)
     return 0;
   double afterEnds = 2 * prompts - CountMoments(prompts, infinity, 2).largest;
   double rarer = (1 - meetingAlone) / replicas * shareOfTwo(prompts);
