@@ -98,7 +98,10 @@ static std::string answerRunning(const ServiceReport &serving) {
             formatInteger(serving.replicas) + " replicas)";
   if (!state.isOverloaded && serving.waiting() >= 0.05)
     text += ", " + rateText(serving.waiting()) + " wait for room";
-  return text + ", KV cache " + percent(serving.cacheShare(), 1) + " full";
+  text += ", KV cache " + percent(serving.cacheShare(), 1) + " full";
+  return state.fillsRoom ? text + "; times do not have what more of them wait "
+                                  "for room: see --simulate"
+                         : text;
 }
 
 static std::string answerSteps(const ServiceReport &serving) {

@@ -275,8 +275,10 @@ ServingRefusal Server::serveOpen(const ServedLoad &load, SteadyState &state,
         queue.afterOwnUs(decodingSteps(load)) * (1 + load.answerVariation);
     state.tpotUs = (us + afterOwnUs / decodingSteps(load)) / load.tokensPerStep;
     // Little's law.
-    state.running = std::min(most, queue.ratePerUs * load.decodedTokens() *
-                                       state.tpotUs / together);
+    double wanted =
+        queue.ratePerUs * load.decodedTokens() * state.tpotUs / together;
+    state.running = std::min(most, wanted);
+    state.fillsRoom = wanted >= most * (1 - 1e-6);
   }
   setDecodeStep(state, decode);
   state.promptStepUs = queue.firstUs;

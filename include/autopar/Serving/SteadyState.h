@@ -100,6 +100,9 @@ struct SteadyState {
   /// queue grows.
   double outputTokensPerSecond = 0;
   bool isOverloaded = false;
+  /// Of an open loop: whether as many requests are there as have room. Times do
+  /// not have what others wait for it, nor evictions.
+  bool fillsRoom = false;
   /// Of an open loop: requests a second that the deployment serves at most.
   double mostPerS = 0;
   /// Of times to the first token, from token to token in the mean of a
