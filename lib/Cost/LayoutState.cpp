@@ -158,12 +158,12 @@ static std::vector<double> imbalancesOf(const PlacedExperts &placed,
                                         int64_t slots, int64_t ranks,
                                         int64_t nodes) {
   std::vector<double> imbalances;
-  if (slots % ranks != 0)
-    return imbalances;
   if (placed.placer) {
     auto found = placed.placer->imbalances(slots, ranks, nodes);
     return found ? *found : imbalances;
   }
+  if (placed.slots % ranks != 0)
+    return imbalances;
   for (const PlacedExperts::Layer &layer : placed.layers) {
     std::vector<double> tokens = layer.loads.tokens;
     if (placed.limit)
@@ -181,8 +181,11 @@ void LayoutState::findSkews() {
   for (AxisId axis : placed.axes)
     group.push_back(layout->axes[axis]);
   int64_t ranks = sizeOf(group);
-  int64_t nodes = nodesOf(group, pool.devicesPerNode).value_or(1);
-  int64_t slots = placed.placer ? layout->expertSlots : placed.slots;
+  int64_t nodes = 1, slots = placed.slots;
+  if (placed.placer) {
+    nodes = nodesOf(group, pool.devicesPerNode).value_or(1);
+    slots = layout->expertSlots;
+  }
   for (const auto &one : knownSkews)
     if (one->ranks == ranks && one->nodes == nodes && one->slots == slots) {
       skews = one.get();

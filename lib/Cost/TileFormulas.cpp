@@ -25,12 +25,12 @@ TileFormulas::TileFormulas(Formulas &formulas, const Kernel &kernel,
       slots(max(one, whole(Use::tile_slots))) {
   tiles = streams * ceilDiv(queries, max(one, tile));
   keyTiles = ceilDiv(queries, max(one, keys));
-  splits = splitsOf(tiles, keyTiles);
+  splits = findSplits();
 }
 
 /// Few tiles of keys are not split. Evenly: each processor gets as many tiles
 /// of both as all have in the mean, rounded up.
-Expr TileFormulas::splitsOf(Expr tiles, Expr keyTiles) {
+Expr TileFormulas::findSplits() {
   constexpr int64_t few = 4;
   Expr splitSlots = whole(Use::tile_split_slots);
   Expr share = ceilDiv(tiles * keyTiles, max(one, splitSlots));

@@ -34,7 +34,7 @@ public:
 
 private:
   Expr whole(FigureUse::Kind kind);
-  Expr splitsOf(Expr tiles, Expr keyTiles);
+  Expr findSplits();
 
   Formulas &formulas;
   const Kernel &kernel;

@@ -76,8 +76,8 @@ static void keepBetter(const Scored &one, Scored &best) {
     best = one;
 }
 
-static void raise(std::map<int64_t, double> &best, int64_t value,
-                  double score) {
+void autopar::raise(std::map<int64_t, double> &best, int64_t value,
+                    double score) {
   auto [it, isNew] = best.try_emplace(value, score);
   it->second = std::max(it->second, score);
 }

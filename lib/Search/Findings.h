@@ -62,6 +62,9 @@ struct StagedCandidate : Candidate {
   uint64_t points = 1;
 };
 
+/// Says that `value` leads to `score`, of which `best` keeps the largest.
+void raise(std::map<int64_t, double> &best, int64_t value, double score);
+
 /// What one thread has found, or all.
 struct Findings {
   Frontier frontier;

@@ -393,8 +393,7 @@ bool TargetSearch::run() {
 
 void TargetSearch::addEffects(EffectMap &effects) const {
   auto raise = [&](std::string_view name, int64_t value, double score) {
-    auto [it, isNew] = effects[std::string(name)].try_emplace(value, score);
-    it->second = std::max(it->second, score);
+    autopar::raise(effects[std::string(name)], value, score);
   };
   for (size_t i = 0; i < found.bestOfMesh.size(); ++i)
     for (Knob knob : allKnobs)

@@ -101,8 +101,8 @@ static std::optional<Error> setLoads(const Plan &plan, SearchRequest &one) {
   if (!plan.expertPlacement)
     return std::nullopt;
   const ExpertPlan &placed = *plan.expertPlacement;
-  if (placed.options().policy != PlacementPolicy::balanced &&
-      placed.policy.has_value())
+  constexpr PlacementPolicy searched = PlacementPolicy::balanced;
+  if (placed.policy.value_or(searched) != searched)
     return Error{"", "--why: searches balance experts by their loads",
                  "leave place-experts out of the plan"};
   if (!placed.sources.trace.empty() || placed.groupsInNode)

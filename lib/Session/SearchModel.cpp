@@ -120,6 +120,12 @@ ProgramSource *ModelSearch::programsOf(ModuleOp bound, const Runtime &runtime) {
   return library.get();
 }
 
+static Workload workloadOf(ModuleOp module) {
+  for (auto op : module.getOps<transformer::WorkloadOp>())
+    return op.getWorkload();
+  return {};
+}
+
 static bool hasRoutedExperts(ModuleOp module) {
   auto stop = [](transformer::ExpertsOp) { return WalkResult::interrupt(); };
   return module.walk(stop).wasInterrupted();
@@ -140,12 +146,6 @@ static Result<int64_t> layersOf(ModuleOp module) {
 static int64_t nodesFor(const Machine &machine, int64_t devices) {
   int64_t perNode = machine.pools.front().devicesPerNode;
   return (devices + perNode - 1) / perNode;
-}
-
-static Workload workloadOf(ModuleOp module) {
-  for (auto op : module.getOps<transformer::WorkloadOp>())
-    return op.getWorkload();
-  return {};
 }
 
 std::optional<Error> ModelSearch::readLoads(ModuleOp bound) {
