@@ -38,15 +38,39 @@ static void shrinkCount(Scope &scope, const JsonValue &expression,
   }
 }
 
-static bool areNumbersOfLayers(const JsonValue &list, int64_t layers) {
-  return list.is_array() && !list.empty() &&
-         std::all_of(list.begin(), list.end(), [&](const JsonValue &number) {
-           return number.is_number_integer() && number.get<int64_t>() >= 0 &&
-                  number.get<int64_t>() < layers;
-         });
-}
-
 namespace {
+
+/// A list of a config that speaks of layers.
+struct LayerList {
+  std::string field;
+  JsonValue &value;
+  /// What it calls the first layer.
+  int64_t base;
+
+  /// Whether it names layers, of a stack of `layers`.
+  bool namesLayers(int64_t layers) const {
+    return value.is_array() && !value.empty() &&
+           std::all_of(value.begin(), value.end(),
+                       [&](const JsonValue &number) {
+                         return number.is_number_integer() &&
+                                number.get<int64_t>() >= base &&
+                                number.get<int64_t>() < base + layers;
+                       });
+  }
+  void keepBelow(int64_t layers) {
+    JsonValue numbers = JsonValue::array();
+    for (const JsonValue &number : value)
+      if (number.get<int64_t>() < base + layers)
+        numbers.push_back(number);
+    value = std::move(numbers);
+  }
+  /// Names as many layers, from the first.
+  void count() {
+    int64_t next = base;
+    for (JsonValue &number : value)
+      number = next++;
+  }
+};
 
 /// A stack that becomes shorter, and the lists that speak of its layers.
 class Prefix {
@@ -61,11 +85,11 @@ public:
       for (const JsonValue &variable : *variables)
         for (std::string &name : namesIn(scope, variable))
           asked.insert(std::move(name));
-    forEachList([&](const std::string &name, const JsonValue &list) {
+    forEachList([&](const LayerList &list) {
       // All that such a list names must be there.
-      if (areNumbersOfLayers(list, layers) && !asked.count(name) &&
-          !isByLayer(list))
-        kept = std::max(kept, static_cast<int64_t>(list.size()));
+      if (list.namesLayers(layers) && !asked.count(list.field) &&
+          !isByLayer(list.value))
+        kept = std::max(kept, static_cast<int64_t>(list.value.size()));
     });
     kept = std::min(kept, layers);
   }
@@ -74,11 +98,13 @@ public:
     if (kept == layers)
       return;
     shrinkCount(scope, description["layers"], layers - kept, config);
-    forEachList([&](const std::string &name, JsonValue &list) {
-      if (isByLayer(list))
-        cut(list);
-      else if (areNumbersOfLayers(list, layers))
-        list = asked.count(name) ? below(list) : first(list);
+    forEachList([&](LayerList list) {
+      if (isByLayer(list.value))
+        cut(list.value);
+      else if (list.namesLayers(layers) && asked.count(list.field))
+        list.keepBelow(kept);
+      else if (list.namesLayers(layers))
+        list.count();
     });
   }
 
@@ -93,19 +119,6 @@ private:
       list = list.get<std::string>().substr(0, kept);
     else
       list.erase(list.begin() + kept, list.end());
-  }
-  JsonValue below(const JsonValue &list) const {
-    JsonValue numbers = JsonValue::array();
-    for (const JsonValue &number : list)
-      if (number.get<int64_t>() < kept)
-        numbers.push_back(number);
-    return numbers;
-  }
-  static JsonValue first(const JsonValue &list) {
-    JsonValue numbers = JsonValue::array();
-    for (size_t i = 0; i < list.size(); ++i)
-      numbers.push_back(i);
-    return numbers;
   }
 
   /// Visits the lists and texts of the config that may have an entry for each
@@ -128,7 +141,7 @@ private:
         JsonValue::json_pointer pointer(place);
         if (config.contains(pointer) &&
             (config[pointer].is_array() || config[pointer].is_string()))
-          visit(it.key(), config[pointer]);
+          visit(LayerList{it.key(), config[pointer], it->value("min", 0)});
       }
     }
   }
