@@ -54,9 +54,12 @@ void SpaceIndex::add(const PlanSizes &sizes) {
     proof.illegal += points * choices.size();
     return;
   }
-  SpaceMesh mesh{sizes, sizesOf(*plan)};
+  auto [kind, isNewKind] = knownKinds.try_emplace(strategyKeyOfDistinct(*plan),
+                                                  uint32_t(kinds.size()));
+  if (isNewKind)
+    kinds.push_back(kindOf(*plan, sizes));
+  SpaceMesh mesh{sizes, sizesOf(*plan), kind->second};
   points *= orders.countOf(mesh.axes);
-  std::string key = strategyKeyOfDistinct(*plan);
   for (const PlanChoice &choice : choices) {
     proof.space += points;
     setChoice(*plan, choice);
@@ -64,16 +67,31 @@ void SpaceIndex::add(const PlanSizes &sizes) {
       proof.illegal += points;
       continue;
     }
-    auto [it, isNew] =
-        known.try_emplace({key, choice.code()}, uint32_t(strategies.size()));
+    const MeshKind::Program &program = kinds[mesh.kind].programs[choice.fsdp];
+    auto [it, isNew] = known.try_emplace({program.key, choice.code()},
+                                         uint32_t(strategies.size()));
     if (isNew) {
       strategies.emplace_back();
       strategies.back().choice = choice;
-      strategies.back().plan = *plan;
+      strategies.back().plan = program.mesh.plan;
+      setChoice(strategies.back().plan, choice);
     }
     strategies[it->second].meshes.push_back(uint32_t(meshes.size()));
   }
   meshes.push_back(std::move(mesh));
+}
+
+/// Of `plan`, which has no choices yet.
+MeshKind SpaceIndex::kindOf(const Plan &plan, const PlanSizes &sizes) const {
+  MeshKind kind;
+  for (bool fsdp : {false, true}) {
+    MeshKind::Program &program = kind.programs[fsdp];
+    program.mesh = problem.trains()
+                       ? programMeshOf(plan)
+                       : programMeshOf(plan, target.base, sizes, fsdp);
+    program.key = strategyKeyOfDistinct(program.mesh.plan);
+  }
+  return kind;
 }
 
 static std::string axesText(const Plan &plan) {
@@ -129,9 +147,13 @@ void SpaceIndex::lay(const StrategyMeshes &strategy, const SpaceMesh &mesh,
     stride *= mesh.axes[order[i]];
   }
   size_t skipped = mesh.hasStages() ? 1 : 0;
+  const auto &axisOf =
+      kinds[mesh.kind].programs[strategy.choice.fsdp].mesh.axisOf;
   layout.axes.resize(strategy.axisOf.size());
-  for (size_t i = 0; i < layout.axes.size(); ++i)
-    layout.axes[i] = laid[strategy.axisOf[i] + skipped];
+  for (size_t i = 0; i < layout.axes.size(); ++i) {
+    std::optional<uint32_t> own = axisOf[strategy.axisOf[i]];
+    layout.axes[i] = own ? laid[*own + skipped] : GroupAxis{1, 1};
+  }
   layout.devices = stride;
   layout.stages = mesh.sizes[Knob::pp];
   layout.expertSlots =

@@ -10,6 +10,7 @@
 
 #include "AxisOrders.h"
 #include "IterationShapes.h"
+#include "ProgramMesh.h"
 
 #include "autopar/Cost/Pricer.h"
 #include "autopar/Search/Frontier.h"
@@ -21,14 +22,27 @@ namespace autopar {
 struct SpaceMesh {
   PlanSizes sizes = {};
   std::vector<int64_t> axes;
+  /// Index into `SpaceIndex::kinds`.
+  uint32_t kind = 0;
 
   bool hasStages() const { return sizes[Knob::pp] > 1; }
+};
+
+/// What meshes with the same axes have in common, whatever their sizes.
+struct MeshKind {
+  struct Program {
+    ProgramMesh mesh;
+    /// Without choices.
+    std::string key;
+  };
+  /// Of plans without fsdp, and with it.
+  std::array<Program, 2> programs;
 };
 
 /// The meshes of one strategy: one program prices them all.
 struct StrategyMeshes {
   PlanChoice choice;
-  /// Of its first mesh.
+  /// Of the program.
   Plan plan;
   CompiledProgram *program = nullptr;
   /// Of each axis of the program, which of the plan's it is, behind that of
@@ -68,6 +82,7 @@ public:
   const SearchProblem &problem;
   const SearchTarget &target;
   std::vector<SpaceMesh> meshes;
+  std::vector<MeshKind> kinds;
   std::vector<StrategyMeshes> strategies;
   Network network;
   AxisOrders orders;
@@ -76,13 +91,16 @@ public:
 
 private:
   void add(const PlanSizes &sizes);
+  MeshKind kindOf(const Plan &plan, const PlanSizes &sizes) const;
   static void findAxes(StrategyMeshes &strategy);
 
   /// Batches of a mesh with stages, with each number of microbatches.
   uint64_t stagedPoints = 0;
   /// Of training, by stages and replicas.
   std::map<std::pair<int64_t, int64_t>, std::vector<IterationShape>> shapes;
-  /// By key without choices, and choice.
+  /// By key without choices.
+  std::map<std::string, uint32_t> knownKinds;
+  /// By key of the program without choices, and choice.
   std::map<std::pair<std::string, uint32_t>, uint32_t> known;
 };
 

@@ -1,0 +1,38 @@
+//===- ProgramMesh.h - Which program prices a plan --------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An axis of data parallelism that has one device changes no price: along it
+// nothing is sent, and what it splits is whole. So plans with such an axis and
+// without have one program, that of more devices.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_SEARCH_PROGRAMMESH_H
+#define AUTOPAR_LIB_SEARCH_PROGRAMMESH_H
+
+#include "autopar/Search/SearchSpace.h"
+
+namespace autopar {
+
+struct ProgramMesh {
+  /// On as many devices as give each axis that may be there two at least.
+  Plan plan;
+  /// Of each axis of it behind that of pipeline stages, which of the other
+  /// plan's it is, counted alike; nothing where that has one device there.
+  std::vector<std::optional<uint32_t>> axisOf;
+};
+
+/// The mesh of the program of `plan`, which is `planOf(base, sizes, {})`, of
+/// inference, with fsdp or without.
+ProgramMesh programMeshOf(const Plan &plan, const Plan &base,
+                          const PlanSizes &sizes, bool fsdp);
+/// Where a program has the axes that its plan has.
+ProgramMesh programMeshOf(const Plan &plan);
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_SEARCH_PROGRAMMESH_H
