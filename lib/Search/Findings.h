@@ -55,8 +55,8 @@ struct Scored {
   Candidate candidate;
 };
 
-/// A plan with stages that may be worth its bound.
-struct StagedCandidate : Candidate {
+/// A plan that may be worth its bound.
+struct OpenCandidate : Candidate {
   uint32_t strategy = 0;
   /// That have its price.
   uint64_t points = 1;
@@ -76,7 +76,7 @@ struct Findings {
   std::vector<double> bestOfBatch;
   /// By slots for copies of experts, where loads are known.
   std::map<int64_t, double> bestOfCopies;
-  std::vector<StagedCandidate> open;
+  std::vector<OpenCandidate> open;
   /// Of those priced that do not fit, the one that holds least.
   Candidate closest;
   double closestBytes = std::numeric_limits<double>::infinity();

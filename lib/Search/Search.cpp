@@ -47,6 +47,7 @@ void SearchProof::add(const SearchProof &other) {
   evaluated += other.evaluated;
   sharedPrices += other.sharedPrices;
   excluded += other.excluded;
+  excludedGathers += other.excludedGathers;
   unfit += other.unfit;
   tooSlow += other.tooSlow;
   illegal += other.illegal;
@@ -150,6 +151,10 @@ void Searcher::keepClosest(size_t index, const TargetSearch &own) {
                               found.closest.batch, found.closestBytes};
 }
 
+double autopar::leastClose(double best) {
+  return best - closeness * std::fabs(best);
+}
+
 double Searcher::bestScore() const {
   double best = -INFINITY;
   for (const auto &one : searches)
@@ -157,13 +162,8 @@ double Searcher::bestScore() const {
   return best;
 }
 
-/// The least score that is close to `best`: those of times are below 0.
-static double leastOf(double best) {
-  return best - closeness * std::fabs(best);
-}
-
 void Searcher::addEffects() {
-  double least = leastOf(bestScore());
+  double least = leastClose(bestScore());
   CloseMap close;
   for (const auto &one : searches)
     one->addClose(least, close);
@@ -235,7 +235,7 @@ void Searcher::addRivals() {
   for (size_t i = 0; i < searches.size(); ++i) {
     if (!isRival(i))
       continue;
-    std::vector<Scored> close = searches[i]->bestFrom(leastOf(highest));
+    std::vector<Scored> close = searches[i]->bestFrom(leastClose(highest));
     close.resize(std::min(close.size(), most + 1));
     for (const Scored &one : close) {
       double share = one.score / highest;

@@ -67,11 +67,11 @@ static Json writeRival(const SearchReport &report, size_t index) {
 static Json writeProof(const SearchResult &result) {
   const SearchProof &proof = result.proof;
   return {
-      {"complete", result.complete},    {"space", proof.space},
-      {"evaluated", proof.evaluated},   {"shared_prices", proof.sharedPrices},
-      {"excluded", proof.excluded},     {"unfit", proof.unfit},
-      {"illegal", proof.illegal},       {"too_slow", proof.tooSlow},
-      {"strategies", result.strategies}};
+      {"complete", result.complete},  {"space", proof.space},
+      {"evaluated", proof.evaluated}, {"shared_prices", proof.sharedPrices},
+      {"excluded", proof.excluded},   {"excluded_fsdp", proof.excludedGathers},
+      {"unfit", proof.unfit},         {"illegal", proof.illegal},
+      {"too_slow", proof.tooSlow},    {"strategies", result.strategies}};
 }
 
 static Json writeUnfit(const SearchReport &report) {

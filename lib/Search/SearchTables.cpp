@@ -191,6 +191,9 @@ std::string SearchWriter::proofText() const {
     table.add({count(proof.tooSlow), "of these slower than is wanted"});
   if (proof.excluded)
     table.add({count(proof.excluded), "excluded by a bound"});
+  if (proof.excludedGathers)
+    table.add({count(proof.excludedGathers),
+               "of these by the step of the same plan without fsdp"});
   table.add({count(proof.unfit), "do not fit"});
   table.add({count(proof.illegal), "illegal"});
   return std::string("\n") +

@@ -60,6 +60,7 @@ void SpaceIndex::add(const PlanSizes &sizes) {
     kinds.push_back(kindOf(*plan, sizes));
   SpaceMesh mesh{sizes, sizesOf(*plan), kind->second};
   points *= orders.countOf(mesh.axes);
+  std::vector<uint32_t> own;
   for (const PlanChoice &choice : choices) {
     proof.space += points;
     setChoice(*plan, choice);
@@ -67,28 +68,65 @@ void SpaceIndex::add(const PlanSizes &sizes) {
       proof.illegal += points;
       continue;
     }
-    const MeshKind::Program &program = kinds[mesh.kind].programs[choice.fsdp];
-    auto [it, isNew] = known.try_emplace({program.key, choice.code()},
-                                         uint32_t(strategies.size()));
-    if (isNew) {
-      strategies.emplace_back();
-      strategies.back().choice = choice;
-      strategies.back().plan = program.mesh.plan;
-      setChoice(strategies.back().plan, choice);
-    }
-    strategies[it->second].meshes.push_back(uint32_t(meshes.size()));
+    own.push_back(strategyOf(choice, mesh.kind));
+    strategies[own.back()].meshes.push_back(uint32_t(meshes.size()));
   }
+  pair(own, mesh.hasStages());
   meshes.push_back(std::move(mesh));
 }
 
-/// Of `plan`, which has no choices yet.
+/// Of meshes of `kind`.
+uint32_t SpaceIndex::strategyOf(const PlanChoice &choice, uint32_t kind) {
+  const MeshKind::Program &program = kinds[kind].programs[choice.fsdp];
+  auto [it, isNew] = known.try_emplace({program.key, choice.code()},
+                                       uint32_t(strategies.size()));
+  if (isNew) {
+    StrategyMeshes &strategy = strategies.emplace_back();
+    strategy.choice = choice;
+    strategy.plan = program.mesh.plan;
+    strategy.isBounded = choice.fsdp && bounds();
+    setChoice(strategy.plan, choice);
+  }
+  return it->second;
+}
+
+/// Whether there are bounds of plans with fsdp: a step takes as long without,
+/// and gathers. Of requests, more room is more at once; of training, more is
+/// split.
+bool SpaceIndex::bounds() const {
+  return !problem.verify && !problem.requests && !problem.trains();
+}
+
+/// Says which of the strategies of the last mesh gather what others have whole.
+void SpaceIndex::pair(const std::vector<uint32_t> &own, bool hasStages) {
+  auto find = [&](PlanChoice choice) {
+    auto found = std::find_if(own.begin(), own.end(), [&](uint32_t other) {
+      return strategies[other].choice.code() == choice.code();
+    });
+    return found == own.end() ? StrategyMeshes::none : *found;
+  };
+  for (uint32_t one : own) {
+    StrategyMeshes &strategy = strategies[one];
+    PlanChoice other = strategy.choice;
+    other.fsdp = !other.fsdp;
+    uint32_t found = find(other);
+    strategy.gathered.push_back(other.fsdp ? found : StrategyMeshes::none);
+    if (found == StrategyMeshes::none || hasStages)
+      strategy.isBounded = false;
+  }
+}
+
+/// Of `plan`, which has no choices yet. Replicas sum gradients; and where dcp
+/// splits the sequences of states, what follows stays split as long as nothing
+/// else has split them.
 MeshKind SpaceIndex::kindOf(const Plan &plan, const PlanSizes &sizes) const {
+  bool isOwn =
+      problem.trains() || (problem.keepsStates && plan.has(Degree::dcp));
   MeshKind kind;
   for (bool fsdp : {false, true}) {
     MeshKind::Program &program = kind.programs[fsdp];
-    program.mesh = problem.trains()
-                       ? programMeshOf(plan)
-                       : programMeshOf(plan, target.base, sizes, fsdp);
+    program.mesh = isOwn ? programMeshOf(plan)
+                         : programMeshOf(plan, target.base, sizes, fsdp);
     program.key = strategyKeyOfDistinct(program.mesh.plan);
   }
   return kind;

@@ -49,6 +49,14 @@ struct StrategyMeshes {
   /// pipeline stages.
   std::vector<uint32_t> axisOf;
   std::vector<uint32_t> meshes;
+  /// By `meshes`, the strategy that splits parameters of the same plans by
+  /// fsdp; `none` where there is no such, and of that itself.
+  std::vector<uint32_t> gathered;
+  /// Whether every mesh has another strategy that gathers nothing, and no mesh
+  /// has stages: the prices of that one bound those of this one.
+  bool isBounded = false;
+
+  static constexpr uint32_t none = ~uint32_t(0);
 };
 
 /// All plans of a space on one target.
@@ -91,6 +99,9 @@ public:
 
 private:
   void add(const PlanSizes &sizes);
+  uint32_t strategyOf(const PlanChoice &choice, uint32_t kind);
+  bool bounds() const;
+  void pair(const std::vector<uint32_t> &own, bool hasStages);
   MeshKind kindOf(const Plan &plan, const PlanSizes &sizes) const;
   static void findAxes(StrategyMeshes &strategy);
 

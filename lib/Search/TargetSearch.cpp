@@ -98,10 +98,17 @@ void TargetSearch::forLegalOrders(const StrategyMeshes &strategy, uint32_t mesh,
 }
 
 /// All of a strategy that passes refuse.
-void TargetSearch::addIllegal(const StrategyMeshes &strategy, Findings &own) {
-  for (uint32_t mesh : strategy.meshes)
+void TargetSearch::addIllegal(uint32_t which, Findings &own) {
+  const StrategyMeshes &strategy = index.strategies[which];
+  if (strategy.isBounded)
+    return addIllegalGathered(which, own);
+  for (size_t k = 0; k < strategy.meshes.size(); ++k) {
+    uint32_t mesh = strategy.meshes[k];
     own.proof.illegal += index.orders.countOf(index.meshes[mesh].axes) *
                          index.pointsOf(index.meshes[mesh].sizes);
+    openGathered(strategy.gathered[k], mesh,
+                 std::vector<bool>(orders[mesh]->size(), true), own);
+  }
 }
 
 void TargetSearch::priceWhole(uint32_t strategyIndex, Findings &own) {
@@ -111,20 +118,26 @@ void TargetSearch::priceWhole(uint32_t strategyIndex, Findings &own) {
   std::vector<BatchPrice> prices;
   Candidate candidate;
   candidate.choice = strategy.choice.code();
-  for (uint32_t mesh : strategy.meshes) {
+  for (size_t k = 0; k < strategy.meshes.size(); ++k) {
+    uint32_t mesh = strategy.meshes[k];
     if (index.meshes[mesh].hasStages())
       continue;
     const BatchSteps &batches = steps.at(index.meshes[mesh].sizes.replicas());
     candidate.sizes = mesh;
+    std::vector<bool> isOpen(orders[mesh]->size(), true);
     forLegalOrders(strategy, mesh, pricer, own,
                    [&](uint32_t order, uint64_t points, const Layout &) {
                      candidate.order = order;
+                     isOpen[order] = false;
                      batches.price(pricer, prices);
                      for (size_t i = 0; i < prices.size(); ++i) {
                        candidate.batch = problem.batches[i];
                        own.take(prices[i], candidate, points, i, worth);
+                       boundGathered(strategy.gathered[k], prices[i], candidate,
+                                     points, own);
                      }
                    });
+    openGathered(strategy.gathered[k], mesh, isOpen, own);
   }
 }
 
@@ -187,7 +200,7 @@ bool TargetSearch::isUnfit(const BatchPrice &price, int64_t stages) const {
 }
 
 /// `passes`: by `passSizes`, the whole model on the devices of a stage.
-void TargetSearch::addBounds(const StagedCandidate &mesh,
+void TargetSearch::addBounds(const OpenCandidate &mesh,
                              const std::vector<BatchPrice> &passes,
                              Findings &own) {
   // What rounding might have taken.
@@ -207,14 +220,14 @@ void TargetSearch::addBounds(const StagedCandidate &mesh,
       const BatchPrice &pass = passOf(batch / count);
       double share = static_cast<double>(count) * pass.timeUs /
                      static_cast<double>(stages);
-      StagedCandidate candidate = mesh;
+      OpenCandidate candidate = mesh;
       candidate.batch = batch;
       candidate.microbatches = count;
       candidate.timeUs =
           slack * std::max(share, pass.isWhole ? pass.timeUs : 0);
       candidate.cost = candidate.timeUs;
       candidate.tokensPerS = worth.tokensPerS(batch, candidate.timeUs);
-      if (!problem.verify && pass.isLegal && found.frontier.beats(candidate))
+      if (!problem.verify && pass.isLegal && isExcluded(candidate, found))
         own.proof.excluded += mesh.points;
       else
         own.open.push_back(candidate);
@@ -229,7 +242,7 @@ void TargetSearch::boundStaged(uint32_t strategyIndex, Findings &own) {
   Pricer pricer(strategy.program->step(), target.machine, target.runtime,
                 target.memoryUtilization);
   std::vector<BatchPrice> prices;
-  StagedCandidate candidate;
+  OpenCandidate candidate;
   candidate.strategy = strategyIndex;
   candidate.choice = strategy.choice.code();
   for (uint32_t mesh : strategy.meshes) {
@@ -251,10 +264,10 @@ void TargetSearch::boundStaged(uint32_t strategyIndex, Findings &own) {
 void TargetSearch::priceWave(size_t begin, size_t end) {
   onThreads([&](unsigned thread, Findings &own) {
     for (size_t i = begin; i < end; ++i) {
-      const StagedCandidate &candidate = open[i];
+      const OpenCandidate &candidate = open[i];
       if (candidate.strategy % threads != thread)
         continue;
-      if (!problem.verify && found.frontier.beats(candidate)) {
+      if (!problem.verify && isExcluded(candidate, found)) {
         own.proof.excluded += candidate.points;
         continue;
       }
@@ -285,7 +298,7 @@ void TargetSearch::priceWave(size_t begin, size_t end) {
 void TargetSearch::priceOpen() {
   open = std::move(found.open);
   std::sort(open.begin(), open.end(),
-            [](const StagedCandidate &a, const StagedCandidate &b) {
+            [](const OpenCandidate &a, const OpenCandidate &b) {
               if (a.tokensPerS != b.tokensPerS)
                 return a.tokensPerS > b.tokensPerS;
               return a.isBefore(b);
@@ -350,27 +363,41 @@ static double threadSeconds() {
          1e-9 * static_cast<double>(time.tv_nsec);
 }
 
+TargetSearch::Groups
+TargetSearch::makingOf(const std::function<bool(uint32_t)> &isWanted) const {
+  Groups groups;
+  for (const std::vector<uint32_t> &all : making) {
+    std::vector<uint32_t> some;
+    std::copy_if(all.begin(), all.end(), std::back_inserter(some), isWanted);
+    if (!some.empty())
+      groups.push_back(std::move(some));
+  }
+  return groups;
+}
+
 /// A thread makes programs of the same axes one after another: most of their
 /// passes are the same. Where it is stopped, what is made is priced.
-void TargetSearch::makeAndPrice(Work work) {
+void TargetSearch::makeAndPrice(const Groups &groups, Work work) {
   next = 0;
-  size_t done = 0;
+  size_t done = 0, all = 0;
+  for (const std::vector<uint32_t> &group : groups)
+    all += group.size();
   onThreads([&](unsigned, Findings &own) {
-    for (size_t i = next++; i < making.size() && !stopped; i = next++)
-      for (uint32_t which : making[i]) {
+    for (size_t i = next++; i < groups.size() && !stopped; i = next++)
+      for (uint32_t which : groups[i]) {
         double start = threadSeconds();
         index.findProgram(which);
         double seconds = threadSeconds() - start;
         if (index.strategies[which].program)
           (this->*work)(which, own);
         else
-          addIllegal(index.strategies[which], own);
+          addIllegal(which, own);
         noteBest(own);
         std::unique_lock<std::mutex> lock(mutex);
         size_t strategies = ++done;
         makingSeconds += seconds;
         lock.unlock();
-        if (!goesOn("strategies", strategies, index.strategies.size()))
+        if (!goesOn("strategies", strategies, all))
           stopped = true;
         if (stopped)
           return;
@@ -381,9 +408,15 @@ void TargetSearch::makeAndPrice(Work work) {
 bool TargetSearch::run() {
   found.proof = index.proof;
   prepare();
-  makeAndPrice(problem.requests   ? &TargetSearch::priceRequests
+  auto isFirst = [&](uint32_t which) {
+    return !index.strategies[which].isBounded;
+  };
+  makeAndPrice(makingOf(isFirst),
+               problem.requests   ? &TargetSearch::priceRequests
                : problem.trains() ? &TargetSearch::priceIterations
                                   : &TargetSearch::priceWhole);
+  if (!stopped)
+    priceAllGathered();
   if (!stopped && !problem.requests && !problem.trains())
     boundAllStaged();
   if (!stopped)

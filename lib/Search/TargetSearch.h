@@ -5,12 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// First all plans without stages are priced, sixteen batches at once. Plans
-// with stages have a bound: each microbatch goes through all layers, whose time
-// on the devices of a stage is a price without stages, and no stage has less
-// than its share. Those that the frontier does not beat by their bound are laid
-// out and simulated, the most promising first. What is found does not depend on
-// threads: a plan is compared to what was found before its phase or wave.
+// First all plans without stages are priced, sixteen batches at once. Those
+// that gather parameters (fsdp) have a bound: the step of the same plan with
+// whole parameters, which has all but the gathers. They are made and priced
+// where that does not fit and would neither be beaten nor far from the best.
+// Plans with stages have a bound: each microbatch goes through all layers,
+// whose time on the devices of a stage is a price without stages, and no stage
+// has less than its share. Those that the frontier does not beat by their bound
+// are laid out and simulated, the most promising first. What is found does not
+// depend on threads: a plan is compared to what was found before its phase or
+// wave.
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,14 +63,18 @@ public:
 
 private:
   using Work = void (TargetSearch::*)(uint32_t strategy, Findings &own);
+  /// Strategies, those together that one thread makes.
+  using Groups = std::vector<std::vector<uint32_t>>;
 
   bool mayCut();
   void prepare();
   /// Calls `work` on each thread with its number and what it finds, adds up.
   void onThreads(const std::function<void(unsigned, Findings &)> &work);
-  /// Makes all strategies and calls `work` with each, but for those that passes
-  /// refuse, all of whose plans are illegal.
-  void makeAndPrice(Work work);
+  /// Makes strategies, in groups for one thread each, and calls `work` with
+  /// each, but for those that passes refuse, all of whose plans are illegal.
+  void makeAndPrice(const Groups &groups, Work work);
+  /// Of `making`, those that are wanted.
+  Groups makingOf(const std::function<bool(uint32_t)> &isWanted) const;
   void boundAllStaged();
   void noteBest(const Findings &own);
   bool goesOn(std::string_view what, size_t done, size_t all);
@@ -74,6 +82,21 @@ private:
   void priceWhole(uint32_t strategy, Findings &own);
   void priceRequests(uint32_t strategy, Findings &own);
   void priceIterations(uint32_t strategy, Findings &own);
+
+  // Plans that gather parameters, `StrategyMeshes::isBounded`.
+  void boundGathered(uint32_t strategy, const BatchPrice &price,
+                     const Candidate &whole, uint64_t points,
+                     Findings &own) const;
+  void openGathered(uint32_t strategy, uint32_t mesh,
+                    const std::vector<bool> &isOpen, Findings &own) const;
+  bool isExcluded(const Candidate &bound, const Findings &known) const;
+  std::vector<bool> findUnknown() const;
+  void openAll(uint32_t strategy, uint32_t mesh);
+  void openGathered();
+  void addIllegalGathered(uint32_t strategy, Findings &own) const;
+  void priceGathered(uint32_t strategy, Findings &own);
+  void priceAllGathered();
+
   void boundStaged(uint32_t strategy, Findings &own);
   void priceOpen();
   void priceWave(size_t begin, size_t end);
@@ -83,9 +106,9 @@ private:
   template <typename Then>
   void forLegalOrders(const StrategyMeshes &strategy, uint32_t mesh,
                       Pricer &pricer, Findings &own, Then then);
-  void addBounds(const StagedCandidate &mesh,
+  void addBounds(const OpenCandidate &mesh,
                  const std::vector<BatchPrice> &prices, Findings &own);
-  void addIllegal(const StrategyMeshes &strategy, Findings &own);
+  void addIllegal(uint32_t strategy, Findings &own);
   bool isUnfit(const BatchPrice &price, int64_t stages) const;
 
   const SearchProblem &problem;
@@ -104,10 +127,11 @@ private:
   std::vector<std::vector<int64_t>> microbatches;
   /// By thread and strategy.
   std::vector<std::map<uint32_t, std::unique_ptr<StagedPrices>>> staged;
-  std::vector<StagedCandidate> open;
-  /// Strategies in the order in which they are made, those together that one
-  /// thread makes.
-  std::vector<std::vector<uint32_t>> making;
+  std::vector<OpenCandidate> open;
+  /// By strategy that is bounded, the plans that no bound excludes.
+  std::map<uint32_t, std::vector<OpenCandidate>> openOf;
+  /// All strategies, in the order in which they are made.
+  Groups making;
   double makingSeconds = 0;
   Scored soFar;
   std::atomic<size_t> next{0};

@@ -74,6 +74,8 @@ struct SearchProblem {
   std::vector<SearchTarget> targets;
   SearchSpace space;
   bool hasExperts = false;
+  /// Whether layers keep states of sequences, not of tokens.
+  bool keepsStates = false;
   /// The step; its batch is each of `batches`.
   Workload workload;
   /// Where given, requests are searched for, not steps: batches are requests
@@ -101,8 +103,11 @@ struct SearchProof {
   uint64_t evaluated = 0;
   /// Of those, priced with another one whose axes lie as well on the machine.
   uint64_t sharedPrices = 0;
-  /// A frontier has a plan better than the bound of these.
+  /// A frontier has a plan better than the bound of these, or the same plan
+  /// fits without fsdp.
   uint64_t excluded = 0;
+  /// Of those, plans with fsdp, whose bound is the same plan without.
+  uint64_t excludedGathers = 0;
   uint64_t unfit = 0;
   /// Of those evaluated, requests beyond the limits: not of the frontier.
   uint64_t tooSlow = 0;
@@ -146,6 +151,8 @@ struct KnobEffect {
 
 /// What of the best score is close to it.
 inline constexpr double closeness = 0.05;
+/// The least score that is close to `best`: those of times are below 0.
+double leastClose(double best);
 
 /// A plan of other sizes that is close to the best.
 struct Rival {

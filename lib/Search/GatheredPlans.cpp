@@ -1,0 +1,149 @@
+//===- GatheredPlans.cpp - Plans that gather parameters -------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TargetSearch.h"
+
+#include <algorithm>
+#include <tuple>
+
+using namespace autopar;
+
+/// Whether what is known is better than anything of `bound`, and nobody would
+/// call that close to the best.
+bool TargetSearch::isExcluded(const Candidate &bound,
+                              const Findings &known) const {
+  return known.frontier.beats(bound) &&
+         worth.scoreOf(bound) < leastClose(known.best.score);
+}
+
+/// `price` is that of `whole`, the plan of a strategy that `strategy` gathers
+/// parameters of. What is beaten already will be in the end.
+void TargetSearch::boundGathered(uint32_t strategy, const BatchPrice &price,
+                                 const Candidate &whole, uint64_t points,
+                                 Findings &own) const {
+  if (strategy == StrategyMeshes::none || !index.strategies[strategy].isBounded)
+    return;
+  OpenCandidate bound{whole, strategy, points};
+  bound.choice = index.strategies[strategy].choice.code();
+  worth.setPrice(bound, price.isLegal ? price : BatchPrice());
+  if (!(price.isLegal && price.fits) && !isExcluded(bound, own))
+    own.open.push_back(bound);
+}
+
+/// Of orders in which nothing is known of whole parameters.
+void TargetSearch::openGathered(uint32_t strategy, uint32_t mesh,
+                                const std::vector<bool> &isOpen,
+                                Findings &own) const {
+  Candidate whole;
+  whole.sizes = mesh;
+  for (uint32_t i = 0; i < isOpen.size(); ++i)
+    for (int64_t batch : problem.batches) {
+      whole.order = i;
+      whole.batch = batch;
+      if (isOpen[i])
+        boundGathered(strategy, {}, whole, (*orders[mesh])[i].count, own);
+    }
+}
+
+/// By mesh, whether one of its sizes is none of any plan that fits: what it
+/// leads to is to be known.
+std::vector<bool> TargetSearch::findUnknown() const {
+  EffectMap effects;
+  addEffects(effects);
+  auto isUnknown = [&](const SpaceMesh &mesh) {
+    return std::any_of(allKnobs.begin(), allKnobs.end(), [&](Knob knob) {
+      return knob != Knob::shard_fsdp &&
+             !effects[std::string(nameOf(knob))].count(mesh.sizes[knob]);
+    });
+  };
+  std::vector<bool> unknown;
+  for (const SpaceMesh &mesh : index.meshes)
+    unknown.push_back(isUnknown(mesh));
+  return unknown;
+}
+
+/// All points of a mesh.
+void TargetSearch::openAll(uint32_t strategy, uint32_t mesh) {
+  OpenCandidate all;
+  all.strategy = strategy;
+  all.choice = index.strategies[strategy].choice.code();
+  all.sizes = mesh;
+  for (uint32_t i = 0; i < orders[mesh]->size(); ++i)
+    for (int64_t batch : problem.batches) {
+      all.order = i;
+      all.batch = batch;
+      all.points = (*orders[mesh])[i].count;
+      openOf[strategy].push_back(all);
+    }
+}
+
+/// Opens what may be better than what is found, and counts what is excluded.
+void TargetSearch::openGathered() {
+  std::vector<bool> unknown = findUnknown();
+  uint64_t excluded = 0;
+  for (uint32_t i = 0; i < index.strategies.size(); ++i) {
+    if (!index.strategies[i].isBounded)
+      continue;
+    for (uint32_t mesh : index.strategies[i].meshes)
+      if (unknown[mesh])
+        openAll(i, mesh);
+      else
+        excluded += index.orders.countOf(index.meshes[mesh].axes) *
+                    problem.batches.size();
+  }
+  for (const OpenCandidate &bound : found.open)
+    if (!unknown[bound.sizes] && !isExcluded(bound, found)) {
+      openOf[bound.strategy].push_back(bound);
+      excluded -= bound.points;
+    }
+  found.open.clear();
+  found.proof.excluded += excluded;
+  found.proof.excludedGathers += excluded;
+}
+
+/// Of plans that gather parameters, what is open once all others are priced.
+void TargetSearch::priceAllGathered() {
+  openGathered();
+  makeAndPrice(
+      makingOf([&](uint32_t which) { return openOf.count(which) != 0; }),
+      &TargetSearch::priceGathered);
+}
+
+void TargetSearch::addIllegalGathered(uint32_t strategy, Findings &own) const {
+  for (const OpenCandidate &bound : openOf.at(strategy))
+    own.proof.illegal += bound.points;
+}
+
+/// Those that are open.
+void TargetSearch::priceGathered(uint32_t strategyIndex, Findings &own) {
+  const StrategyMeshes &strategy = index.strategies[strategyIndex];
+  Pricer pricer(strategy.program->step(), target.machine, target.runtime,
+                target.memoryUtilization);
+  std::vector<OpenCandidate> bounded = openOf.at(strategyIndex);
+  std::sort(bounded.begin(), bounded.end(),
+            [](const OpenCandidate &a, const OpenCandidate &b) {
+              return a.isBefore(b);
+            });
+  std::vector<BatchPrice> prices;
+  Layout layout;
+  const OpenCandidate *last = nullptr;
+  for (const OpenCandidate &bound : bounded) {
+    const SpaceMesh &mesh = index.meshes[bound.sizes];
+    if (!last || last->sizes != bound.sizes || last->order != bound.order) {
+      index.lay(strategy, mesh, (*orders[bound.sizes])[bound.order].order,
+                layout);
+      prices.assign(problem.batches.size(), {});
+      if (!pricer.lay(layout))
+        steps.at(mesh.sizes.replicas()).price(pricer, prices);
+    }
+    last = &bound;
+    size_t batch = std::lower_bound(problem.batches.begin(),
+                                    problem.batches.end(), bound.batch) -
+                   problem.batches.begin();
+    own.take(prices[batch], bound, bound.points, batch, worth);
+  }
+}
