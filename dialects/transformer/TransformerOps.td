@@ -18,5 +18,6 @@ include "transformer/AttentionOps.td"
 include "transformer/LatentAttentionOps.td"
 include "transformer/RecurrentOps.td"
 include "transformer/ExpertOps.td"
+include "transformer/HyperConnectionOps.td"
 
 #endif // AUTOPAR_TRANSFORMER_OPS_TD

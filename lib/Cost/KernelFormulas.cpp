@@ -218,6 +218,10 @@ KernelNodes::Shape KernelFormulas::shapeOfProduct() {
                    sizeOf({kernel.columns.back()}, step).node()};
     return shape;
   }
+  if (isHyper(kernel.kind)) {
+    shape.fixed = {sizeOf({kernel.contraction.back()}, step).node()};
+    return shape;
+  }
   shape.fixed.push_back(sizeOf(kernel.columns, step).node());
   shape.fixed.push_back(sizeOf(kernel.contraction, step).node());
   return shape;

@@ -35,6 +35,8 @@ bool Launching::merges(KernelKind kind) const {
   case KernelKind::sparse_attention:
   case KernelKind::batched_matmul:
   case KernelKind::channel_scan:
+  case KernelKind::hyper_pre:
+  case KernelKind::hyper_post:
     return false;
   }
   return false;
@@ -313,6 +315,8 @@ Expr LaunchFormulas::ratioOf(const LaunchNodes &launch, size_t part) {
     return select(isPrefill, ratioOf(ShapeKind::prefill, first, shape),
                   ratioOf(ShapeKind::decode, first, shape));
   }
+  if (launch.members.size() == 1)
+    return ratioOf(ShapeKind::product, first, shape);
   auto isSum = [&](const LaunchNodes::Member &member) {
     return isEpilogue(member.kernel) &&
            kernel(member.kernel).epilogue->kind == Kernel::Epilogue::Kind::sum;

@@ -26,7 +26,9 @@ static constexpr KernelKind kernelKinds[] = {KernelKind::matmul,
                                              KernelKind::encoder_attention,
                                              KernelKind::sparse_attention,
                                              KernelKind::batched_matmul,
-                                             KernelKind::channel_scan};
+                                             KernelKind::channel_scan,
+                                             KernelKind::hyper_pre,
+                                             KernelKind::hyper_post};
 
 /// The kind whose curves kernels of `kind`, which few measure, have without
 /// one.
@@ -43,8 +45,10 @@ static std::optional<KernelKind> standInOf(KernelKind kind) {
     return KernelKind::matmul;
   case KernelKind::channel_scan:
     return KernelKind::scan;
-  // Scans stream like elementwise kernels.
+  // They stream like elementwise kernels.
   case KernelKind::scan:
+  case KernelKind::hyper_pre:
+  case KernelKind::hyper_post:
     return KernelKind::elementwise;
   case KernelKind::matmul:
   case KernelKind::grouped_matmul:
@@ -60,7 +64,8 @@ static std::optional<KernelKind> standInOf(KernelKind kind) {
 static bool isOfFormat(KernelKind kind) {
   return kind == KernelKind::encoder_attention ||
          kind == KernelKind::sparse_attention ||
-         kind == KernelKind::batched_matmul || kind == KernelKind::channel_scan;
+         kind == KernelKind::batched_matmul ||
+         kind == KernelKind::channel_scan || isHyper(kind);
 }
 
 //===----------------------------------------------------------------------===//
@@ -253,8 +258,6 @@ static void readTiles(const JsonReader &reader, KernelKind kernel,
 
 static KernelCurve readCurve(const JsonReader &reader, KernelKind kernel) {
   static constexpr double exponents[] = {1, 1.5, 2, 3, 4};
-  bool multiplies =
-      kernel != KernelKind::elementwise && kernel != KernelKind::gather;
   KernelCurve curve;
   std::vector<std::string_view> known = {"floor",
                                          "compute_efficiency",
@@ -269,7 +272,7 @@ static KernelCurve readCurve(const JsonReader &reader, KernelKind kernel) {
   curve.floorUs =
       readCoefficient(reader, "floor", units::microseconds, curve.source);
   // A kernel without products has no FLOPs to be efficient at.
-  if (multiplies || reader.has("compute_efficiency"))
+  if (multiplies(kernel) || reader.has("compute_efficiency"))
     curve.computeEfficiency = readCoefficient(reader, "compute_efficiency",
                                               units::fraction, curve.source);
   curve.memoryEfficiency = readCoefficient(reader, "memory_efficiency",

@@ -22,6 +22,8 @@ std::vector<std::string_view> ShapeTable::namesOf(KernelKind kernel,
     return {"rows", "columns", "contraction"};
   if (kernel == KernelKind::batched_matmul && isProduct)
     return {"rows", "heads", "columns"};
+  if (isHyper(kernel) && isProduct)
+    return {"rows", "hidden"};
   if (kernel == KernelKind::grouped_matmul && isProduct)
     return {"rows_per_expert", "experts", "share", "columns", "contraction"};
   if ((kernel == KernelKind::attention ||
@@ -44,10 +46,7 @@ std::vector<std::string_view> ShapeTable::namesOf(KernelKind kernel,
 }
 
 size_t ShapeTable::varyingOf(KernelKind kernel) {
-  return kernel == KernelKind::matmul || kernel == KernelKind::grouped_matmul ||
-                 kernel == KernelKind::batched_matmul
-             ? 1
-             : 2;
+  return namesOf(kernel, ShapeKind::product).empty() ? 2 : 1;
 }
 
 //===----------------------------------------------------------------------===//

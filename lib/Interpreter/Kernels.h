@@ -90,6 +90,7 @@ void attachOptimizerKernels(mlir::MLIRContext *context);
 void attachConvolutionKernels(mlir::MLIRContext *context);
 void attachAttentionKernels(mlir::MLIRContext *context);
 void attachExpertKernels(mlir::MLIRContext *context);
+void attachHyperConnectionKernels(mlir::MLIRContext *context);
 void attachRecurrentKernels(mlir::MLIRContext *context);
 void attachRecurrentGradientKernels(mlir::MLIRContext *context);
 void attachCollectives(mlir::MLIRContext *context);

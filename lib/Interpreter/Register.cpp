@@ -27,6 +27,7 @@ void autopar::registerExecution(mlir::DialectRegistry &registry) {
         attachConvolutionKernels(context);
         attachAttentionKernels(context);
         attachExpertKernels(context);
+        attachHyperConnectionKernels(context);
         attachRecurrentKernels(context);
         attachRecurrentGradientKernels(context);
       });

@@ -139,6 +139,10 @@ std::string_view autopar::nameOf(KernelKind kind) {
     return "batched_matmul";
   case KernelKind::channel_scan:
     return "channel_scan";
+  case KernelKind::hyper_pre:
+    return "hyper_pre";
+  case KernelKind::hyper_post:
+    return "hyper_post";
   }
   return "";
 }

@@ -147,6 +147,35 @@ static void addRecurrence(Reading &reading,
        method});
 }
 
+/// Of each stream there is a coefficient before a block and one after it; more
+/// mix those that go around it.
+static bool isIndependent(const Kernel &kernel) {
+  return kernel.columns.front().extent.factor ==
+         2 * kernel.contraction.front().extent.factor;
+}
+
+/// What was measured has iterations of Sinkhorn.
+static void addHyperConnections(Reading &reading,
+                                std::vector<Assumption> &assumptions) {
+  bool has = false, hasOthers = false;
+  for (const Kernel &kernel : reading.program.kernels)
+    if (kernel.kind == KernelKind::hyper_pre) {
+      has = true;
+      hasOthers |= isIndependent(kernel);
+    }
+  const Chip &chip = reading.pool().chip;
+  bool isMeasured = chip.kernels.count(KernelKind::hyper_pre) != 0;
+  if (!has || reading.runtime.ideal || (isMeasured && !hasOthers))
+    return;
+  assumptions.push_back(
+      {"hyper-connections",
+       isMeasured ? "independent ones take what manifold-constrained ones do, "
+                    "which alone were measured: chips." +
+                        chip.name + ".kernels.hyper_pre"
+                  : "priced as elementwise kernels",
+       method});
+}
+
 static void addMethod(Reading &reading, std::vector<Assumption> &assumptions) {
   const Runtime &runtime = reading.runtime;
   assumptions.push_back(
@@ -156,6 +185,7 @@ static void addMethod(Reading &reading, std::vector<Assumption> &assumptions) {
   assumptions.push_back(
       {"logits", "for the last token of each sequence only", method});
   addRecurrence(reading, assumptions);
+  addHyperConnections(reading, assumptions);
   if (readsRoutedExperts(reading.program))
     addRouting(reading, assumptions);
   addLoadAssumptions(reading, assumptions);

@@ -63,7 +63,7 @@ static void flatten(const Chip &chip, Found &found) {
         found.curves.push_back({field + name, value, unit, source});
       };
       row("floor", curve.floorUs, "us");
-      if (kind != KernelKind::elementwise && kind != KernelKind::gather)
+      if (multiplies(kind))
         row("compute_efficiency", curve.computeEfficiency, "1");
       row("memory_efficiency", curve.memoryEfficiency, "1");
       row("exponent", curve.exponent, "1");
@@ -212,11 +212,9 @@ static std::string kernelTable(const Chip &chip) {
   };
   for (const auto &[kind, curves] : chip.kernels)
     for (const auto &[key, curve] : curves) {
-      bool multiplies =
-          kind != KernelKind::elementwise && kind != KernelKind::gather;
       table.add({std::string(nameOf(kind)), key.empty() ? "any" : key,
                  formatFigure(curve.floorUs, "us"),
-                 multiplies ? formatNumber(curve.computeEfficiency) : "-",
+                 multiplies(kind) ? formatNumber(curve.computeEfficiency) : "-",
                  formatNumber(curve.memoryEfficiency),
                  formatNumber(curve.exponent), countOfShapes(curve),
                  shareOf(curve.medianError), shareOf(curve.p90Error),

@@ -125,7 +125,7 @@ ModelPart ModelParts::partOf(size_t index) const {
     return ModelPart::embedding;
   if (kernel.kind == KernelKind::grouped_matmul)
     return ModelPart::experts;
-  if (kernel.kind == KernelKind::elementwise)
+  if (kernel.kind == KernelKind::elementwise || isHyper(kernel.kind))
     return ModelPart::norms;
   if (mixers[index] != ModelPart::other)
     return mixers[index];

@@ -61,11 +61,27 @@ enum class KernelKind : uint8_t {
   /// Recurrences that forget each channel by itself; where a chip has no curve
   /// for them, on that of scans.
   channel_scan,
+  /// Streams of hyper-connections mixed into what a block reads, and what it
+  /// made added to them; where a chip has no curve of their format, on that of
+  /// elementwise kernels.
+  hyper_pre,
+  hyper_post,
 };
 
 /// Whether kernels of `kind` walk over the tokens of a sequence.
 inline bool isScan(KernelKind kind) {
   return kind == KernelKind::scan || kind == KernelKind::channel_scan;
+}
+
+/// Whether kernels of `kind` are of hyper-connections.
+inline bool isHyper(KernelKind kind) {
+  return kind == KernelKind::hyper_pre || kind == KernelKind::hyper_post;
+}
+
+/// Whether kernels of `kind` have FLOPs, which curves have an efficiency of.
+inline bool multiplies(KernelKind kind) {
+  return kind != KernelKind::elementwise && kind != KernelKind::gather &&
+         kind != KernelKind::hyper_post;
 }
 
 /// Which table of shapes a kernel's curve has for a launch: of products, or of

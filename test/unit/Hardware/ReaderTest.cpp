@@ -39,7 +39,7 @@ TEST_F(ReaderTest, ChipErrorsNameTheField) {
             "\"element_wise\"\n  note: known: matmul, grouped_matmul, "
             "attention, attention_backward, latent_attention, elementwise, "
             "gather, scan, index, encoder_attention, sparse_attention, "
-            "batched_matmul, channel_scan");
+            "batched_matmul, channel_scan, hyper_pre, hyper_post");
   EXPECT_EQ(chipError("\"tf32\"", "\"fp12\""),
             "h100-sxm.json: /peak_flops/fp12: unknown format \"fp12\"\n  "
             "note: known: bf16, fp16, fp8, fp32, tf32, int8, fp4");
