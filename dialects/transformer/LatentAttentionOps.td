@@ -24,9 +24,10 @@ def TF_LatentAttentionOp
         k[c, :] = sum_l L[c, l] * key_weight[l, a, :]  then R[c, :]
         v[c, :] = sum_l L[c, l] * value_weight[l, a, :]
         s[c]    = sum_h query[b, i, a, h] * k[c, h] / sqrt(nope + rope)
-        y[b, i, a, :] = sum_c exp(s[c]) / (sum_c' exp(s[c'])) * v[c, :]
+        z       = sum_c exp(s[c]) (+ exp(sinks[a]))
+        y[b, i, a, :] = sum_c exp(s[c]) / z * v[c, :]
 
-    so that the last `rope` elements of a query meet the rope part, which all
+    with sinks as in `transformer.attention`, and so that the last `rope` elements of a query meet the rope part, which all
     heads share. Of the cached positions it sees
 
         all
@@ -55,7 +56,7 @@ def TF_LatentAttentionOp
     latent `[batch, query, kl]`, the rope part `[batch, query, rope]`, the
     weights `[kl, heads, nope]` and `[kl, heads, d_v]`, the cache
     `[batch, context, kl + rope]`, the selected tokens `[batch, query, top_k]`,
-    the result `[batch, query, heads, d_v]`; the tokens of the latent and the
+    the sinks `[heads]`, the result `[batch, query, heads, d_v]`; the tokens of the latent and the
     rope part are whole, or split as those of the queries and a cache; all
     else but heads, batch and queries is whole; not both `selected` and
     `at_most`, which is 1 or more.
@@ -80,6 +81,7 @@ def TF_LatentAttentionOp
                        AnyRankedTensor:$key_rope, AnyRankedTensor:$key_weight,
                        AnyRankedTensor:$value_weight, TF_OptionalCache:$cache,
                        Optional<AnyRankedTensor>:$selected,
+                       Optional<AnyRankedTensor>:$sinks,
                        OptionalAttr<I64Attr>:$at_most, UnitAttr:$causal,
                        UnitAttr:$absorbed, UnitAttr:$by_phase);
   let results = (outs AnyRankedTensor:$result);
@@ -87,6 +89,7 @@ def TF_LatentAttentionOp
     $query `,` $latent `,` $key_rope `,` $key_weight `,` $value_weight
     (`cache` `(` $cache^ `:` type($cache) `)`)?
     (`selected` `(` $selected^ `:` type($selected) `)`)?
+    (`sinks` `(` $sinks^ `:` type($sinks) `)`)?
     (`at_most` `(` $at_most^ `)`)?
     (`causal` $causal^)? (`absorbed` $absorbed^)? (`by_phase` $by_phase^)?
     attr-dict `:` type($query) `,` type($latent) `,`

@@ -147,11 +147,34 @@ Value StepRunner::add(Scope &scope, Value a, Value b) {
   return AddOp::create(model.builder(), a.getType(), a, b);
 }
 
+/// A block between what mixes the streams for it and what adds to them.
+Value StepRunner::runHyperConnection(Scope &scope, const std::string &name,
+                                     const JsonValue &steps, Value x) {
+  Value mixed = runNamed(scope, name, x);
+  if (!mixed)
+    return {};
+  auto pre = mixed.getDefiningOp<HyperPreOp>();
+  if (!pre || !pre.getPost())
+    return fail(scope, "\"" + name +
+                           "\" does not say how its block adds to the streams");
+  Value y = run(scope, steps, mixed);
+  if (!y)
+    return {};
+  if (y.getType() != mixed.getType())
+    return fail(scope, "a hyper-connection around steps that return another "
+                       "shape than they get");
+  return HyperPostOp::create(model.builder(), x.getType(), x, y, pre.getPost(),
+                             pre.getResidual());
+}
+
 Value StepRunner::runCombined(Scope &scope, const JsonValue &step, Value x) {
   if (auto it = step.find("residual"); it != step.end()) {
     Value y = run(scope, *it, x);
     return y ? add(scope, x, y) : Value();
   }
+  if (auto it = step.find("hyper_connection");
+      it != step.end() && it->is_string() && step.contains("around"))
+    return runHyperConnection(scope, it->get<std::string>(), step["around"], x);
   if (auto it = step.find("sum"); it != step.end() && it->is_array()) {
     Value sum;
     for (const JsonValue &branch : *it) {

@@ -16,6 +16,9 @@ namespace autopar {
 /// Runs the steps of families: names of blocks, stacks and parts, and
 ///
 ///   {"residual": [steps]}        x + steps(x)
+///   {"hyper_connection": "block", "around": [steps]}
+///                                the streams x, to which is added what steps
+///                                make of what the block mixes of them
 ///   {"sum": [[steps], [steps]]}  steps(x) + steps(x)
 ///   {"layer": "stack"}           a layer of another stack, as a part of this
 ///   {"save": "name"}             keeps x under a name
@@ -40,6 +43,8 @@ private:
   mlir::Value runStep(Scope &scope, const JsonValue &step, mlir::Value x);
   mlir::Value runNamed(Scope &scope, const std::string &name, mlir::Value x);
   mlir::Value runCombined(Scope &scope, const JsonValue &step, mlir::Value x);
+  mlir::Value runHyperConnection(Scope &scope, const std::string &name,
+                                 const JsonValue &steps, mlir::Value x);
   mlir::Value runLayer(Scope &scope, const std::string &stack, mlir::Value x);
   mlir::Value runBlock(Scope &scope, const std::string &name, mlir::Value x);
   mlir::Value runPart(Scope &scope, const std::string &name, mlir::Value x);

@@ -256,6 +256,13 @@ static double distanceScore(AttentionOp op, Device &device, const double *query,
   return dot(query, &table.data[row * width], width);
 }
 
+/// One more score of a head; nothing where there is none.
+template <typename Op>
+static std::optional<double> sinkOf(Op op, int64_t head, Device &device) {
+  return op.getSinks() ? std::optional(device(op.getSinks()).data[head])
+                       : std::nullopt;
+}
+
 static LocalResult run(AttentionOp op, Device &device) {
   const LocalTensor &query = device(op.getQuery());
   std::deque<LocalTensor> rows;
@@ -307,9 +314,7 @@ static LocalResult run(AttentionOp op, Device &device) {
                     planeScore(op, device, asked, positions[t], token) +
                     distanceScore(op, device, asked, positions[t] - token) *
                         scale);
-        softmax.finish(op.getSinks()
-                           ? std::optional(device(op.getSinks()).data[a])
-                           : std::nullopt);
+        softmax.finish(sinkOf(op, int64_t(a), device));
         for (auto [token, weight] : softmax.scores)
           if (auto row = seen->own.find(token); row != seen->own.end())
             for (int64_t i = 0; i < values; ++i)
@@ -414,7 +419,7 @@ static LocalResult run(LatentAttentionOp op, Device &device) {
                 query.data[at * width + i] * expand(cached, keyWeight, head, i);
           softmax.add(seenToken, product / std::sqrt(double(width)));
         }
-        softmax.finish(std::nullopt);
+        softmax.finish(sinkOf(op, head, device));
         for (auto [seenToken, weight] : softmax.scores)
           if (auto row = seen->own.find(seenToken); row != seen->own.end())
             for (int64_t i = 0; i < values; ++i)

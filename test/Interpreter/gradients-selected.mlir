@@ -30,6 +30,10 @@
 // RUN: sed '/latent_attention_backward/ s/ selected([^)]*)//' %t.mlir | not autopar-run --gradients=8 2>&1 | FileCheck %s --check-prefix=WRONG
 // WRONG: error: the gradient of {{.*}} is not that of the loss
 
+// RUN: sed -e 's/) causal$/) sinks(%%sinks : tensor<4xbf16>) causal/' -e 's/^ *%%wq = /  %%sinks = transformer.weight "sinks" : tensor<4xbf16>\n&/' %s \
+// RUN:   | not autopar-opt --autopar-prepare-training --autopar-build-backward 2>&1 | FileCheck %s --check-prefix=SINKS
+// SINKS: error: 'transformer.latent_attention' op with sinks has no backward yet
+
 // Of 2 sequences of 6 tokens, three of which each sees: 6*3 - 3 pairs. The
 // indexer's 2 * 21 * 2 * 4 FLOPs, the forward's 2 * 15 * 4 * (2 * 6 + 2), the
 // backward's 2 * 15 * 4 * (3 * 8 + 3 * 6), for 2 sequences.

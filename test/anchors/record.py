@@ -29,8 +29,11 @@ import rule
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BATCH, STEPS = 2, [8, 1, 1, 1]
-# What transformers 5.23 saves dense layers of kimi_linear as, and checkpoints do not.
-SAVED_AS = {r"\.block_sparse_moe\.(gate|up|down)_proj\.": r".mlp.\1_proj."}
+# What transformers 5.23 saves MLPs of kimi_linear and hy_v4 as, and checkpoints do not.
+SAVED_AS = {
+    r"\.block_sparse_moe\.(gate|up|down)_proj\.": r".mlp.\1_proj.",
+    r"\.mlp\.(shared_experts\.)?linear_gate\.": r".mlp.\1gate_proj.",
+}
 # Tensors that follow from the config.
 DERIVED = ("slope_rate", "query_decay", "key_decay", "diagonal_decay")
 COMMON = {
@@ -99,6 +102,11 @@ MODELS = {
         "norm_topk_prob": False, "rope_interleave": None}),
     "glm_moe_dsa": model("GlmMoeDsaForCausalLM", "glm_moe_dsa", index_n_heads=4, index_head_dim=16, index_topk=3,
                          **MLA),
+    "hy_v4": model("HYV4ForCausalLM", "hy_v4", num_key_value_heads=8, head_dim=None, q_lora_rank=24, kv_lora_rank=16,
+                   qk_nope_head_dim=12, qk_rope_head_dim=8, v_head_dim=10, index_n_heads=4, index_head_dim=16,
+                   index_topk=3, indexer_types=["full", "full"], n_routed_experts=8, n_shared_experts=2,
+                   num_experts_per_tok=3, moe_intermediate_size=24, routed_scaling_factor=1.7, swiglu_limit=0.3,
+                   hc_mult=3, hc_magnitude=1.5, hc_eps=1e-3, pad_token_id=0),
     "glm4": model("Glm4ForCausalLM", "glm4", attention_bias=True, partial_rotary_factor=0.5, pad_token_id=0),
     "glm4_moe": model("Glm4MoeForCausalLM", "glm4_moe", attention_bias=True, partial_rotary_factor=0.5,
                       n_routed_experts=8, n_shared_experts=1, num_experts_per_tok=3, moe_intermediate_size=24,

@@ -72,6 +72,7 @@ RENAMED = {
         (r"^model\.(mm_projector|vision_tower)\.", r"\1."),
         (r"^vision_tower\.encoder\.patch_embed\.", "vision_tower.patch_embed."),
     ],
+    "hy_v4": [(r"\.mlp\.(shared_experts\.)?linear_gate\.", r".mlp.\1gate_proj.")],
     "kimi_linear": [(r"\.block_sparse_moe\.(gate|up|down)_proj\.", r".mlp.\1_proj.")],
 }
 

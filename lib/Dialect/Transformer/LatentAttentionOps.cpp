@@ -51,9 +51,7 @@ void LatentAttentionOp::writeProperties(DialectBytecodeWriter &writer) {
 
 void LatentAttentionOp::setEarlierOperands() {
   auto &sizes = getProperties().operandSegmentSizes;
-  llvm::fill(sizes, 1);
-  bool selects = (*this)->getNumOperands() == sizes.size();
-  sizes.back() = selects ? 1 : 0;
+  std::fill_n(sizes.begin(), (*this)->getNumOperands(), 1);
 }
 
 //===----------------------------------------------------------------------===//
@@ -144,9 +142,15 @@ static bool haveRanks(Operation *op, ArrayRef<int64_t> ranks, int64_t result) {
   return rankOf(op->getResult(0)) == result;
 }
 
+/// The same of an operand that may be left out.
+static bool haveRank(Value operand, int64_t rank) {
+  return !operand || rankOf(operand) == rank;
+}
+
 ShardingFactors LatentAttentionOp::getShardingFactors() {
   ShardingFactors factors;
-  if (!haveRanks(*this, {4, 3, 3, 3, 3, 3, 3}, 4))
+  if (!haveRanks(*this, {4, 3, 3, 3, 3}, 4) || !haveRank(getCache(), 3) ||
+      !haveRank(getSelected(), 3) || !haveRank(getSinks(), 1))
     return factors;
   int32_t batch = factors.add(FactorKind::parallel);
   int32_t query = factors.add(FactorKind::parallel);
@@ -168,6 +172,8 @@ ShardingFactors LatentAttentionOp::getShardingFactors() {
   }
   if (getSelected())
     factors.operands.push_back({batch, query, whole()});
+  if (getSinks())
+    factors.operands.push_back({heads});
   factors.results = {{batch, query, heads, value}};
   factors.linear.emplace_back();
   return factors;
@@ -314,8 +320,9 @@ private:
     kernel.pairs = pairs;
     kernel.phase = phase;
     kernel.mixesTokens = phase != Phase::prefill;
-    if (op.getSelected())
-      builder.read(kernel, op.getSelected());
+    for (Value operand : {op.getSelected(), op.getSinks()})
+      if (operand)
+        builder.read(kernel, operand);
     return kernel;
   }
 

@@ -42,6 +42,8 @@ static const std::pair<llvm::StringRef, BlockBuilder> builders[] = {
     {"kimi_delta", buildKimiDelta},
     {"short_conv", buildShortConv},
     {"linear_attention", buildLinearAttention},
+    {"hyper_expand", buildHyperExpand},
+    {"hyper_pre", buildHyperPre},
 };
 
 BlockBuilder autopar::findBlockBuilder(llvm::StringRef kind) {

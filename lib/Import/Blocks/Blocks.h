@@ -60,6 +60,9 @@ AUTOPAR_BLOCK(buildDeltaNet)
 AUTOPAR_BLOCK(buildKimiDelta)
 AUTOPAR_BLOCK(buildShortConv)
 AUTOPAR_BLOCK(buildLinearAttention)
+// Streams of hyper-connections.
+AUTOPAR_BLOCK(buildHyperExpand)
+AUTOPAR_BLOCK(buildHyperPre)
 #undef AUTOPAR_BLOCK
 
 /// The function that a text such as "silu" names; an error on the block.

@@ -28,7 +28,8 @@ public:
         valueWidth(block.integer("v_dim")), bias(block.flag("bias")) {
     block.mayHave({"q", "q_a", "q_a_norm", "q_b", "has_indexer", "index_heads",
                    "index_dim", "index_q", "index_k", "index_k_norm",
-                   "index_rope_interleaved", "index_weights"});
+                   "index_rope_interleaved", "index_rope_last", "index_eps",
+                   "index_weights"});
   }
 
   Value build(Value x) {
@@ -57,9 +58,9 @@ public:
     Value selected = index(x, qLatent);
     Value y = LatentAttentionOp::create(
         ops, model.like(x, {heads, valueWidth}), q, latent, keyRope, keys,
-        values, cache(rank + rope), selected, atMost(selected),
+        values, cache(rank + rope), selected, sinks(), atMost(selected),
         ops.getUnitAttr(), UnitAttr());
-    return output(y, hidden);
+    return output(gateOutput(x, y), hidden);
   }
 
 private:
@@ -112,10 +113,12 @@ private:
     NormSpec norm;
     norm.stem = block.text("index_k_norm");
     norm.isLayerNorm = norm.hasBias = true;
+    norm.eps = block.number("index_eps", norm.eps);
     k = createNorm(model, k, norm);
     RopeSpec turned;
     turned.width = rope;
     turned.interleaved = block.flag("index_rope_interleaved");
+    turned.last = block.flag("index_rope_last");
     q = createRope(model, block, q, turned);
     k = createRope(model, block, k, turned);
     Value weights = model.weight(block.text("index_weights") + ".weight",
@@ -129,6 +132,23 @@ private:
   IntegerAttr atMost(Value selected) {
     int64_t topK = block.integer("index_top_k", 0);
     return topK && !selected ? ops.getI64IntegerAttr(topK) : IntegerAttr();
+  }
+
+  Value sinks() {
+    std::string name = block.text("sinks", "");
+    return name.empty() ? Value() : model.weight(name, {heads});
+  }
+
+  /// By a gate of each element.
+  Value gateOutput(Value x, Value y) {
+    std::string stem = block.text("gate_name", "");
+    if (stem.empty())
+      return y;
+    Value w =
+        model.weight(stem + ".weight", {model.widthOf(x), heads, valueWidth},
+                     "[1*2, 0]", WeightRole::product);
+    return createGated(model, createProduct(model, x, w), y,
+                       FunctionKind::sigmoid);
   }
 
   Value output(Value y, int64_t hidden) {

@@ -84,8 +84,9 @@ static LogicalResult build(AttentionNormaliserOp, BackwardBuilder &) {
 
 /// What is selected has no gradient.
 static LogicalResult build(LatentAttentionOp op, BackwardBuilder &back) {
-  if (op.getCache())
-    return op.emitOpError("with a cache has no backward yet");
+  if (op.getCache() || op.getSinks())
+    return op.emitOpError() << "with " << (op.getCache() ? "a cache" : "sinks")
+                            << " has no backward yet";
   Value dy = back.gradientOf(op.getResult());
   OpBuilder forward(op->getContext());
   forward.setInsertionPointAfter(op);

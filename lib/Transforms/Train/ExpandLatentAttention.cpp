@@ -32,7 +32,7 @@ static void expand(LatentAttentionOp op) {
   Value none;
   auto attention = AttentionOp::create(
       builder, loc, op.getResult().getType(), op.getQuery(), key, value,
-      /*cache=*/none, /*sinks=*/none, /*bias=*/none, /*down=*/none,
+      /*cache=*/none, op.getSinks(), /*bias=*/none, /*down=*/none,
       /*across=*/none, /*distances=*/none, op.getCausalAttr(),
       /*window=*/IntegerAttr(), /*chunk=*/IntegerAttr(), /*scale=*/FloatAttr(),
       /*softcap=*/FloatAttr(), /*alibi=*/UnitAttr(),

@@ -71,7 +71,8 @@ func.func @rope_of_a_part(%x: !heads) {
 !wv = tensor<64x8x32xbf16>
 
 // CHECK-LABEL: func @latent_attention
-func.func @latent_attention(%q: !q, %l: !latent, %r: !part, %wk: !wk, %wv: !wv, %c: !latents, %s: !selected) {
+func.func @latent_attention(%q: !q, %l: !latent, %r: !part, %wk: !wk, %wv: !wv, %c: !latents, %s: !selected,
+                            %sinks: tensor<8xf32>) {
   // CHECK: transformer.latent_attention %arg0, %arg1, %arg2, %arg3, %arg4 cache(%arg5 : !bc_72_bf) causal : !bq_8_24_bf, !bq_64_bf, !bq_8_bf, tensor<64x8x16xbf16>, tensor<64x8x32xbf16> -> !bq_8_32_bf
   %expanded = transformer.latent_attention %q, %l, %r, %wk, %wv cache(%c : !latents) causal
       : !q, !latent, !part, !wk, !wv -> !wide
@@ -81,6 +82,9 @@ func.func @latent_attention(%q: !q, %l: !latent, %r: !part, %wk: !wk, %wv: !wv, 
   // CHECK: cache(%arg5 : !bc_72_bf) selected(%arg6 : !bq_4_int) causal absorbed
   %absorbed = transformer.latent_attention %q, %l, %r, %wk, %wv cache(%c : !latents) selected(%s : !selected) causal absorbed
       : !q, !latent, !part, !wk, !wv -> !wide
+  // CHECK: cache(%arg5 : !bc_72_bf) selected(%arg6 : !bq_4_int) sinks(%arg7 : tensor<8xf32>) causal
+  %sunk = transformer.latent_attention %q, %l, %r, %wk, %wv cache(%c : !latents) selected(%s : !selected)
+      sinks(%sinks : tensor<8xf32>) causal : !q, !latent, !part, !wk, !wv -> !wide
   return
 }
 

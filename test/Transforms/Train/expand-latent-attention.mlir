@@ -41,6 +41,15 @@
 // SPLIT-LABEL: func.func private @decoder_backward
 // SPLIT: transformer.concat_shared_backward %dk : !bq_8tp_24_bf{{.*}} -> !bq_8tp_16_bf{{.*}}, !bq_8_sum_tp
 
+// Sinks are those of the attention, and so are their gradients.
+
+// RUN: sed -e 's/ causal$/ sinks(%%sinks : tensor<8xbf16>) causal/' -e 's/^ *%%wq = /    %%sinks = transformer.weight "sinks" : tensor<8xbf16>\n&/' %S/../Inputs/latent.mlir > %t.sinks
+// RUN: autopar-opt %t.sinks --autopar-prepare-training --autopar-build-backward -o %t.sunk
+// RUN: FileCheck %s --check-prefix=SINKS --input-file=%t.sunk
+// SINKS: transformer.attention %{{.*}} sinks(%sinks
+// SINKS: transformer.sink_gradient
+// RUN: autopar-run %t.sunk --gradients=3 | FileCheck %s --check-prefix=RIGHT
+
 // A gradient that is something else.
 
 // RUN: autopar-opt %S/../Inputs/latent.mlir --autopar-prepare-training --autopar-build-backward | sed 's/rope_backward %d_shared theta(100.0)/rope_backward %d_shared theta(3.0)/' | not autopar-run --gradients=8 2>&1 | FileCheck %s --check-prefix=WRONG
