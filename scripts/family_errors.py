@@ -39,16 +39,6 @@ def quantise(row):
     return Family([(0, m * k * (2 + 1))], row, m, k)
 
 
-def hyper(row):
-    """Streams in, the block's input out, or the other way round with the
-    streams read, too; of all sites."""
-    t, sites, streams, hidden = mixer_rows.numbers(row, "num_tokens", "num_sites",
-                                        "hc_mult", "hidden")
-    width = streams + 1 if row["op"] == "mhc_pre" else 2 * streams + 1
-    return Family([(0, t * width * hidden * 2)] * sites, row, row["op"], t,
-                  hidden)
-
-
 def sizes(row):
     return mixer_rows.numbers(row, "batch", "isl", "prefix", "compress")
 
@@ -95,10 +85,14 @@ FAMILIES = (
      {"source": "sglang/0.5.14", "op": "static_quant"}),
     ("quantise, TensorRT-LLM", "quantize.csv", "elementwise", "any", quantise,
      {"source": "trtllm/1.3.0rc20", "op": "static_quant"}),
-    ("hyper-connections, vLLM pre", "mhc.csv", "elementwise", "any", hyper,
-     {"source": "vllm/0.24.0", "op": "mhc_pre"}),
-    ("hyper-connections, vLLM post", "mhc.csv", "elementwise", "any", hyper,
-     {"source": "vllm/0.24.0", "op": "mhc_post"}),
+    ("hyper-connections, SGLang pre", "mhc.csv", "hyper_pre", "bf16",
+     mixer_rows.before_block, {"source": "sglang/0.5.14", "op": "mhc_pre"}),
+    ("hyper-connections, SGLang post", "mhc.csv", "hyper_post", "bf16",
+     mixer_rows.after_block, {"source": "sglang/0.5.14", "op": "mhc_post"}),
+    ("the same, TensorRT-LLM pre", "mhc.csv", "hyper_pre", "bf16",
+     mixer_rows.before_block, {"source": "trtllm/1.3.0rc20", "op": "mhc_pre"}),
+    ("the same, TensorRT-LLM post", "mhc.csv", "hyper_post", "bf16",
+     mixer_rows.after_block, {"source": "trtllm/1.3.0rc20", "op": "mhc_post"}),
     ("indexer scores, attention bf16", "indexer.csv", "attention", "bf16",
      scores, {"op": "glm5_mqa_logits"}),
     ("indexer scores, attention fp8", "indexer.csv", "attention", "fp8",

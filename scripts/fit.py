@@ -75,7 +75,8 @@ def spreads(chips):
     for chip in chips.values():
         for kernel, curves in chip["kernels"].items():
             for key, curve in curves.items():
-                if key != "any" and curve["source"]["kind"] == "measured":
+                if ("compute_efficiency" in curve and
+                        curve["source"]["kind"] == "measured"):
                     reached[f"{kernel}.{key}"].append(curve)
     return {
         "schema": "autopar.spreads/1",

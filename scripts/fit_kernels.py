@@ -18,8 +18,8 @@ A chip left out has, at its own peaks and bandwidth, the floor, ec, eb and q of
             with the errors of the same rule on measured chips in the source.
 
 Of gemm.csv, gemm_backends.csv, attn_context.csv, attn_encoder.csv,
-attn_generation.csv, indexer.csv, linear_attn.csv, mla.csv, mla_bmm.csv, moe.csv,
-moe_backends.csv and quantize.csv: the per-operator measurements of ai-dynamo/aiconfigurator
+attn_generation.csv, indexer.csv, linear_attn.csv, mhc.csv, mla.csv, mla_bmm.csv,
+moe.csv, moe_backends.csv and quantize.csv: the per-operator measurements of ai-dynamo/aiconfigurator
 (Apache-2.0). scripts/fit.py writes them.
 """
 
@@ -61,7 +61,7 @@ ENGINES = {
     "latent_attention": {"": "TensorRT-LLM 1.3.0rc20"},
 }
 QUANTISED = "; two launches a row: quantisation of the input, then the product"
-TITLES = {"vllm": "vLLM", "sglang": "SGLang"}
+TITLES = {"vllm": "vLLM", "sglang": "SGLang", "trtllm": "TensorRT-LLM"}
 LAUNCHES = {
     "grouped_matmul": "; two launches a row: gate with up, then down",
     "latent_attention/bf16": "; expanded prefill and absorbed decode",
@@ -74,11 +74,14 @@ LAUNCHES = {
     "batched_matmul": "; absorbed products of heads",
     "sparse_attention": "; prompts with 2048 selected tokens; decode as of "
                         "latent_attention",
+    "hyper_pre": "; 20 iterations of Sinkhorn, two sites a row",
+    "hyper_post": "; two sites a row",
     "index": "; scores and top 2048 of prompts, two launches measured apart",
 }
 KINDS = ("matmul", "attention", "latent_attention", "grouped_matmul",
          "elementwise", "gather", "scan", "index", "encoder_attention",
-         "sparse_attention", "batched_matmul", "channel_scan")
+         "sparse_attention", "batched_matmul", "channel_scan", "hyper_pre",
+         "hyper_post")
 # Chips that nobody measured take the curves of their nearest relative.
 RELATIVES = {
     "v100-32gb-sxm": "a100-80gb-sxm",
@@ -304,9 +307,11 @@ def curve(kind, key, gpu, engine, result, rows):
         reference += "; routing by a power law, experts reached as by chance"
     if key == "fp8" and gpu in kernel_rows.WIDENED:
         reference += "; widened to 16 bits"
+    multiplies = any(flops for flops, _ in work)
     return {
         "floor": {"value": files.rounded(floor), "unit": "us"},
-        "compute_efficiency": {"value": files.rounded(ec), "unit": "1"},
+        **({"compute_efficiency": {"value": files.rounded(ec), "unit": "1"}}
+           if multiplies else {}),
         "memory_efficiency": {"value": files.rounded(eb), "unit": "1"},
         "exponent": q,
         "fit": {
@@ -407,17 +412,18 @@ def add_kinds(library):
 
 
 def typical_curve(kind, key, others):
-    points = {}
+    points, known = {}, ()
     for other in others:
         made = other["kernels"].get(kind, {}).get(key)
         if made and made["source"]["kind"] == "measured":
+            known = made
             points.setdefault(generation(other["name"]), []).append(
                 point_of(made))
     *values, exponent = typical(points)
     return {name: {"value": files.rounded(value), "unit": unit}
             for name, value, unit in zip(COEFFICIENTS, values,
-                                         ("us", "1", "1"))} | {
-        "exponent": exponent}
+                                         ("us", "1", "1"))
+            if name in known} | {"exponent": exponent}
 
 
 def band(errors, kind, key, foreign):
@@ -492,7 +498,7 @@ def add_implementations(chip, made):
 def report(chip, kind, key, made):
     print(f"{chip['name']:19} {kind:21} {key:9} "
           f"{made['floor']['value']:6} "
-          f"{made['compute_efficiency']['value']:6} "
+          f"{made.get('compute_efficiency', {'value': '-'})['value']:>6} "
           f"{made['memory_efficiency']['value']:6} "
           f"{made['exponent']:4} {made['fit']['median_error']:7.3f} "
           f"{made['fit']['p90_error']:7.3f} {made['fit']['rows']:5}",

@@ -17,6 +17,7 @@ tiles, and what adds up parts of these is a launch of its own
                     that each sees in the mean (prefill) | heads
   encoder_attention sequences * heads, query | head size
   batched_matmul    rows | heads, columns of each
+  hyper_pre, _post  rows | hidden size
 
 Sizes before the bar are interpolated linearly in octaves, exponent + mantissa
 - 1 of a size, those after it linearly in log2, both constant outside the grid.
@@ -56,7 +57,8 @@ import kernel_rows
 import mixer_rows
 
 # Shapes that a table is made of; tables of few cells need fewer.
-LEAST_ROWS = collections.defaultdict(lambda: 100, batched_matmul=30)
+LEAST_ROWS = collections.defaultdict(lambda: 100, batched_matmul=30,
+                                     hyper_pre=30, hyper_post=30)
 FLATNESS, LIKENESS = 0.01, 0.1
 SWEEPS = 40
 # Successive over-relaxation: Young, "Iterative methods for solving partial
@@ -265,6 +267,10 @@ TABLES = (
         "heads": [8, 16, 32, 64, 128],
         "columns": [128, 512],
     }),
+    *(Table(kind, "shapes", None, 1, {
+        "rows": powers(0, 18, 2),
+        "hidden": [4096, 7168],
+    }) for kind in ("hyper_pre", "hyper_post")),
 )
 
 

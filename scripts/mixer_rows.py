@@ -1,17 +1,22 @@
-"""Measured encoders, products of absorbed heads and sparse prompts, with the
-FLOPs and bytes that the cost program counts."""
+"""Measured encoders, products of absorbed heads, sparse prompts and
+hyper-connections, with the FLOPs and bytes that the cost program counts."""
 
 # Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import kernel_rows
+import scan_rows
 
 # The first of these that measured a chip; all but TensorRT-LLM call one library
-# for products, and FlashAttention for encoders.
+# for products, and FlashAttention for encoders. Hyper-connections of vLLM were
+# not measured on RTX PRO 6000, where SGLang's take 5 times as long in front of a
+# block as TensorRT-LLM's.
 ENGINES = {
     "encoder_attention": ("vllm/0.24.0",),
     "batched_matmul": ("vllm/0.24.0", "sglang/0.5.14", "sglang/0.5.10"),
     "sparse_attention": ("sglang/0.5.14",),
+    "hyper_pre": ("vllm/0.24.0", "trtllm/1.3.0rc20"),
+    "hyper_post": ("vllm/0.24.0", "trtllm/1.3.0rc20"),
 }
 LATENT, ROPE, NOPE, VALUE, TOP_K = 512, 64, 128, 128, 2048
 # Engines decode selected tokens with a kernel that splits the cache, and read
@@ -23,13 +28,15 @@ LEAST_NEW = 128
 # chips whose memory is slow, hold what more tokens multiply, too.
 LEAST_CACHED, LEAST_TOKENS = 4e6, 1024
 
+
 class Mixer(kernel_rows.Row):
-    """A launch; `shape` is what its table goes by."""
+    """`count` equal launches; `shape` is what their table goes by."""
 
     __slots__ = ("shape",)
 
-    def __init__(self, work, row, shape, compute=False):
-        super().__init__([work], float(row["latency_us"]), [shape], compute)
+    def __init__(self, work, row, shape, compute=False, count=1):
+        super().__init__([work] * count, float(row["latency_us"]),
+                         [shape] * count, compute)
         self.shape = tuple(map(float, shape))
 
 
@@ -70,6 +77,25 @@ def selected(row):
          b * (min(q + prefix, q * TOP_K) * (LATENT + ROPE) * 2 +
               q * (TOP_K * 4 + (h * (2 * LATENT + ROPE) + LATENT + ROPE) * 2))),
         row, (b * q, all_pairs / q, h), compute=True)
+
+
+def before_block(row):
+    """The product and the norm, then the mix: streams are read twice."""
+    t, sites, n, hidden = numbers(row, "num_tokens", "num_sites", "hc_mult",
+                                  "hidden")
+    weights = n * hidden * n * (n + 2)
+    return Mixer((2 * t * weights,
+                  t * (2 * n + 1) * hidden * 2 +
+                  (weights + t * n * (n + 1)) * 4), row, (t, hidden),
+                 count=sites)
+
+
+def after_block(row):
+    """Streams and what the block made in, streams out."""
+    t, sites, n, hidden = numbers(row, "num_tokens", "num_sites", "hc_mult",
+                                  "hidden")
+    return Mixer((0, t * (2 * n + 1) * hidden * 2 + t * n * (n + 1) * 4), row,
+                 (t, hidden), count=sites)
 
 
 def first_measured(data, kind, name, make, is_wanted=lambda row: True):
@@ -121,8 +147,26 @@ def sparse_attention(data, least_prefill=kernel_rows.LONG_US):
         for (gpu, key), (engine, rows) in made.items()}
 
 
+def hyper_pre(data):
+    return first_measured(data, "hyper_pre", "mhc.csv", before_block,
+                          lambda row: row["op"] == "mhc_pre")
+
+
+def hyper_post(data):
+    """Benchmarks read streams from the last-level cache where it holds them: an
+    engine has read the weights of a block since they were mixed."""
+    made = first_measured(data, "hyper_post", "mhc.csv", after_block,
+                          lambda row: row["op"] == "mhc_post")
+    return {(gpu, key): (engine, [
+        row for row in rows
+        if not scan_rows.is_cached(gpu, row.launches[0][1])])
+        for (gpu, key), (engine, rows) in made.items()}
+
+
 KINDS = {
     "encoder_attention": encoder_attention,
     "batched_matmul": batched_matmul,
     "sparse_attention": sparse_attention,
+    "hyper_pre": hyper_pre,
+    "hyper_post": hyper_post,
 }

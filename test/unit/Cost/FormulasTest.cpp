@@ -134,6 +134,18 @@ TEST_F(FormulasTest, EncodersAndHeadsHaveShapesOfTheirOwn) {
   EXPECT_EQ(real(heads.fixed[1]), 512);
 }
 
+TEST_F(FormulasTest, HyperConnectionsGoByTokensAndHiddenSize) {
+  Kernel &kernel = program.kernels.emplace_back();
+  kernel.kind = KernelKind::hyper_post;
+  kernel.rows = {symbol(batch), symbol(query)};
+  kernel.contraction = {number(4), number(96)};
+  compileOn(2, prefill(3, 20));
+  const KernelNodes::Shape &shape = strategy.kernels[0].shapes.front();
+  EXPECT_EQ(values->real(shape.x), 60);
+  ASSERT_EQ(shape.fixed.size(), 1U);
+  EXPECT_EQ(values->real(shape.fixed.front()), 96);
+}
+
 TEST_F(FormulasTest, SplitsByEachRule) {
   auto onEight = [&](const Dim &dim) { return local(dim, 8, prefill(3, 5)); };
   EXPECT_EQ(onEight(number(7)), 7);

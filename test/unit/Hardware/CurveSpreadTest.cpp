@@ -51,7 +51,7 @@ TEST_F(CurveSpreadTest, FileIsThatOfTheChips) {
     ASSERT_TRUE(chip) << chip.error().str();
     for (const auto &[kind, curves] : chip->kernels)
       for (const auto &[key, curve] : curves)
-        if (!key.empty() && curve.source.kind == "measured") {
+        if (multiplies(kind) && curve.source.kind == "measured") {
           std::string use = std::string(nameOf(kind)) + "." + key;
           compute[use].push_back(curve.computeEfficiency);
           memory[use].push_back(curve.memoryEfficiency);

@@ -257,6 +257,10 @@ TEST_F(LibraryTest, KindsOfOneFormatFallBackInOthers) {
   ASSERT_TRUE(a100);
   EXPECT_EQ(pathOf(*a100, KernelKind::channel_scan, ElementType::bf16),
             "chips.a100-80gb-sxm.kernels.scan.bf16");
+  EXPECT_EQ(pathOf(*h100, KernelKind::hyper_post, ElementType::bf16),
+            "chips.h100-sxm.kernels.hyper_post.bf16");
+  EXPECT_EQ(pathOf(*a100, KernelKind::hyper_post, ElementType::bf16),
+            "chips.a100-80gb-sxm.kernels.elementwise.any");
 }
 
 TEST_F(LibraryTest, ScansFallBackToElementwise) {
