@@ -9,6 +9,10 @@
 #include "Verifiers.h"
 #include "autopar/Interfaces/WorkloadBuilder.h"
 
+#include "llvm/Support/MathExtras.h"
+
+#include <limits>
+
 using namespace autopar;
 using namespace autopar::transformer;
 using namespace mlir;
@@ -26,10 +30,12 @@ void HyperPreOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
 }
 
 int64_t HyperPreOp::getNumCoefficients() {
-  int64_t streams = sizeOf(getStreams(), 2);
-  if (getResidual())
-    return streams * (streams + 2);
-  return getPost() ? 2 * streams : streams;
+  int64_t streams = sizeOf(getStreams(), 2), count = 0;
+  int64_t ofEach = getResidual() ? streams + 2 : getPost() ? 2 : 1;
+  // More than any weight has.
+  if (llvm::MulOverflow(streams, ofEach, count))
+    return std::numeric_limits<int64_t>::max();
+  return count;
 }
 
 static LogicalResult verifySize(Operation *op, StringRef name, Value tensor,

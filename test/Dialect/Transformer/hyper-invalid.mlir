@@ -17,6 +17,15 @@ func.func @few_coefficients(%s: tensor<2x16x4x64xbf16>, %w: tensor<4x64x4xf32>, 
 
 // -----
 
+func.func @many_streams(%s: tensor<2x16x1099511627776x1xbf16>, %w: tensor<1099511627776x1x24xf32>, %b: tensor<24xf32>, %g: tensor<3xf32>) {
+  // expected-error @+1 {{'transformer.hyper_pre' op has a weight of 24 elements, expected 9223372036854775807}}
+  %x, %p, %r = transformer.hyper_pre %s, %w, %b, %g eps(1.0e-5) gate_eps(1.0e-6) post(2.0) sinkhorn(20)
+      : tensor<2x16x1099511627776x1xbf16>, tensor<1099511627776x1x24xf32>, tensor<24xf32>, tensor<3xf32> -> tensor<2x16x1xbf16>, tensor<2x16x1099511627776xf32>, tensor<2x16x1099511627776x1099511627776xf32>
+  return
+}
+
+// -----
+
 func.func @many_scales(%s: tensor<2x16x4x64xbf16>, %w: tensor<4x64x8xf32>, %b: tensor<8xf32>, %g: tensor<3xf32>) {
   // expected-error @+1 {{'transformer.hyper_pre' op has a scale of 3 elements, expected 2}}
   %x, %p = transformer.hyper_pre %s, %w, %b, %g eps(1.0e-5) gate_eps(1.0e-6) post(2.0)
