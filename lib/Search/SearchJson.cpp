@@ -122,6 +122,7 @@ std::string autopar::writeJson(const SearchReport &report) {
   root["frontier"] = Json::array();
   for (const SearchPoint &point : result.frontier)
     root["frontier"].push_back(writePoint(report, point));
+  root["refusal"] = report.refusal;
   root["effects"] = Json::object();
   for (const KnobEffect &effect : result.effects) {
     Json &own = root["effects"][effect.name];

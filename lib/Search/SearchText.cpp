@@ -284,9 +284,14 @@ std::string SearchWriter::noneText() const {
     return tooSlowText();
   if (!result.complete)
     return "\nNothing that fits was found so far.\n";
+  if (result.proof.space == 0)
+    return "\n" + wrap("",
+                       "The space has no plan of so many devices: free some "
+                       "of its limits");
   if (!result.closest)
     return "\n" + wrap("", "No plan of the space is legal: free some of its "
-                           "limits");
+                           "limits. " +
+                               report.refusal);
   return "\n" + wrap("", unfitText());
 }
 

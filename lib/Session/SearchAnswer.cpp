@@ -31,6 +31,9 @@ private:
   std::optional<Error> estimateBest(SearchReport &report);
   std::optional<Error> estimateClosest(SearchReport &report);
   std::optional<Error> answerWhy(SearchReport &report);
+  std::string refusalOf(const Plan &plan, size_t target);
+  std::optional<std::string> refuseFirst(size_t target);
+  void explainRefusal(SearchReport &report);
 
   Session &session;
   const ModelRequest &model;
@@ -146,17 +149,57 @@ std::optional<Error> SearchAnswer::answerWhy(SearchReport &report) {
     return own.error();
   report.why = compareWith(report.result, own->result);
   report.why->plan = why;
-  if (report.why->answer != SearchWhy::Answer::illegal)
-    return std::nullopt;
-  if (std::optional<Error> error = checkChoices(*plan)) {
-    report.why->refusal = error->message;
-    return std::nullopt;
-  }
-  if (Result<Report> refused = estimatePlan(session, model, request, found, 0,
-                                            *plan, request.batches.front());
-      !refused)
-    report.why->refusal = refused.error().message;
+  if (report.why->answer == SearchWhy::Answer::illegal)
+    report.why->refusal = refusalOf(*plan, 0);
   return std::nullopt;
+}
+
+/// Why `plan` is illegal on a target; empty where it is not.
+std::string SearchAnswer::refusalOf(const Plan &plan, size_t target) {
+  if (std::optional<Error> error = checkChoices(plan, found.problem.trains()))
+    return error->message;
+  Result<Report> refused = estimatePlan(session, model, request, found, target,
+                                        plan, found.problem.batches.front());
+  return refused ? "" : refused.error().message;
+}
+
+/// The first plan of a target, and why it is illegal; nothing where the space
+/// has none.
+std::optional<std::string> SearchAnswer::refuseFirst(size_t index) {
+  const SearchProblem &problem = found.problem;
+  const SearchTarget &target = problem.targets[index];
+  std::optional<std::string> refusal;
+  forEachSizes(problem.space, target.devices, problem.hasExperts,
+               [&](const PlanSizes &sizes) {
+                 std::vector<PlanChoice> choices =
+                     choicesOf(problem.space, sizes);
+                 if (choices.empty())
+                   return true;
+                 Result<Plan> plan =
+                     planOf(target.base, sizes, choices.front());
+                 if (!plan) {
+                   refusal = plan.error().message;
+                   return false;
+                 }
+                 SearchPoint point;
+                 point.plan = *plan;
+                 refusal = labelOf(point) + ": " + refusalOf(*plan, index);
+                 return false;
+               });
+  return refusal;
+}
+
+/// Where nothing is legal, any plan will do.
+void SearchAnswer::explainRefusal(SearchReport &report) {
+  const SearchResult &result = report.result;
+  const SearchProof &proof = result.proof;
+  if (!result.complete || proof.space == 0 || proof.illegal != proof.space)
+    return;
+  for (size_t i = 0; i < found.problem.targets.size(); ++i)
+    if (std::optional<std::string> refusal = refuseFirst(i)) {
+      report.refusal = *refusal;
+      return;
+    }
 }
 
 Result<SearchReport> SearchAnswer::run(const std::string &name,
@@ -169,6 +212,7 @@ Result<SearchReport> SearchAnswer::run(const std::string &name,
   if (std::optional<Error> error = estimateBest(report))
     return *error;
   findCloseCalls(report);
+  explainRefusal(report);
   if (!why.empty() && report.result.complete)
     if (std::optional<Error> error = answerWhy(report))
       return *error;

@@ -43,6 +43,9 @@ struct SearchReport {
   /// fitting.
   std::optional<Report> best = std::nullopt, closest = std::nullopt;
   std::vector<CloseCall> closeCalls = {};
+  /// Where no plan is legal, why a first one is not: "tp3,dp2: ...". Empty
+  /// elsewhere, and where there is none.
+  std::string refusal = {};
 };
 
 /// For a terminal: the best plan, the frontier, what matters, the proof.
