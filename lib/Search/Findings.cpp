@@ -148,4 +148,5 @@ void Findings::merge(Findings &other) {
   else
     open.insert(open.end(), other.open.begin(), other.open.end());
   other.open = {};
+  openStrategies.merge(other.openStrategies);
 }

@@ -15,6 +15,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 namespace autopar {
@@ -77,6 +78,9 @@ struct Findings {
   /// By slots for copies of experts, where loads are known.
   std::map<int64_t, double> bestOfCopies;
   std::vector<OpenCandidate> open;
+  /// Strategies that gather parameters, whose plans with stages need bounds of
+  /// their own.
+  std::set<uint32_t> openStrategies;
   /// Of those priced that do not fit, the one that holds least.
   Candidate closest;
   double closestBytes = std::numeric_limits<double>::infinity();

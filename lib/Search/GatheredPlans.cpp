@@ -34,10 +34,13 @@ void TargetSearch::boundGathered(uint32_t strategy, const BatchPrice &price,
     own.open.push_back(bound);
 }
 
-/// Of orders in which nothing is known of whole parameters.
+/// Of a mesh without stages, of orders in which nothing is known of whole
+/// parameters.
 void TargetSearch::openGathered(uint32_t strategy, uint32_t mesh,
                                 const std::vector<bool> &isOpen,
                                 Findings &own) const {
+  if (index.meshes[mesh].hasStages())
+    return;
   Candidate whole;
   whole.sizes = mesh;
   for (uint32_t i = 0; i < isOpen.size(); ++i)
@@ -88,12 +91,14 @@ void TargetSearch::openGathered() {
   for (uint32_t i = 0; i < index.strategies.size(); ++i) {
     if (!index.strategies[i].isBounded)
       continue;
-    for (uint32_t mesh : index.strategies[i].meshes)
+    for (uint32_t mesh : index.strategies[i].meshes) {
+      if (index.meshes[mesh].hasStages())
+        continue;
       if (unknown[mesh])
         openAll(i, mesh);
       else
-        excluded += index.orders.countOf(index.meshes[mesh].axes) *
-                    problem.batches.size();
+        excluded += pointsOf(mesh);
+    }
   }
   for (const OpenCandidate &bound : found.open)
     if (!unknown[bound.sizes] && !isExcluded(bound, found)) {
@@ -113,17 +118,17 @@ void TargetSearch::priceAllGathered() {
       &TargetSearch::priceGathered);
 }
 
-void TargetSearch::addIllegalGathered(uint32_t strategy, Findings &own) const {
-  for (const OpenCandidate &bound : openOf.at(strategy))
-    own.proof.illegal += bound.points;
-}
-
 /// Those that are open.
 void TargetSearch::priceGathered(uint32_t strategyIndex, Findings &own) {
   const StrategyMeshes &strategy = index.strategies[strategyIndex];
+  std::vector<OpenCandidate> bounded = openOf.at(strategyIndex);
+  if (!strategy.program) {
+    for (const OpenCandidate &bound : bounded)
+      own.proof.illegal += bound.points;
+    return;
+  }
   Pricer pricer(strategy.program->step(), target.machine, target.runtime,
                 target.memoryUtilization);
-  std::vector<OpenCandidate> bounded = openOf.at(strategyIndex);
   std::sort(bounded.begin(), bounded.end(),
             [](const OpenCandidate &a, const OpenCandidate &b) {
               return a.isBefore(b);
@@ -146,4 +151,44 @@ void TargetSearch::priceGathered(uint32_t strategyIndex, Findings &own) {
                    problem.batches.begin();
     own.take(prices[batch], bound, bound.points, batch, worth);
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Plans with stages
+//===----------------------------------------------------------------------===//
+
+/// Says that the strategy needs bounds of its own.
+void TargetSearch::openStaged(uint32_t strategy, Findings &own) const {
+  if (strategy != StrategyMeshes::none && index.strategies[strategy].isBounded)
+    own.openStrategies.insert(strategy);
+}
+
+/// Of a strategy that passes refuse, which is counted already where it is not
+/// bounded.
+void TargetSearch::refuseStaged(uint32_t which, Findings &own) {
+  const StrategyMeshes &strategy = index.strategies[which];
+  for (size_t k = 0; k < strategy.meshes.size(); ++k) {
+    if (!index.meshes[strategy.meshes[k]].hasStages())
+      continue;
+    if (strategy.isBounded)
+      own.proof.illegal += pointsOf(strategy.meshes[k]);
+    else
+      openStaged(strategy.gathered[k], own);
+  }
+}
+
+/// Of plans that gather parameters, those that no bound of whole ones excludes.
+void TargetSearch::boundGatheredStages() {
+  uint64_t excluded = 0;
+  for (uint32_t i = 0; i < index.strategies.size(); ++i)
+    if (index.strategies[i].isBounded && !found.openStrategies.count(i))
+      for (uint32_t mesh : index.strategies[i].meshes)
+        if (index.meshes[mesh].hasStages())
+          excluded += pointsOf(mesh);
+  found.proof.excluded += excluded;
+  found.proof.excludedGathers += excluded;
+  makeAndPrice(makingOf([&](uint32_t which) {
+                 return found.openStrategies.count(which) != 0;
+               }),
+               &TargetSearch::boundStaged);
 }

@@ -71,7 +71,7 @@ void SpaceIndex::add(const PlanSizes &sizes) {
     own.push_back(strategyOf(choice, mesh.kind));
     strategies[own.back()].meshes.push_back(uint32_t(meshes.size()));
   }
-  pair(own, mesh.hasStages());
+  pair(own);
   meshes.push_back(std::move(mesh));
 }
 
@@ -98,7 +98,7 @@ bool SpaceIndex::bounds() const {
 }
 
 /// Says which of the strategies of the last mesh gather what others have whole.
-void SpaceIndex::pair(const std::vector<uint32_t> &own, bool hasStages) {
+void SpaceIndex::pair(const std::vector<uint32_t> &own) {
   auto find = [&](PlanChoice choice) {
     auto found = std::find_if(own.begin(), own.end(), [&](uint32_t other) {
       return strategies[other].choice.code() == choice.code();
@@ -111,8 +111,7 @@ void SpaceIndex::pair(const std::vector<uint32_t> &own, bool hasStages) {
     other.fsdp = !other.fsdp;
     uint32_t found = find(other);
     strategy.gathered.push_back(other.fsdp ? found : StrategyMeshes::none);
-    if (found == StrategyMeshes::none || hasStages)
-      strategy.isBounded = false;
+    strategy.isBounded &= found != StrategyMeshes::none;
   }
 }
 

@@ -52,8 +52,8 @@ struct StrategyMeshes {
   /// By `meshes`, the strategy that splits parameters of the same plans by
   /// fsdp; `none` where there is no such, and of that itself.
   std::vector<uint32_t> gathered;
-  /// Whether every mesh has another strategy that gathers nothing, and no mesh
-  /// has stages: the prices of that one bound those of this one.
+  /// Whether every mesh has another strategy that gathers nothing: the prices
+  /// of that one bound those of this one.
   bool isBounded = false;
 
   static constexpr uint32_t none = ~uint32_t(0);
@@ -101,7 +101,7 @@ private:
   void add(const PlanSizes &sizes);
   uint32_t strategyOf(const PlanChoice &choice, uint32_t kind);
   bool bounds() const;
-  void pair(const std::vector<uint32_t> &own, bool hasStages);
+  void pair(const std::vector<uint32_t> &own);
   MeshKind kindOf(const Plan &plan, const PlanSizes &sizes) const;
   static void findAxes(StrategyMeshes &strategy);
 

@@ -100,19 +100,24 @@ void TargetSearch::forLegalOrders(const StrategyMeshes &strategy, uint32_t mesh,
 /// All of a strategy that passes refuse.
 void TargetSearch::addIllegal(uint32_t which, Findings &own) {
   const StrategyMeshes &strategy = index.strategies[which];
-  if (strategy.isBounded)
-    return addIllegalGathered(which, own);
   for (size_t k = 0; k < strategy.meshes.size(); ++k) {
     uint32_t mesh = strategy.meshes[k];
-    own.proof.illegal += index.orders.countOf(index.meshes[mesh].axes) *
-                         index.pointsOf(index.meshes[mesh].sizes);
+    own.proof.illegal += pointsOf(mesh);
     openGathered(strategy.gathered[k], mesh,
                  std::vector<bool>(orders[mesh]->size(), true), own);
   }
 }
 
+/// In all orders.
+uint64_t TargetSearch::pointsOf(uint32_t mesh) {
+  const SpaceMesh &own = index.meshes[mesh];
+  return index.orders.countOf(own.axes) * index.pointsOf(own.sizes);
+}
+
 void TargetSearch::priceWhole(uint32_t strategyIndex, Findings &own) {
   const StrategyMeshes &strategy = index.strategies[strategyIndex];
+  if (!strategy.program)
+    return addIllegal(strategyIndex, own);
   Pricer pricer(strategy.program->step(), target.machine, target.runtime,
                 target.memoryUtilization);
   std::vector<BatchPrice> prices;
@@ -143,6 +148,8 @@ void TargetSearch::priceWhole(uint32_t strategyIndex, Findings &own) {
 
 void TargetSearch::priceRequests(uint32_t strategyIndex, Findings &own) {
   const StrategyMeshes &strategy = index.strategies[strategyIndex];
+  if (!strategy.program)
+    return addIllegal(strategyIndex, own);
   RequestPrices requests(problem, target, *strategy.program);
   Candidate candidate;
   candidate.choice = strategy.choice.code();
@@ -163,6 +170,8 @@ void TargetSearch::priceRequests(uint32_t strategyIndex, Findings &own) {
 
 void TargetSearch::priceIterations(uint32_t strategyIndex, Findings &own) {
   const StrategyMeshes &strategy = index.strategies[strategyIndex];
+  if (!strategy.program)
+    return addIllegal(strategyIndex, own);
   IterationPrices prices(problem, target, *strategy.program);
   Candidate candidate;
   candidate.choice = strategy.choice.code();
@@ -200,9 +209,10 @@ bool TargetSearch::isUnfit(const BatchPrice &price, int64_t stages) const {
 }
 
 /// `passes`: by `passSizes`, the whole model on the devices of a stage.
+/// `gathered`: the strategy that gathers parameters of the same plans.
 void TargetSearch::addBounds(const OpenCandidate &mesh,
                              const std::vector<BatchPrice> &passes,
-                             Findings &own) {
+                             uint32_t gathered, Findings &own) {
   // What rounding might have taken.
   constexpr double slack = 1 - 1e-12;
   auto stages = index.meshes[mesh.sizes].sizes[Knob::pp];
@@ -212,10 +222,9 @@ void TargetSearch::addBounds(const OpenCandidate &mesh,
   };
   for (size_t i = 0; i < problem.batches.size(); ++i) {
     int64_t batch = problem.batches[i];
-    if (!problem.verify && isUnfit(passOf(batch), stages)) {
+    bool unfit = !problem.verify && isUnfit(passOf(batch), stages);
+    if (unfit)
       own.proof.unfit += mesh.points * microbatches[i].size();
-      continue;
-    }
     for (int64_t count : microbatches[i]) {
       const BatchPrice &pass = passOf(batch / count);
       double share = static_cast<double>(count) * pass.timeUs /
@@ -227,7 +236,13 @@ void TargetSearch::addBounds(const OpenCandidate &mesh,
           slack * std::max(share, pass.isWhole ? pass.timeUs : 0);
       candidate.cost = candidate.timeUs;
       candidate.tokensPerS = worth.tokensPerS(batch, candidate.timeUs);
-      if (!problem.verify && pass.isLegal && isExcluded(candidate, found))
+      bool excluded =
+          !problem.verify && pass.isLegal && isExcluded(candidate, found);
+      if (!excluded)
+        openStaged(gathered, own);
+      if (unfit)
+        continue;
+      if (excluded)
         own.proof.excluded += mesh.points;
       else
         own.open.push_back(candidate);
@@ -238,25 +253,30 @@ void TargetSearch::addBounds(const OpenCandidate &mesh,
 void TargetSearch::boundStaged(uint32_t strategyIndex, Findings &own) {
   const StrategyMeshes &strategy = index.strategies[strategyIndex];
   if (!strategy.program)
-    return;
+    return refuseStaged(strategyIndex, own);
   Pricer pricer(strategy.program->step(), target.machine, target.runtime,
                 target.memoryUtilization);
   std::vector<BatchPrice> prices;
   OpenCandidate candidate;
   candidate.strategy = strategyIndex;
   candidate.choice = strategy.choice.code();
-  for (uint32_t mesh : strategy.meshes) {
+  for (size_t k = 0; k < strategy.meshes.size(); ++k) {
+    uint32_t mesh = strategy.meshes[k];
     if (!index.meshes[mesh].hasStages())
       continue;
     candidate.sizes = mesh;
+    size_t legal = 0;
     forLegalOrders(
         strategy, mesh, pricer, own,
         [&](uint32_t order, uint64_t points, const Layout &) {
+          ++legal;
           candidate.order = order;
           candidate.points = points;
           passes.at(index.meshes[mesh].sizes.replicas()).price(pricer, prices);
-          addBounds(candidate, prices, own);
+          addBounds(candidate, prices, strategy.gathered[k], own);
         });
+    if (legal < orders[mesh]->size())
+      openStaged(strategy.gathered[k], own);
   }
 }
 
@@ -336,7 +356,8 @@ void TargetSearch::boundAllStaged() {
   size_t all = index.strategies.size();
   onThreads([&](unsigned, Findings &own) {
     for (size_t i = next++; i < all && !stopped; i = next++) {
-      boundStaged(uint32_t(i), own);
+      if (!index.strategies[i].isBounded)
+        boundStaged(uint32_t(i), own);
       if (!goesOn("strategies with stages", i, all))
         stopped = true;
     }
@@ -388,10 +409,7 @@ void TargetSearch::makeAndPrice(const Groups &groups, Work work) {
         double start = threadSeconds();
         index.findProgram(which);
         double seconds = threadSeconds() - start;
-        if (index.strategies[which].program)
-          (this->*work)(which, own);
-        else
-          addIllegal(which, own);
+        (this->*work)(which, own);
         noteBest(own);
         std::unique_lock<std::mutex> lock(mutex);
         size_t strategies = ++done;
@@ -419,6 +437,8 @@ bool TargetSearch::run() {
     priceAllGathered();
   if (!stopped && !problem.requests && !problem.trains())
     boundAllStaged();
+  if (!stopped)
+    boundGatheredStages();
   if (!stopped)
     priceOpen();
   return !stopped;

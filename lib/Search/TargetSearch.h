@@ -71,7 +71,7 @@ private:
   /// Calls `work` on each thread with its number and what it finds, adds up.
   void onThreads(const std::function<void(unsigned, Findings &)> &work);
   /// Makes strategies, in groups for one thread each, and calls `work` with
-  /// each, but for those that passes refuse, all of whose plans are illegal.
+  /// each; those that passes refuse have no program.
   void makeAndPrice(const Groups &groups, Work work);
   /// Of `making`, those that are wanted.
   Groups makingOf(const std::function<bool(uint32_t)> &isWanted) const;
@@ -89,11 +89,13 @@ private:
                      Findings &own) const;
   void openGathered(uint32_t strategy, uint32_t mesh,
                     const std::vector<bool> &isOpen, Findings &own) const;
+  void openStaged(uint32_t strategy, Findings &own) const;
+  void refuseStaged(uint32_t strategy, Findings &own);
+  void boundGatheredStages();
   bool isExcluded(const Candidate &bound, const Findings &known) const;
   std::vector<bool> findUnknown() const;
   void openAll(uint32_t strategy, uint32_t mesh);
   void openGathered();
-  void addIllegalGathered(uint32_t strategy, Findings &own) const;
   void priceGathered(uint32_t strategy, Findings &own);
   void priceAllGathered();
 
@@ -107,8 +109,10 @@ private:
   void forLegalOrders(const StrategyMeshes &strategy, uint32_t mesh,
                       Pricer &pricer, Findings &own, Then then);
   void addBounds(const OpenCandidate &mesh,
-                 const std::vector<BatchPrice> &prices, Findings &own);
+                 const std::vector<BatchPrice> &prices, uint32_t gathered,
+                 Findings &own);
   void addIllegal(uint32_t strategy, Findings &own);
+  uint64_t pointsOf(uint32_t mesh);
   bool isUnfit(const BatchPrice &price, int64_t stages) const;
 
   const SearchProblem &problem;
