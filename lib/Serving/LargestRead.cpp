@@ -206,24 +206,44 @@ double ReplicaReads::spared(double prompts) const {
   return std::max(0.0, spared);
 }
 
-double ReplicaReads::largest(double prompts) const {
+double ReplicaReads::largestAnywhere(double prompts) const {
   if (prompts > many)
     return std::min(most, prompts / replicas);
   double come = comingAgain(prompts / replicas);
-  double second = std::clamp(most - 1, 0.0, 1.0) * spared(prompts);
   // Counts alone differ.
   if (squaredVariation <= 0)
-    return CountMoments(come, most, replicas).largest - second;
+    return CountMoments(come, most, replicas).largest;
+  return lawOf(come).longest(replicas, cutsPrompts ? most : infinity);
+}
+
+double ReplicaReads::largest(double prompts) const {
+  double second = std::clamp(most - 1, 0.0, 1.0) * spared(prompts);
   // Beside the longer one of two the shorter one counts.
-  double shorter = 2 - LengthLaw{0, 1, squaredVariation}.longest(2, infinity);
-  return lawOf(come).longest(replicas, cutsPrompts ? most : infinity) -
-         shorter * second;
+  if (squaredVariation > 0)
+    second *= 2 - LengthLaw{0, 1, squaredVariation}.longest(2, infinity);
+  return largestAnywhere(prompts) - second;
+}
+
+/// Replicas have as many again where each has got what ended on it beyond the
+/// fewest that ended on any, of Poisson's law.
+double ReplicaReads::shareUneven(double prompts) const {
+  if (prompts <= 0 || prompts > many)
+    return 0;
+  double each = prompts / replicas, term = std::exp(-each), above = 1 - term;
+  double fewest = 0;
+  for (int count = 1; above > 1e-6; ++count) {
+    fewest += power(above, replicas);
+    term *= each / count;
+    above -= term;
+  }
+  double seconds = 1 + std::expm1(-each) / each;
+  return seconds * (1 - fewest / each);
 }
 
 double ReplicaReads::largestToRead(double prompts) const {
   ReplicaReads all = *this;
   all.most = infinity;
-  return all.largest(prompts);
+  return all.largestAnywhere(prompts);
 }
 
 /// What waits of so much that comes in a step and has so much room, by the

@@ -43,13 +43,19 @@ struct ReplicaReads {
   double largest(double prompts) const;
   /// The same where nothing ends meanwhile: they are dealt evenly.
   double largestOfEven(double prompts) const;
+  /// Where so many come after as many have ended anywhere, each where there are
+  /// fewest: the share that comes where more than one has ended, before all
+  /// replicas have as many.
+  double shareUneven(double prompts) const;
   /// Of so many that come in the mean.
   Unread unread(double prompts) const;
-  /// The most that one of them gets, whether it has room or not.
+  /// The most that one of them gets, whether it has room or not, where each
+  /// goes to any.
   double largestToRead(double prompts) const;
 
 private:
   double comingAgain(double each) const;
+  double largestAnywhere(double prompts) const;
   double meeting(double prompts) const;
   double spared(double prompts) const;
   LengthLaw lawOf(double each) const;

@@ -15,21 +15,14 @@
 using namespace autopar;
 
 /// Where so many run, as many as end in a step come in the next: what such a
-/// step takes, and how many prompts it has.
-static double fullStepUs(const PromptQueue &queue, double &prompts) {
-  bool fuses = queue.fusesPrompts;
-  if (fuses)
-    prompts = std::min(prompts, queue.perStep);
+/// step takes that reads so many prompts in the mean.
+static double fullStepUs(const PromptQueue &queue, double prompts) {
   // Full steps of their own, or part of one.
-  if (!fuses && queue.longestUs > 0)
+  if (!queue.fusesPrompts && queue.longestUs > 0)
     return queue.decodeUs + queue.fullRunUs(prompts);
-  if (!fuses && prompts > queue.perStep)
+  if (!queue.fusesPrompts && prompts > queue.perStep)
     return queue.decodeUs + prompts * queue.fullUs();
-  double one = 1 / queue.pieces;
-  double more = std::max(0.0, prompts - one) / one * queue.eachUs(prompts);
-  double some = std::min(1.0, prompts / one);
-  double first = queue.firstUs - (fuses ? queue.decodeUs : 0);
-  return queue.decodeUs + some * first + more;
+  return queue.decodeUs + queue.readUs(prompts);
 }
 
 //===----------------------------------------------------------------------===//
@@ -199,38 +192,61 @@ void Server::spread(const ServedLoad &load, const PromptQueue &queue,
                            tokens * tokens * times.token.variance;
 }
 
+/// For each request that ends where the caches of `running` are full and others
+/// wait for room: what is evicted. Before a step, some room is left, less than
+/// a prompt takes, and as likely as any; the step takes a token for each that
+/// decodes, and those that end in it, of Poisson's law, give theirs back.
+static double evictionsPerEnd(const ServedLoad &load, double running) {
+  constexpr double least = 1e-9;
+  double ends = running / decodedSteps(load);
+  double lacks = running * load.tokensPerStep, term = std::exp(-ends);
+  double evicted = 0;
+  for (int count = 1; lacks > 0 && (term > least || count < ends); ++count) {
+    evicted += term * lacks / load.promptTokens;
+    lacks -= load.requestTokens();
+    term *= ends / count;
+  }
+  return evicted / ends;
+}
+
 /// The steps of replicas where so many decode on each, and as many prompts come
-/// as end.
+/// as end, and as are evicted for each of those.
 ServingRefusal Server::fullAt(const ServedLoad &load, double running,
-                              FullSteps &full) {
+                              double evictions, FullSteps &full) {
   constexpr double shortest = 1e-6;
   StepTime decode;
   full.running = running;
   full.queue.ratePerUs = load.ratePerS / prices.groupCount() / 1e6;
   if (auto refusal = queueOf(load, running, full.queue, decode))
     return refusal;
-  double prompts =
+  double ends =
       running * prices.togetherCount() / std::max(shortest, decodedSteps(load));
+  double prompts = ends * (1 + evictions);
   full.isCrowded = prompts > full.queue.perStep;
+  if (full.queue.fusesPrompts)
+    prompts = std::min(prompts, full.queue.perStep);
   full.stepUs = fullStepUs(full.queue, prompts);
-  full.mostPerUs = prompts / full.stepUs;
+  full.mostPerUs = prompts / (1 + evictions) / full.stepUs;
   return {};
 }
 
 /// Where most is served: with all that have room, unless those leave prompts
 /// too little room in the steps.
-ServingRefusal Server::findFull(const ServedLoad &load, double most,
-                                FullSteps &full) {
+ServingRefusal Server::findFull(const ServedLoad &load,
+                                const SteadyState &state, FullSteps &full) {
   constexpr double fewer = 0.85;
-  if (auto refusal = fullAt(load, most, full))
+  bool evicts = state.isCacheFull && !runtime.reservesAnswers && !load.isRead &&
+                load.decodedTokens() > 0;
+  double evictions = evicts ? evictionsPerEnd(load, state.running) : 0;
+  if (auto refusal = fullAt(load, state.running, evictions, full))
     return refusal;
   if (!runtime.fusesPrompts || load.isRead || !full.isCrowded)
     return {};
-  double running = most * fewer;
+  double running = state.running * fewer;
   while (running >= 1) {
     FullSteps other;
     other.queue.law = full.queue.law;
-    if (auto refusal = fullAt(load, std::floor(running), other))
+    if (auto refusal = fullAt(load, std::floor(running), 0, other))
       return refusal;
     if (other.mostPerUs > full.mostPerUs)
       full = other;
@@ -246,7 +262,7 @@ ServingRefusal Server::serveOpen(const ServedLoad &load, SteadyState &state,
   FullSteps best;
   if (auto refusal = findLaw(load, best.queue.law))
     return refusal;
-  if (auto refusal = findFull(load, state.running, best))
+  if (auto refusal = findFull(load, state, best))
     return refusal;
   double places = state.running, most = best.running;
   double mostPerUs = best.mostPerUs, fullUs = best.stepUs;

@@ -56,6 +56,7 @@ ServingRefusal Server::timeRead(const ServedLoad &load, double left,
     auto refusal = priceServed(step, time);
     read.wholeUs += pieces * time.us;
     read.addedUs += pieces * (time.us - beside.us);
+    read.longestUs = std::max(read.longestUs, time.us - beside.us);
     return refusal;
   };
   double tokens = left;
@@ -78,12 +79,14 @@ ServingRefusal Server::findLaw(const ServedLoad &load, ReadLaw &law) {
     return refusal;
   std::array<ReadTime, gaussPoints.size()> times;
   TimeMoments whole, added;
+  double longestUs = 0;
   for (size_t i = 0; i < times.size(); ++i) {
     double tokens = std::max(1.0, std::round(share * load.promptsAt[i]));
     if (auto refusal = timeRead(load, tokens, times[i]))
       return refusal;
     whole.mean += gaussWeights[i] * times[i].wholeUs;
     added.mean += gaussWeights[i] * times[i].addedUs;
+    longestUs += gaussWeights[i] * times[i].longestUs;
   }
   for (size_t i = 0; i < times.size(); ++i) {
     double apart = times[i].wholeUs - whole.mean,
@@ -98,6 +101,11 @@ ServingRefusal Server::findLaw(const ServedLoad &load, ReadLaw &law) {
     return {};
   law.added = added.mean / middle.addedUs;
   law.squaredVariation = added.variance / (added.mean * added.mean);
+  for (size_t i = 0; i < times.size(); ++i) {
+    law.deviations[i] = times[i].longestUs / longestUs - 1;
+    law.stepVariation +=
+        gaussWeights[i] * law.deviations[i] * law.deviations[i];
+  }
   return {};
 }
 
@@ -122,6 +130,12 @@ ServingRefusal Server::lockedQueueOf(const StepLoad &first, double firstUs,
     return refusal;
   queue.longestUs =
       std::max(0.0, (longer.us - firstUs) / (times - 1) - queue.moreUs);
+  // In units of what a prompt of mean length adds.
+  double added =
+      queue.addedUs() / std::max(1e-9, queue.moreUs + queue.longestUs);
+  queue.times = queue.reads;
+  queue.times.squaredVariation = std::max(
+      queue.reads.squaredVariation, added * added * queue.law.stepVariation);
   return {};
 }
 
@@ -164,6 +178,7 @@ ServingRefusal Server::queueOf(const ServedLoad &load, double running,
                                   (fuses ? running * (1 + load.drafts) : 0));
   queue.decodeUs = decode.us;
   queue.fusesPrompts = fuses;
+  queue.endsInTurn = load.answerVariation <= 0;
   queue.turns = prices.groupCount();
   queue.together = together;
   if (load.isRead) {

@@ -14,48 +14,64 @@
 
 using namespace autopar;
 
-static constexpr double mostLoad = 0.999;
-
 double PromptQueue::fullUs() const {
   double ofOne = std::max(1.0, perStep / together) - 1;
   double more = (perStep * pieces - 1) * moreUs + ofOne * longestUs;
   return (firstUs + more) / perStep;
 }
 
-double PromptQueue::eachUs(double prompts, bool areEven) const {
-  constexpr double fewest = 0.1;
-  if (longestUs <= 0)
-    return moreUs;
-  prompts = std::max(prompts, fewest);
+double PromptQueue::beyondFirstUs(double prompts, double most) const {
   double any = -std::expm1(-prompts);
-  double most = areEven ? reads.largestOfEven(prompts) : reads.largest(prompts);
   return moreUs + longestUs * std::max(0.0, most - any) / (prompts - any);
 }
 
-double PromptQueue::eachUs(double prompts) const {
-  return eachUs(prompts, !fusesPrompts);
+/// Below, what is beyond the first has no digits.
+static constexpr double fewest = 0.1;
+
+double PromptQueue::eachWhereEndedUs(double prompts) const {
+  if (longestUs <= 0)
+    return moreUs;
+  prompts = std::max(prompts, fewest);
+  return beyondFirstUs(prompts, times.largest(prompts));
 }
 
-/// Where steps that read any read so many in the mean.
-double PromptQueue::eachOfSomeUs(double prompts) const {
+double PromptQueue::eachOfEvenUs(double prompts) const {
+  if (longestUs <= 0)
+    return moreUs;
+  prompts = std::max(prompts, fewest);
+  return beyondFirstUs(prompts, times.largestOfEven(prompts));
+}
+
+double PromptQueue::eachUs(double prompts) const {
+  return fusesPrompts ? eachWhereEndedUs(prompts) : eachOfEvenUs(prompts);
+}
+
+double PromptQueue::eachOfSomeUs(double prompts, double uneven) const {
   if (longestUs <= 0)
     return moreUs;
   // Of Poisson's law, as many as make that without those that read none.
   constexpr int rounds = 5;
-  double all = prompts;
+  double all = prompts = std::max(prompts, 1.0);
   for (int i = 0; i < rounds; ++i) {
     double none = std::exp(-all);
     all -= (all - prompts * (1 - none)) / std::max(0.01, 1 - prompts * none);
   }
-  return eachUs(all);
+  double even = uneven < 1 ? eachOfEvenUs(all) : 0;
+  double whereEnded = uneven > 0 ? eachWhereEndedUs(all) : 0;
+  return even + uneven * (whereEnded - even);
+}
+
+double PromptQueue::readUs(double prompts) const {
+  double pieceCount = prompts * pieces, any = -std::expm1(-pieceCount);
+  return any * addedUs() + (pieceCount - any) * eachWhereEndedUs(pieceCount);
 }
 
 /// Until all that came at once are read, by the replica that gets most.
 double PromptQueue::fullRunUs(double prompts) const {
-  double most = reads.largestToRead(prompts);
-  double steps = std::max(1.0, most / reads.most + 0.5);
+  double any = -std::expm1(-prompts), most = reads.largestToRead(prompts);
+  double steps = std::max(any, most / reads.most + any / 2);
   return steps * (firstUs - moreUs - longestUs) + moreUs * prompts +
-         longestUs * most;
+         longestUs * times.largestToRead(prompts);
 }
 
 double PromptQueue::load() const { return ratePerUs * fullUs(); }
@@ -80,6 +96,31 @@ struct PromptQueue::Iterates {
   }
 };
 
+double PromptQueue::addedUs() const {
+  return firstUs - (fusesPrompts ? decodeUs : 0);
+}
+
+/// What of a reading step varies with the length of its first prompt, beside
+/// what each of its prompts adds: variances are those of the whole.
+double PromptQueue::offsetScaleUs(double each) const {
+  double added = addedUs();
+  return pieces > 1 ? 0 : std::sqrt(std::max(0.0, added * added - each * each));
+}
+
+/// How likely nothing comes in what a reading step takes beside what each of
+/// its prompts adds: over the law of lengths, as most of that is one prompt's.
+double PromptQueue::noneInOffset(double rate, double each) const {
+  double us = firstUs - each, scale = offsetScaleUs(each);
+  if (law.stepVariation <= 0 || scale <= 0)
+    return std::exp(-rate * us);
+  double none = 0;
+  for (size_t i = 0; i < gaussWeights.size(); ++i) {
+    double at = std::max(0.0, us + scale * law.deviations[i]);
+    none += gaussWeights[i] * std::exp(-rate * at);
+  }
+  return none;
+}
+
 /// The share of steps that have no prompts, of those that read what came in the
 /// one before. With N in one, the generating function of N in the next is
 /// exp(-rate * its time * (1 - s)), which makes that of N its own image: at 0
@@ -91,25 +132,51 @@ double PromptQueue::shareWithout(double each) const {
   double constant = 1, factor = 0;
   for (int i = iterates.count - 1; i >= 0; --i) {
     double below = rate * iterates.below[i];
-    double some = std::exp(-below * (firstUs - each));
+    double some = noneInOffset(below, each);
     constant *= some;
     factor = std::exp(-below * decodeUs) + some * (factor - 1);
   }
   return std::clamp(constant / (1 - factor), 0.0, 1.0);
 }
 
+/// Of steps of which a share `none` reads none.
+double PromptQueue::varianceOfStep(double prompts, double each,
+                                   double none) const {
+  double growth = ratePerUs * pieces * each;
+  double jump = firstUs - each - decodeUs, scale = offsetScaleUs(each);
+  double variance = each * each * (1 + law.squaredVariation) * prompts +
+                    scale * scale * law.stepVariation * (1 - none) +
+                    jump * jump * none * (1 - none);
+  return variance / (1 - std::min(0.99, growth * growth));
+}
+
+/// Of many steps in a row, each of which is followed by one that reads what
+/// came in it, which grows so much with it: for each.
+static double ofManySteps(double variance, double growth) {
+  growth = std::min(0.9, growth);
+  return variance * (1 + growth) / (1 - growth);
+}
+
 /// A step that reads k prompts takes `firstUs + (k - 1) * each`, one that reads
-/// none `decodeUs`; k is of Poisson's law, whose mean is what comes in a step.
-/// A prompt of several steps comes as so many.
+/// none `decodeUs`; k is of Poisson's law, whose mean is what comes in a step:
+/// long ones follow each other, so fewer have any than of one mean. A prompt of
+/// several steps comes as so many.
 TimeMoments PromptQueue::step() const {
-  double rate = ratePerUs * pieces, none = 1, each = moreUs;
+  double rate = ratePerUs * pieces, none = 0, each = moreUs, clumps = 1;
   double least = std::min(decodeUs, firstUs),
          most = std::max(decodeUs, fullUs() * perStep);
   // The mean where `prompts` come in the one before.
   auto after = [&](double prompts) {
-    each = eachUs(prompts);
+    each = eachOfSomeUs(prompts / (1 - none), fusesPrompts ? 1 / clumps : 0);
     none = shareWithout(each);
-    return none * decodeUs + (1 - none) * (firstUs - each) + each * prompts;
+    double us =
+        none * decodeUs + (1 - none) * (firstUs - each) + each * prompts;
+    if (!endsInTurn)
+      return us;
+    // Those that come in clumps end in clumps: replicas have as many again.
+    double variance = varianceOfStep(prompts, each, none);
+    clumps = 1 + rate * ofManySteps(variance, rate * each) / us;
+    return us;
   };
   TimeMoments step;
   double fixed = after(0), growth = rate * each;
@@ -121,27 +188,29 @@ TimeMoments PromptQueue::step() const {
   };
   if (longestUs > 0)
     findZero(least, most, excessAt, step.mean);
-  growth = rate * each;
-  double jump = firstUs - each - decodeUs;
-  double squares = each * each * (1 + law.squaredVariation);
-  step.variance =
-      (squares * rate * step.mean + jump * jump * none * (1 - none)) /
-      (1 - std::min(0.99, growth * growth));
+  step.variance = varianceOfStep(rate * step.mean, each, none);
   return step;
 }
 
 /// Steps of prompts follow one of `stepUs` for as long as any comes in the one
 /// before: generations of a branching process, which end with the probability
-/// that iterates of their generating function have at 0. What comes in a step
-/// that `decodes` goes where requests ended: anywhere.
-double PromptQueue::runUs(double stepUs, bool decodes) const {
-  double prompts = ratePerUs * stepUs;
-  double first = eachUs(prompts, !decodes);
-  Run run = runAfter(stepUs, first, eachUs(prompts));
+/// that iterates of their generating function have at 0.
+double PromptQueue::runUs(double stepUs, double first) const {
+  Run run = runAfter(stepUs, first, eachUs(ratePerUs * stepUs));
+  if (longestUs <= 0 || run.steps <= 0)
+    return run.us;
   // Of those steps, most are not the first.
-  if (longestUs > 0 && run.steps > 0)
-    run = runAfter(stepUs, first, eachOfSomeUs(run.prompts / run.steps));
-  return run.us;
+  double uneven = endsInTurn ? 0 : reads.shareUneven(run.prompts);
+  double each = eachOfSomeUs(run.prompts / run.steps, uneven);
+  return runAfter(stepUs, first, each).us;
+}
+
+double PromptQueue::runAfterDecodingUs() const {
+  return runUs(decodeUs, eachWhereEndedUs(ratePerUs * decodeUs));
+}
+
+double PromptQueue::runAfterReadingUs(double stepUs) const {
+  return runUs(stepUs, eachOfEvenUs(ratePerUs * stepUs));
 }
 
 PromptQueue::Run PromptQueue::runAfter(double stepUs, double first,
@@ -155,7 +224,8 @@ PromptQueue::Run PromptQueue::runAfter(double stepUs, double first,
   double without[Iterates::most], offsets[Iterates::most];
   for (int i = 0; i < iterates.count; ++i) {
     without[i] = std::exp(-ratePerUs * stepUs * iterates.below[i]);
-    offsets[i] = std::exp(-ratePerUs * offset * iterates.below[i]);
+    offsets[i] =
+        pieces > 1 ? 1 : noneInOffset(ratePerUs * iterates.below[i], each);
   }
   Run run;
   double prompts = ratePerUs * stepUs;
@@ -181,7 +251,7 @@ PromptQueue::Run PromptQueue::runAfter(double stepUs, double first,
 
 /// Where prompts have steps of their own, they come between two that decode.
 double PromptQueue::decodeAndPromptsUs() const {
-  return fusesPrompts ? step().mean : decodeUs + runUs(decodeUs, true);
+  return fusesPrompts ? step().mean : decodeUs + runAfterDecodingUs();
 }
 
 /// Prompts that come while others are read begin with them: of a run that each
@@ -200,8 +270,7 @@ double PromptQueue::promptUs() const {
 }
 
 double PromptQueue::varianceOfSum() const {
-  double growth = std::min(0.9, ratePerUs * promptUs());
-  return step().variance * (1 + growth) / (1 - growth);
+  return ofManySteps(step().variance, ratePerUs * promptUs());
 }
 
 double PromptQueue::shareThatWaits() const {
@@ -239,7 +308,7 @@ double PromptQueue::afterUs(double stepUs, double steps) const {
     double below = rate * iterates.below[i];
     at[i] = std::exp(-below * stepUs);
     none[i] = std::exp(-below * decodeUs);
-    some[i] = std::exp(-below * (firstUs - each));
+    some[i] = noneInOffset(below, each);
   }
   double us = 0, now = stepUs;
   int most = static_cast<int>(std::min<double>(steps, Iterates::most));
@@ -271,109 +340,5 @@ double PromptQueue::afterOwnUs(double steps) const {
     return soon * pieces * afterUs(ownUs + waitUs() / pieces, steps);
   // The run that it begins, for that of the last token.
   ownUs += firstUs * (pieces - 1) + waitUs();
-  return soon * std::max(0.0, runUs(ownUs, false) - runUs(decodeUs, true));
-}
-
-/// A step that a prompt comes in lasts, and then one that reads whatever came
-/// in it: `beside` is what comes in a microsecond. Of steps of such a mean and
-/// mean square.
-static TimeMoments afterStep(double meanUs, double squareUs, double beside,
-                             double besideSquare) {
-  TimeMoments time;
-  time.mean = meanUs * (0.5 + beside);
-  time.variance = squareUs * (1.0 / 12 + (0.5 + beside) * (0.5 + beside)) +
-                  besideSquare * meanUs - time.mean * time.mean;
-  return time;
-}
-
-/// Prompts of an engine that come within so long of one of them, over those of
-/// any time: it gets each of so many that come of Poisson's law.
-double PromptQueue::shareMet(double us) const {
-  constexpr double many = 4;
-  double inMean = ratePerUs * us;
-  if (turns <= 1 || inMean <= 0)
-    return 1;
-  // The renewal function of Erlang's law, and what it is soon (Cox 1962).
-  if (inMean > many)
-    return 1 - (turns - 1) / (2 * turns * inMean);
-  double come = inMean * turns, term = std::exp(-come), met = 0;
-  double last = come + 10 * std::sqrt(come) + 10;
-  for (int i = 1; i < last; ++i) {
-    term *= come / i;
-    met += term * std::floor(i / turns);
-  }
-  return met / inMean;
-}
-
-/// How much rarer prompts meet those before them that are dealt to engines in
-/// turn: times between them are sums of as many of exponential laws (Erlang).
-double PromptQueue::shareOfTurns() const {
-  if (turns <= 1)
-    return 1;
-  double met = ratePerUs * firstUs, between = turns * met;
-  // That fewer than so many come in that time, as of Poisson's law.
-  double term = std::exp(-between), fewer = 0;
-  for (int i = 0; i < static_cast<int>(std::min(turns, 64.0)); ++i) {
-    fewer += term;
-    term *= between / (i + 1);
-  }
-  return std::max(0.0, 1 - fewer) / -std::expm1(-met);
-}
-
-/// Prompts that are dealt in turn come more evenly: fewer of them wait, and for
-/// less (Kingman 1961: as the mean of both squared variations).
-void PromptQueue::takeTurns(FirstTokenTime &time) const {
-  if (turns <= 1)
-    return;
-  time.shareBehind *= shareOfTurns();
-  double less = (1 / turns + law.squaredVariation) / (1 + law.squaredVariation);
-  double beyond = std::max(0.0, time.behind.mean - time.alone.mean);
-  time.behind.mean -= beyond * (1 - less);
-  time.behind.variance *= less * less;
-}
-
-FirstTokenTime PromptQueue::toFirstToken(double busy) const {
-  TimeMoments cycle = step();
-  double variation = cycle.variance / (cycle.mean * cycle.mean);
-  // Of the step that a prompt comes in: longer ones have more of them. Third
-  // moments as those of a gamma distribution.
-  double met = cycle.mean * (1 + variation);
-  double metSquare =
-      cycle.mean * cycle.mean * (1 + variation) * (1 + 2 * variation);
-  double used = std::min(load(), mostLoad);
-  double room = shareBeside();
-  double each = eachUs(ratePerUs * pieces * cycle.mean);
-  double beside = ratePerUs * each * room;
-  double besideSquare = beside * each * (1 + law.squaredVariation);
-  double none = shareWithout(each);
-  double gated = std::clamp(1 - none * decodeUs / cycle.mean, 1e-9, 1.0);
-  FirstTokenTime time;
-  time.shareBehind = room * gated + (1 - room) * used;
-  time.alone = afterStep(busy * decodeUs, busy * decodeUs * decodeUs,
-                         room > 0 ? beside : 0, besideSquare);
-  // Steps with prompts; where there is no room beside, the wait below is for
-  // those.
-  double longUs = std::max(0.0, (met - (1 - gated) * decodeUs) / gated);
-  double longSquare = std::max(
-      longUs * longUs, (metSquare - (1 - gated) * decodeUs * decodeUs) / gated);
-  time.behind = afterStep(longUs, longSquare, beside, besideSquare);
-  double share = time.shareBehind > 0 ? room * gated / time.shareBehind : 0;
-  double left = busy * decodeUs / 2;
-  time.behind.variance = share * time.behind.variance +
-                         share * (1 - share) * (time.behind.mean - left) *
-                             (time.behind.mean - left);
-  time.behind.mean = share * time.behind.mean + (1 - share) * left;
-  double waits = shareThatWaits(), wait = waitUs();
-  if (time.shareBehind > 0 && waits > 0) {
-    double part = std::min(1.0, waits / time.shareBehind);
-    double each = wait / time.shareBehind;
-    time.behind.mean += each;
-    time.behind.variance += each * each * (2 / part - 1);
-  }
-  takeTurns(time);
-  // As of a gamma law.
-  time.behind.third = 2 * time.behind.variance * time.behind.variance /
-                      std::max(1e-9, time.behind.mean);
-  time.add(own);
-  return time;
+  return soon * std::max(0.0, runAfterReadingUs(ownUs) - runAfterDecodingUs());
 }

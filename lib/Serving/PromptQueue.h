@@ -16,13 +16,19 @@
 
 #include "LargestRead.h"
 #include "TimeMoments.h"
+#include "autopar/Serving/SteadyState.h"
+
+#include <array>
 
 namespace autopar {
 
 /// How prompts of different lengths are read, over how one of mean length is:
-/// beside what decodes, and in all.
+/// beside what decodes, and in all; and their longest steps: how these deviate
+/// from their mean, over that, in the order of `gaussWeights`.
 struct ReadLaw {
   double added = 1, squaredVariation = 0;
+  std::array<double, gaussPoints.size()> deviations = {};
+  double stepVariation = 0;
   TimeMoments whole = {1, 0, 0};
 };
 
@@ -36,7 +42,8 @@ struct PromptQueue {
   /// Of replicas that step together, of which prompts come to any: what the one
   /// with most of them adds for each beyond its first.
   double together = 1, longestUs = 0;
-  ReplicaReads reads;
+  /// By lengths; and by what they add to steps, where long ones add more.
+  ReplicaReads reads, times;
   /// What a step of one replica reads at most, in prompts of mean length.
   double mostLength = 1;
   /// Prompts that one step reads at most, and steps that one takes.
@@ -45,18 +52,24 @@ struct PromptQueue {
   ReadLaw law;
   TimeMoments own;
   bool fusesPrompts = true;
+  /// Whether requests end as they began: answers are of one length.
+  bool endsInTurn = false;
   /// Engines that requests are dealt to in turn.
   double turns = 1;
 
   /// Of those that come in a time that begins with a prompt of the same engine,
   /// over those of any time.
   double shareMet(double us) const;
+  /// What one prompt adds to a step.
+  double addedUs() const;
   /// From a token to the next in the mean.
   double decodeAndPromptsUs() const;
   /// What each prompt beyond the first adds to a step to which so many come in
   /// the mean, and in the steady state.
   double eachUs(double prompts) const;
-  double eachOfSomeUs(double prompts) const;
+  /// The same where steps that read any read so many, a share of which goes
+  /// where requests ended, and the others evenly.
+  double eachOfSomeUs(double prompts, double uneven) const;
   double promptUs() const;
   /// Variance over mean of how many begin to decode between two tokens.
   double dispersion() const;
@@ -72,6 +85,9 @@ struct PromptQueue {
   double afterOwnUs(double steps) const;
   /// What a prompt takes where all steps are full.
   double fullUs() const;
+  /// What so many of Poisson's law add to a step in the mean, all of which go
+  /// where requests ended.
+  double readUs(double prompts) const;
   /// Steps of replicas that alternate, where so many come to them at once.
   double fullRunUs(double prompts) const;
   /// Share of the time between first and last that prompts may take: 1 is all.
@@ -81,10 +97,20 @@ struct PromptQueue {
   FirstTokenTime toFirstToken(double busy) const;
 
 private:
+  /// More is as if it were this.
+  static constexpr double mostLoad = 0.999;
+
   struct Iterates;
-  double eachUs(double prompts, bool areEven) const;
+  /// Where what is read most is so much in the mean, in prompts.
+  double beyondFirstUs(double prompts, double most) const;
+  /// Of those that go where requests ended, and of those that are dealt evenly.
+  double eachWhereEndedUs(double prompts) const;
+  double eachOfEvenUs(double prompts) const;
+  double offsetScaleUs(double each) const;
+  double noneInOffset(double rate, double each) const;
   double shareWithout(double each) const;
   Unread unread() const;
+  double varianceOfStep(double prompts, double each, double none) const;
   TimeMoments step() const;
   /// Steps of prompts after another one, where each prompt beyond the first of
   /// a step adds as much: in the `first` of them, and in those that follow.
@@ -92,7 +118,10 @@ private:
     double us = 0, steps = 0, prompts = 0;
   };
   Run runAfter(double stepUs, double first, double each) const;
-  double runUs(double stepUs, bool decodes) const;
+  /// Where each prompt beyond the first of its first step adds `first`.
+  double runUs(double stepUs, double first) const;
+  double runAfterDecodingUs() const;
+  double runAfterReadingUs(double stepUs) const;
   double afterUs(double stepUs, double steps) const;
   double shareOfTurns() const;
   /// Of those that come in the step of a prompt, the share that has room beside

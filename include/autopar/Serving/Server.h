@@ -95,9 +95,10 @@ private:
   double promptsPerStep(const ServedLoad &load, double running) const;
   ServingRefusal burst(const ServedLoad &load, double running, double &us);
   ServingRefusal priceRunning(const StepLoad &load, StepTime &step);
-  /// Of one prompt: in all, and beyond steps that only decode.
+  /// Of one prompt: in all, beyond steps that only decode, and of that the step
+  /// that has most.
   struct ReadTime {
-    double wholeUs = 0, addedUs = 0;
+    double wholeUs = 0, addedUs = 0, longestUs = 0;
   };
   ServingRefusal timeRead(const ServedLoad &load, double left, ReadTime &read);
   ServingRefusal findLaw(const ServedLoad &load, ReadLaw &law);
@@ -106,8 +107,9 @@ private:
   ServingRefusal queueOf(const ServedLoad &load, double running,
                          PromptQueue &queue, StepTime &decode);
   ServingRefusal fullAt(const ServedLoad &load, double running,
-                        FullSteps &full);
-  ServingRefusal findFull(const ServedLoad &load, double most, FullSteps &full);
+                        double evictions, FullSteps &full);
+  ServingRefusal findFull(const ServedLoad &load, const SteadyState &state,
+                          FullSteps &full);
   /// What differs where how many decode varies, over the same at their mean,
   /// and how much a request's time grows for each more.
   struct Bend {

@@ -94,6 +94,15 @@ TEST(LargestReadTest, TwoMeetRarely) {
   }
 }
 
+/// Of two, where two come after two have ended: 1/e of what ended on one of
+/// them is beyond its first, and 0.4763 is the fewer of two counts with mean 1.
+TEST(LargestReadTest, ReplicasHaveAsManyAgain) {
+  ReplicaReads reads{2, 0, 100, true};
+  EXPECT_NEAR(reads.shareUneven(2), std::exp(-1) * (1 - 0.4763), 1e-3);
+  EXPECT_LT(reads.shareUneven(0.01), 0.01);
+  EXPECT_LT(reads.shareUneven(200), reads.shareUneven(20));
+}
+
 /// Of one that has room for one, half of the steps read; what waits is that of
 /// a queue in discrete time, m^2 / (2 * (1 - m)) = 1/4 of a prompt.
 TEST(LargestReadTest, WhatHasNoRoomWaits) {

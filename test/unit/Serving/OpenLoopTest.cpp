@@ -188,6 +188,35 @@ TEST_F(OpenLoopTest, MoreThanItServesIsSaid) {
   EXPECT_NEAR(state.outputTokensPerSecond, 200 * most, 1e-6 * 200 * most);
 }
 
+/// Caches that are full evict, and what is read again takes its time: it serves
+/// what a simulation with a queue without end does.
+TEST_F(OpenLoopTest, FullCachesEvict) {
+  constexpr int64_t requests = 6000;
+  runtime.fusesPrompts = true;
+  runtime.maxSequences.value = 4096;
+  for (const char *prompt : {"4000", "uniform:1000..3000"}) {
+    Requests asked;
+    asked.prompt = *TokenLengths::parse(prompt);
+    asked.answer = *TokenLengths::parse("lognormal:800,0.6");
+    asked.ratePerS = 1000;
+    SteadyState state = serve(ServedLoad::of(asked));
+    ASSERT_TRUE(state.isOverloaded);
+    ASSERT_TRUE(state.isCacheFull);
+    SimulatedRun run;
+    run.load.requests = drawRequests(asked, requests, /*seed=*/1);
+    StepPrices prices(program, machine, runtime);
+    prices.lay(makeLayout(8), /*replicas=*/1);
+    run.result =
+        simulate(prices, engineOf(runtime, state.capacityTokens, 1), run.load);
+    double ended = double(requests), evictions = 0;
+    for (const ServedRequest &served : run.result.requests)
+      evictions += served.evictions;
+    EXPECT_GT(evictions, 0.01 * ended);
+    EXPECT_NEAR(state.mostPerS, ended / run.result.endUs * 1e6,
+                0.05 * state.mostPerS);
+  }
+}
+
 /// Tokens that are cached are not read again.
 TEST_F(OpenLoopTest, CachedTokensAreNotRead) {
   ServedLoad load =

@@ -1,0 +1,117 @@
+//===- FirstTokens.cpp - How long prompts wait for a step -----------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PromptQueue.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace autopar;
+
+/// A step that a prompt comes in lasts, and then one that reads whatever came
+/// in it: `beside` is what comes in a microsecond. Of steps of such a mean and
+/// mean square.
+static TimeMoments afterStep(double meanUs, double squareUs, double beside,
+                             double besideSquare) {
+  TimeMoments time;
+  time.mean = meanUs * (0.5 + beside);
+  time.variance = squareUs * (1.0 / 12 + (0.5 + beside) * (0.5 + beside)) +
+                  besideSquare * meanUs - time.mean * time.mean;
+  return time;
+}
+
+/// Prompts of an engine that come within so long of one of them, over those of
+/// any time: it gets each of so many that come of Poisson's law.
+double PromptQueue::shareMet(double us) const {
+  constexpr double many = 4;
+  double inMean = ratePerUs * us;
+  if (turns <= 1 || inMean <= 0)
+    return 1;
+  // The renewal function of Erlang's law, and what it is soon (Cox 1962).
+  if (inMean > many)
+    return 1 - (turns - 1) / (2 * turns * inMean);
+  double come = inMean * turns, term = std::exp(-come), met = 0;
+  double last = come + 10 * std::sqrt(come) + 10;
+  for (int i = 1; i < last; ++i) {
+    term *= come / i;
+    met += term * std::floor(i / turns);
+  }
+  return met / inMean;
+}
+
+/// How much rarer prompts meet those before them that are dealt to engines in
+/// turn: times between them are sums of as many of exponential laws (Erlang).
+double PromptQueue::shareOfTurns() const {
+  if (turns <= 1)
+    return 1;
+  double met = ratePerUs * firstUs, between = turns * met;
+  // That fewer than so many come in that time, as of Poisson's law.
+  double term = std::exp(-between), fewer = 0;
+  for (int i = 0; i < static_cast<int>(std::min(turns, 64.0)); ++i) {
+    fewer += term;
+    term *= between / (i + 1);
+  }
+  return std::max(0.0, 1 - fewer) / -std::expm1(-met);
+}
+
+/// Prompts that are dealt in turn come more evenly: fewer of them wait, and for
+/// less (Kingman 1961: as the mean of both squared variations).
+void PromptQueue::takeTurns(FirstTokenTime &time) const {
+  if (turns <= 1)
+    return;
+  time.shareBehind *= shareOfTurns();
+  double less = (1 / turns + law.squaredVariation) / (1 + law.squaredVariation);
+  double beyond = std::max(0.0, time.behind.mean - time.alone.mean);
+  time.behind.mean -= beyond * (1 - less);
+  time.behind.variance *= less * less;
+}
+
+FirstTokenTime PromptQueue::toFirstToken(double busy) const {
+  TimeMoments cycle = step();
+  double variation = cycle.variance / (cycle.mean * cycle.mean);
+  // Of the step that a prompt comes in: longer ones have more of them. Third
+  // moments as those of a gamma distribution.
+  double met = cycle.mean * (1 + variation);
+  double metSquare =
+      cycle.mean * cycle.mean * (1 + variation) * (1 + 2 * variation);
+  double used = std::min(load(), mostLoad);
+  double room = shareBeside();
+  double each = eachUs(ratePerUs * pieces * cycle.mean);
+  double beside = ratePerUs * each * room;
+  double besideSquare = beside * each * (1 + law.squaredVariation);
+  double none = shareWithout(each);
+  double gated = std::clamp(1 - none * decodeUs / cycle.mean, 1e-9, 1.0);
+  FirstTokenTime time;
+  time.shareBehind = room * gated + (1 - room) * used;
+  time.alone = afterStep(busy * decodeUs, busy * decodeUs * decodeUs,
+                         room > 0 ? beside : 0, besideSquare);
+  // Steps with prompts; where there is no room beside, the wait below is for
+  // those.
+  double longUs = std::max(0.0, (met - (1 - gated) * decodeUs) / gated);
+  double longSquare = std::max(
+      longUs * longUs, (metSquare - (1 - gated) * decodeUs * decodeUs) / gated);
+  time.behind = afterStep(longUs, longSquare, beside, besideSquare);
+  double share = time.shareBehind > 0 ? room * gated / time.shareBehind : 0;
+  double left = busy * decodeUs / 2;
+  time.behind.variance = share * time.behind.variance +
+                         share * (1 - share) * (time.behind.mean - left) *
+                             (time.behind.mean - left);
+  time.behind.mean = share * time.behind.mean + (1 - share) * left;
+  double waits = shareThatWaits(), wait = waitUs();
+  if (time.shareBehind > 0 && waits > 0) {
+    double part = std::min(1.0, waits / time.shareBehind);
+    double each = wait / time.shareBehind;
+    time.behind.mean += each;
+    time.behind.variance += each * each * (2 / part - 1);
+  }
+  takeTurns(time);
+  // As of a gamma law.
+  time.behind.third = 2 * time.behind.variance * time.behind.variance /
+                      std::max(1e-9, time.behind.mean);
+  time.add(own);
+  return time;
+}
