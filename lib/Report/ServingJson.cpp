@@ -136,8 +136,10 @@ json autopar::writeServing(const ServingReport &serving) {
       state.outputTokensPerSecond / static_cast<double>(serving.devices);
   written["tokens_per_s"] =
       serving.steady.requestsPerS() * serving.steady.load.requestTokens();
-  if (serving.steady.load.concurrency == 0)
+  if (serving.steady.load.concurrency == 0) {
     written["saturates_at_per_s"] = state.mostPerS;
+    written["fills_room"] = state.fillsRoom;
+  }
   written["running"] = serving.running();
   written["waiting"] = number(
       state.isOverloaded ? std::nullopt : std::optional(serving.waiting()));

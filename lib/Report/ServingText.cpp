@@ -12,6 +12,7 @@
 #include "autopar/Report/TextTables.h"
 #include "autopar/Support/Text.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace autopar;
@@ -254,12 +255,16 @@ static std::string curveTable(const ServiceReport &serving) {
                     "greatest.");
 }
 
+/// Of answers that vary much, one that runs has more than all have in the mean.
 static std::string refusalText(const ServiceReport &service) {
-  return wrap("  ", "NO: the KV cache of a replica holds " +
-                        formatInteger(service.capacityTokens) +
-                        " tokens, a request in the mean " +
-                        formatInteger(
-                            std::llround(service.steady.load.requestTokens())));
+  const ServedLoad &load = service.steady.load;
+  double all = load.requestTokens(), running = load.contextTokens();
+  return wrap(
+      "  ",
+      "NO: the KV cache of a replica holds " +
+          formatInteger(service.capacityTokens) + " tokens, a request " +
+          (running > all ? "that runs has in the mean " : "in the mean ") +
+          formatInteger(std::llround(std::max(all, running))));
 }
 
 std::string autopar::servingText(const ServingReport &serving) {

@@ -15,22 +15,9 @@
 #define AUTOPAR_LIB_SERVING_PROMPTQUEUE_H
 
 #include "LargestRead.h"
-#include "TimeMoments.h"
-#include "autopar/Serving/SteadyState.h"
-
-#include <array>
+#include "ReadLaw.h"
 
 namespace autopar {
-
-/// How prompts of different lengths are read, over how one of mean length is:
-/// beside what decodes, and in all; and their longest steps: how these deviate
-/// from their mean, over that, in the order of `gaussWeights`.
-struct ReadLaw {
-  double added = 1, squaredVariation = 0;
-  std::array<double, gaussPoints.size()> deviations = {};
-  double stepVariation = 0;
-  TimeMoments whole = {1, 0, 0};
-};
 
 /// Steps and prompts of replicas that step together. Times are microseconds.
 struct PromptQueue {

@@ -192,6 +192,9 @@ ServingRefusal Server::roomOf(const ServedLoad &load, SteadyState &state) {
   double held =
       runtime.reservesAnswers ? load.requestTokens() : load.contextTokens();
   held = std::ceil(held / block) * block;
+  // Of answers that vary much, whoever runs has more than a request has.
+  if (one.capacityTokens < held)
+    return {ServingRefusal::Kind::capacity};
   double room = std::floor(one.capacityTokens / held);
   state.isCacheFull = room < runtime.maxSequences.value;
   state.running = std::min(room, runtime.maxSequences.value);
