@@ -71,7 +71,7 @@ def TF_HyperPreOp : TF_ComputeOp<"hyper_pre", [
     `[batch, tokens, hidden]`, `post` `[batch, tokens, n]`, `residual`
     `[batch, tokens, n, n]`; `n` and `hidden` are numbers; all but `batch` and
     `tokens` is whole; no partial sums; neither eps is negative; `c` is positive
-    and `i` 1 or more.
+    and `i` 1 to 1,000.
 
     **Example:**
     ```mlir

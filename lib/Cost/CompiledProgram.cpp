@@ -39,8 +39,9 @@ CompiledProgram::CompiledProgram(CostProgram program, Launching launching)
 }
 
 const Tape &CompiledProgram::serving() {
+  std::lock_guard<std::mutex> lock(*making);
   if (!servingTape) {
-    Strategy strategy = compile(program(), launches, Counting::whole,
+    Strategy strategy = compile(read(), launches, Counting::whole,
                                 {Phase::decode, Phase::prefill});
     servingTape = collect(strategy, servingNodes(strategy));
     stored = false;
@@ -49,8 +50,9 @@ const Tape &CompiledProgram::serving() {
 }
 
 const Tape &CompiledProgram::parts() {
+  std::lock_guard<std::mutex> lock(*making);
   if (!partTape) {
-    partTape = collectParts(compile(program(), launches, Counting::parts));
+    partTape = collectParts(compile(read(), launches, Counting::parts));
     stored = false;
   }
   return *partTape;
@@ -141,6 +143,11 @@ CompiledProgram::fromBytes(std::string_view bytes) {
 }
 
 const CostProgram &CompiledProgram::program() {
+  std::lock_guard<std::mutex> lock(*making);
+  return read();
+}
+
+const CostProgram &CompiledProgram::read() {
   if (!whole) {
     ByteReader reader(unread);
     reader(whole.emplace());

@@ -92,7 +92,8 @@ void ShapeState::lay(uint32_t index, const double *values) {
 
 /// Most layouts fix what the one before did.
 void ShapeState::lay(const double *values) {
-  bool isSame = true;
+  bool isSame = isLaid;
+  isLaid = true;
   for (size_t i = 0; i < read.size(); ++i) {
     isSame &= last[i] == values[read[i]];
     last[i] = values[read[i]];

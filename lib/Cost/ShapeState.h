@@ -51,6 +51,7 @@ private:
   /// What tables read of all values, and what that was.
   std::vector<uint32_t> read;
   std::vector<double> last;
+  bool isLaid = false;
   std::vector<ShapeView> laid;
 };
 

@@ -13,11 +13,12 @@
 using namespace autopar;
 
 /// Whether what is known is better than anything of `bound`, and nobody would
-/// call that close to the best.
+/// call that close to the best, or want it.
 bool TargetSearch::isExcluded(const Candidate &bound,
                               const Findings &known) const {
+  double score = worth.scoreOf(bound);
   return known.frontier.beats(bound) &&
-         worth.scoreOf(bound) < leastClose(known.best.score);
+         (score == Worth::none || score < leastClose(known.best.score));
 }
 
 /// `price` is that of `whole`, the plan of a strategy that `strategy` gathers
@@ -52,9 +53,11 @@ void TargetSearch::openGathered(uint32_t strategy, uint32_t mesh,
     }
 }
 
-/// By mesh, whether one of its sizes is none of any plan that fits: what it
-/// leads to is to be known.
+/// By mesh, whether one of its sizes is none of any plan that is wanted: what
+/// it leads to is to be known, where anything is.
 std::vector<bool> TargetSearch::findUnknown() const {
+  if (found.best.score == Worth::none)
+    return std::vector<bool>(index.meshes.size());
   EffectMap effects;
   addEffects(effects);
   auto isUnknown = [&](const SpaceMesh &mesh) {

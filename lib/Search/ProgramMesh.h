@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An axis of data parallelism that has one device changes no price: along it
-// nothing is sent, and what it splits is whole. So plans with such an axis and
-// without have one program, that of more devices.
+// Along an axis of data parallelism that has one device nothing is sent, what
+// it splits is whole, and passes lay all else out alike: it changes no price.
+// So plans with such an axis and without have one program, that of more
+// devices.
 //
 //===----------------------------------------------------------------------===//
 

@@ -115,17 +115,14 @@ void SpaceIndex::pair(const std::vector<uint32_t> &own) {
   }
 }
 
-/// Of `plan`, which has no choices yet. Replicas sum gradients; and where dcp
-/// splits the sequences of states, what follows stays split as long as nothing
-/// else has split them.
+/// Of `plan`, which has no choices yet. Replicas sum gradients.
 MeshKind SpaceIndex::kindOf(const Plan &plan, const PlanSizes &sizes) const {
-  bool isOwn =
-      problem.trains() || (problem.keepsStates && plan.has(Degree::dcp));
   MeshKind kind;
   for (bool fsdp : {false, true}) {
     MeshKind::Program &program = kind.programs[fsdp];
-    program.mesh = isOwn ? programMeshOf(plan)
-                         : programMeshOf(plan, target.base, sizes, fsdp);
+    program.mesh = problem.trains()
+                       ? programMeshOf(plan)
+                       : programMeshOf(plan, target.base, sizes, fsdp);
     program.key = strategyKeyOfDistinct(program.mesh.plan);
   }
   return kind;
@@ -169,6 +166,7 @@ void SpaceIndex::findProgram(uint32_t which) {
 void SpaceIndex::findAxes(StrategyMeshes &strategy) {
   const Plan &plan = strategy.plan;
   size_t skipped = plan.has(Degree::pp) ? 1 : 0;
+  strategy.axisOf.clear();
   for (const std::string &name : strategy.program->axes())
     for (size_t i = skipped; i < plan.axes.size(); ++i)
       if (plan.axes[i].name == name)

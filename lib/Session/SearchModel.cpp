@@ -126,9 +126,8 @@ static Workload workloadOf(ModuleOp module) {
   return {};
 }
 
-template <typename Wanted>
-static bool hasAny(ModuleOp module) {
-  auto stop = [](Wanted) { return WalkResult::interrupt(); };
+static bool hasRoutedExperts(ModuleOp module) {
+  auto stop = [](transformer::ExpertsOp) { return WalkResult::interrupt(); };
   return module.walk(stop).wasInterrupted();
 }
 
@@ -210,8 +209,7 @@ std::optional<Error> ModelSearch::addTarget(std::optional<int64_t> devices) {
   outcome.variants.push_back(index);
   outcome.problem.targets.push_back(std::move(own));
   outcome.problem.workload = workloadOf(**bound);
-  outcome.problem.hasExperts = hasAny<transformer::ExpertsOp>(**bound);
-  outcome.problem.keepsStates = hasAny<transformer::StateOp>(**bound);
+  outcome.problem.hasExperts = hasRoutedExperts(**bound);
   if (!outcome.problem.trains())
     return std::nullopt;
   Result<int64_t> layers = layersOf(**bound);

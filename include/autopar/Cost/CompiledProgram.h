@@ -10,6 +10,8 @@
 
 #include "autopar/Cost/Tape.h"
 
+#include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -40,7 +42,8 @@ enum class ServingOutput : uint8_t {
 inline constexpr size_t servingOutputCount = 5;
 
 /// What is kept of a strategy: how a step of it is priced and, made or read
-/// where somebody asks for it first, all that is known of it.
+/// where somebody asks for it first, on whatever thread, all that is known of
+/// it.
 class CompiledProgram {
 public:
   CompiledProgram(CostProgram program, Launching launching);
@@ -74,6 +77,8 @@ public:
 
 private:
   CompiledProgram() = default;
+  /// Of `program`, where nobody else makes anything.
+  const CostProgram &read();
 
   Launching launches;
   std::vector<std::string> axisNames;
@@ -85,6 +90,8 @@ private:
   /// Of `whole`, which has not been read.
   std::string_view unread;
   bool stored = false;
+  /// Held while anything is made or read.
+  std::unique_ptr<std::mutex> making = std::make_unique<std::mutex>();
 };
 
 } // namespace autopar

@@ -74,8 +74,6 @@ struct SearchProblem {
   std::vector<SearchTarget> targets;
   SearchSpace space;
   bool hasExperts = false;
-  /// Whether layers keep states of sequences, not of tokens.
-  bool keepsStates = false;
   /// The step; its batch is each of `batches`.
   Workload workload;
   /// Where given, requests are searched for, not steps: batches are requests

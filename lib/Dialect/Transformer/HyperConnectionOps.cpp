@@ -61,10 +61,12 @@ static LogicalResult verifyResults(HyperPreOp op) {
     return op.emitOpError("has 'sinkhorn' or a residual, expected both");
   if (op.getResidual() && !op.getPost())
     return op.emitOpError("has a residual without 'post'");
-  if (op.getSinkhorn() && static_cast<int64_t>(*op.getSinkhorn()) < 1)
+  constexpr int64_t most = 1000;
+  if (op.getSinkhorn() && (static_cast<int64_t>(*op.getSinkhorn()) < 1 ||
+                           static_cast<int64_t>(*op.getSinkhorn()) > most))
     return op.emitOpError()
            << "has sinkhorn(" << static_cast<int64_t>(*op.getSinkhorn())
-           << "), expected at least 1";
+           << "), expected 1 to " << most;
   return op.getMagnitude() ? verifyPositive(op, "post", *op.getMagnitude())
                            : success();
 }

@@ -51,7 +51,8 @@ void LatentAttentionOp::writeProperties(DialectBytecodeWriter &writer) {
 
 void LatentAttentionOp::setEarlierOperands() {
   auto &sizes = getProperties().operandSegmentSizes;
-  std::fill_n(sizes.begin(), (*this)->getNumOperands(), 1);
+  size_t given = std::min<size_t>(sizes.size(), (*this)->getNumOperands());
+  std::fill_n(sizes.begin(), given, 1);
 }
 
 //===----------------------------------------------------------------------===//

@@ -74,7 +74,9 @@ void FactorSplits::read(unsigned operand) {
   }
 }
 
-/// Takes the split of `dim` for `factor` where it is stronger.
+/// Takes the split of `dim` for `factor` where it is stronger. Of values, who
+/// has no axes has nothing to say; nor has, beside one with more, who has the
+/// first of those: replicas do not change how the rest is laid out.
 void FactorSplits::follow(int32_t factor, DimAttr dim,
                           ArrayRef<StringAttr> axes, unsigned rank,
                           ArrayRef<StringAttr> grouped) {
@@ -89,7 +91,9 @@ void FactorSplits::follow(int32_t factor, DimAttr dim,
   bool staysWhole = rank == ofSource && kind == FactorKind::reduction;
   bool asks =
       staysWhole || !axes.empty() || (rank != ofGrouping && !dim.isWhole());
-  if (split.dim && (!asks || (split.asks && split.rank <= rank)))
+  bool isMore = split.rank == rank && axes.size() > split.axes.size() &&
+                llvm::equal(axes.take_front(split.axes.size()), split.axes);
+  if (split.dim && (!asks || (split.asks && split.rank <= rank && !isMore)))
     return;
   split = {dim, Axes(axes), Axes(grouped), rank, asks};
 }

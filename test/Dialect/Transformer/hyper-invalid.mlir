@@ -54,7 +54,7 @@ func.func @no_residual(%s: tensor<2x16x4x64xbf16>, %w: tensor<4x64x8xf32>, %b: t
 // -----
 
 func.func @no_iterations(%s: tensor<2x16x4x64xbf16>, %w: tensor<4x64x24xf32>, %b: tensor<24xf32>, %g: tensor<3xf32>) {
-  // expected-error @+1 {{'transformer.hyper_pre' op has sinkhorn(0), expected at least 1}}
+  // expected-error @+1 {{'transformer.hyper_pre' op has sinkhorn(0), expected 1 to 1000}}
   %x, %p, %r = transformer.hyper_pre %s, %w, %b, %g eps(1.0e-5) gate_eps(1.0e-6) post(2.0) sinkhorn(0)
       : tensor<2x16x4x64xbf16>, tensor<4x64x24xf32>, tensor<24xf32>, tensor<3xf32> -> tensor<2x16x64xbf16>, tensor<2x16x4xf32>, tensor<2x16x4x4xf32>
   return
