@@ -146,7 +146,7 @@ void TargetSearch::priceGathered(uint32_t strategyIndex, Findings &own) {
                 layout);
       prices.assign(problem.batches.size(), {});
       if (!pricer.lay(layout))
-        steps.at(mesh.sizes.replicas()).price(pricer, prices);
+        steps.at(replicasOf(mesh)).price(pricer, prices);
     }
     last = &bound;
     size_t batch = std::lower_bound(problem.batches.begin(),

@@ -35,9 +35,9 @@ TargetSearch::TargetSearch(const SearchProblem &problem,
       threads(threadsOf(control)), worth(problem, target),
       index(problem, target), staged(threads) {}
 
-/// Whether prompts of the model may be cut into chunks, which each of its
-/// programs knows.
-bool TargetSearch::mayCut() {
+/// Whether layers keep tokens, so that prompts may be cut into chunks: each of
+/// the model's programs knows.
+bool TargetSearch::findWhetherCut() {
   if (problem.workload.phase != Phase::prefill)
     return true;
   for (const std::vector<uint32_t> &alike : making)
@@ -62,12 +62,12 @@ void TargetSearch::prepare() {
       sizes.insert(batch / count);
   }
   passSizes.assign(sizes.begin(), sizes.end());
-  bool mayCut = this->mayCut();
+  mayCut = findWhetherCut();
   for (const SpaceMesh &mesh : index.meshes) {
     orders.push_back(&index.orders.of(mesh.axes, mesh.hasStages()));
     if (problem.requests || problem.trains())
       continue;
-    int64_t replicas = mesh.sizes.replicas();
+    int64_t replicas = replicasOf(mesh);
     if (!(mesh.hasStages() ? passes : steps).count(replicas))
       (mesh.hasStages() ? passes : steps)
           .emplace(replicas,
@@ -127,7 +127,7 @@ void TargetSearch::priceWhole(uint32_t strategyIndex, Findings &own) {
     uint32_t mesh = strategy.meshes[k];
     if (index.meshes[mesh].hasStages())
       continue;
-    const BatchSteps &batches = steps.at(index.meshes[mesh].sizes.replicas());
+    const BatchSteps &batches = steps.at(replicasOf(index.meshes[mesh]));
     candidate.sizes = mesh;
     std::vector<bool> isOpen(orders[mesh]->size(), true);
     forLegalOrders(strategy, mesh, pricer, own,
@@ -272,7 +272,7 @@ void TargetSearch::boundStaged(uint32_t strategyIndex, Findings &own) {
           ++legal;
           candidate.order = order;
           candidate.points = points;
-          passes.at(index.meshes[mesh].sizes.replicas()).price(pricer, prices);
+          passes.at(replicasOf(index.meshes[mesh])).price(pricer, prices);
           addBounds(candidate, prices, strategy.gathered[k], own);
         });
     if (legal < orders[mesh]->size())
@@ -303,7 +303,7 @@ void TargetSearch::priceWave(size_t begin, size_t end) {
       StagedPoint point;
       index.lay(strategy, mesh, order, point.layout);
       point.stages = index.stagesOf(mesh, order);
-      point.replicas = mesh.sizes.replicas();
+      point.replicas = replicasOf(mesh);
       point.batch = candidate.batch;
       point.microbatches = candidate.microbatches;
       size_t batch = std::lower_bound(problem.batches.begin(),

@@ -66,7 +66,12 @@ private:
   /// Strategies, those together that one thread makes.
   using Groups = std::vector<std::vector<uint32_t>>;
 
-  bool mayCut();
+  bool findWhetherCut();
+  /// Groups of devices that have sequences of their own: where nothing is kept
+  /// of those, in all layers.
+  int64_t replicasOf(const SpaceMesh &mesh) const {
+    return mayCut ? mesh.sizes.replicas() : mesh.sizes[Knob::dp];
+  }
   void prepare();
   /// Calls `work` on each thread with its number and what it finds, adds up.
   void onThreads(const std::function<void(unsigned, Findings &)> &work);
@@ -121,6 +126,7 @@ private:
   const unsigned threads;
   const Worth worth;
   SpaceIndex index;
+  bool mayCut = true;
   /// By mesh.
   std::vector<const std::vector<OrderClass> *> orders;
   /// By number of replicas: of all batches, and of what stages take of them.
