@@ -181,9 +181,11 @@ NodeId Graph::make(Op op, NodeId a, NodeId b, uint32_t c) {
             a,
             b,
             c};
-  // Links and shapes are laid with the layout.
-  if (op == Op::call || op == Op::call_bound || op == Op::shape_ratio)
+  // Links are laid before what a layout fixes is computed, and shapes by it.
+  if (op == Op::call || op == Op::call_bound)
     node.rank = std::max(node.rank, Rank::layout);
+  if (op == Op::shape_ratio)
+    node.rank = std::max(node.rank, Rank::point);
   return insert(node);
 }
 

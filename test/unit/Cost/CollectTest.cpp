@@ -140,3 +140,12 @@ TEST(Collect, ChecksSplitsAlone) {
   EXPECT_LT(strategy.requirements[refusal.index].kind,
             Requirement::Kind::joins);
 }
+
+/// What a layout fixes picks the grid: no sooner is there a ratio.
+TEST(Collect, RatiosOfFixedShapesWaitForTheirGrid) {
+  Graph graph;
+  NodeId x = graph.make(Op::octave, graph.constant(8));
+  NodeId ratio = graph.make(Op::shape_ratio, x, graph.constant(0), 0);
+  EXPECT_EQ(graph[x].rank, Rank::constant);
+  EXPECT_EQ(graph[ratio].rank, Rank::point);
+}
