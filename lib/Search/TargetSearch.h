@@ -8,7 +8,7 @@
 // First all plans without stages are priced, sixteen batches at once. Those
 // that gather parameters (fsdp) have a bound: the step of the same plan with
 // whole parameters, which has all but the gathers. They are made and priced
-// where that does not fit and would neither be beaten nor far from the best.
+// where that does not fit, and is not beaten or is close to the best.
 // Plans with stages have a bound: each microbatch goes through all layers,
 // whose time on the devices of a stage is a price without stages, and no stage
 // has less than its share. Those that the frontier does not beat by their bound
