@@ -146,7 +146,7 @@ double PromptQueue::varianceOfStep(double prompts, double each,
   double jump = firstUs - each - decodeUs, scale = offsetScaleUs(each);
   double variance = each * each * (1 + law.squaredVariation) * prompts +
                     scale * scale * law.stepVariation * (1 - none) +
-                    jump * jump * none * (1 - none);
+                    jump * none * (jump * (1 - none) + 2 * each * prompts);
   return variance / (1 - std::min(0.99, growth * growth));
 }
 
