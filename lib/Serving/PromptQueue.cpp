@@ -139,15 +139,25 @@ double PromptQueue::shareWithout(double each) const {
   return std::clamp(constant / (1 - factor), 0.0, 1.0);
 }
 
+/// How much longer the next step is for each microsecond of one, in the mean:
+/// the slope from steps that read none to those that do.
+double PromptQueue::growth(double prompts, double each, double none) const {
+  double rate = ratePerUs * pieces, jump = firstUs - each - decodeUs;
+  double longer = jump + each * prompts / (1 - none);
+  // How much rarer it is that none comes.
+  double rarer = std::exp(-rate * decodeUs) * -std::expm1(-rate * longer);
+  return rate * each + jump * (longer > 0 ? rarer / longer : rate);
+}
+
 /// Of steps of which a share `none` reads none.
 double PromptQueue::varianceOfStep(double prompts, double each,
                                    double none) const {
-  double growth = ratePerUs * pieces * each;
+  double follows = ratePerUs * pieces * each;
   double jump = firstUs - each - decodeUs, scale = offsetScaleUs(each);
   double variance = each * each * (1 + law.squaredVariation) * prompts +
                     scale * scale * law.stepVariation * (1 - none) +
                     jump * none * (jump * (1 - none) + 2 * each * prompts);
-  return variance / (1 - std::min(0.99, growth * growth));
+  return variance / (1 - std::min(0.99, follows * follows));
 }
 
 /// Of many steps in a row, each of which is followed by one that reads what
@@ -175,12 +185,12 @@ TimeMoments PromptQueue::step() const {
       return us;
     // Those that come in clumps end in clumps: replicas have as many again.
     double variance = varianceOfStep(prompts, each, none);
-    clumps = 1 + rate * ofManySteps(variance, rate * each) / us;
+    clumps = 1 + rate * ofManySteps(variance, growth(prompts, each, none)) / us;
     return us;
   };
   TimeMoments step;
-  double fixed = after(0), growth = rate * each;
-  step.mean = growth < 1 ? fixed / (1 - growth) : firstUs;
+  double fixed = after(0), more = rate * each;
+  step.mean = more < 1 ? fixed / (1 - more) : firstUs;
   step.mean = std::clamp(step.mean, least, most);
   auto excessAt = [&](double mean, double &excess) {
     excess = after(rate * mean) - mean;
@@ -255,13 +265,17 @@ double PromptQueue::decodeAndPromptsUs() const {
 }
 
 /// Prompts that come while others are read begin with them: of a run that each
-/// of them prolongs, Borel's law; beside what decodes, as long steps follow
-/// each other.
+/// of them prolongs, Borel's law.
 double PromptQueue::dispersion() const {
-  if (fusesPrompts)
-    return 1 + ratePerUs * varianceOfSum() / step().mean;
   double times = decodeAndPromptsUs() / decodeUs;
+  if (fusesPrompts)
+    times = 1 / (1 - std::min(0.9, growthOfSteps()));
   return times * times;
+}
+
+double PromptQueue::growthOfSteps() const {
+  double prompts = ratePerUs * pieces * step().mean, each = eachUs(prompts);
+  return growth(prompts, each, shareWithout(each));
 }
 
 double PromptQueue::promptUs() const {
@@ -270,7 +284,7 @@ double PromptQueue::promptUs() const {
 }
 
 double PromptQueue::varianceOfSum() const {
-  return ofManySteps(step().variance, ratePerUs * promptUs());
+  return ofManySteps(step().variance, growthOfSteps());
 }
 
 double PromptQueue::shareThatWaits() const {

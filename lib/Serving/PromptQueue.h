@@ -97,6 +97,8 @@ private:
   double noneInOffset(double rate, double each) const;
   double shareWithout(double each) const;
   Unread unread() const;
+  double growth(double prompts, double each, double none) const;
+  double growthOfSteps() const;
   double varianceOfStep(double prompts, double each, double none) const;
   TimeMoments step() const;
   /// Steps of prompts after another one, where each prompt beyond the first of
