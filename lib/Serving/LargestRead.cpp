@@ -246,6 +246,15 @@ double ReplicaReads::largestToRead(double prompts) const {
   return all.largestAnywhere(prompts);
 }
 
+/// Of sums of lengths, as of a log-normal law.
+double ReplicaReads::shareWithoutRoom(double count) const {
+  if (squaredVariation <= 0)
+    return count > most ? 1 : 0;
+  double spread = std::log1p(squaredVariation / count);
+  double above = std::log(most / count) + spread / 2;
+  return std::erfc(above / std::sqrt(2 * spread)) / 2;
+}
+
 /// What waits of so much that comes in a step and has so much room, by the
 /// moments of what comes and of what is left of the room (Lindley 1952).
 Unread ReplicaReads::unread(double prompts) const {

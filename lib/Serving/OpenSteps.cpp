@@ -60,6 +60,7 @@ ServingRefusal Server::timeRead(const ServedLoad &load, double left,
     return refusal;
   };
   double tokens = left;
+  read.furtherSteps = std::max(0.0, full);
   if (full > 0) {
     tokens -= full * most;
     if (auto refusal = add(full, most, most * (full + 1) / 2))
@@ -87,6 +88,7 @@ ServingRefusal Server::findLaw(const ServedLoad &load, ReadLaw &law) {
     whole.mean += gaussWeights[i] * times[i].wholeUs;
     added.mean += gaussWeights[i] * times[i].addedUs;
     longestUs += gaussWeights[i] * times[i].longestUs;
+    law.furtherSteps += gaussWeights[i] * times[i].furtherSteps;
   }
   for (size_t i = 0; i < times.size(); ++i) {
     double apart = times[i].wholeUs - whole.mean,
@@ -111,7 +113,7 @@ ServingRefusal Server::findLaw(const ServedLoad &load, ReadLaw &law) {
 
 /// What a prompt adds beside one that another replica reads, and beside one
 /// that its own does: all wait for the replica that reads most.
-ServingRefusal Server::lockedQueueOf(const StepLoad &first, double firstUs,
+ServingRefusal Server::addMoreLocked(const StepLoad &first, double firstUs,
                                      PromptQueue &queue) {
   double together = prices.togetherCount();
   StepTime others, longer;
@@ -130,12 +132,6 @@ ServingRefusal Server::lockedQueueOf(const StepLoad &first, double firstUs,
     return refusal;
   queue.longestUs =
       std::max(0.0, (longer.us - firstUs) / (times - 1) - queue.moreUs);
-  // In units of what a prompt of mean length adds.
-  double added =
-      queue.addedUs() / std::max(1e-9, queue.moreUs + queue.longestUs);
-  queue.times = queue.reads;
-  queue.times.squaredVariation = std::max(
-      queue.reads.squaredVariation, added * added * queue.law.stepVariation);
   return {};
 }
 
@@ -164,7 +160,6 @@ static double wholePrompts(double room, const ServedLoad &load) {
 /// and a law.
 ServingRefusal Server::queueOf(const ServedLoad &load, double running,
                                PromptQueue &queue, StepTime &decode) {
-  constexpr double mostPriced = 4;
   double together = prices.togetherCount();
   StepLoad step;
   step.decoding = running;
@@ -199,32 +194,55 @@ ServingRefusal Server::queueOf(const ServedLoad &load, double running,
   if (!fuses)
     step.decoding = 0;
   addPiece(load, each >= 1 ? read : std::floor(std::min(read, room)), step);
-  StepTime first, several;
+  StepTime first;
   if (auto refusal = priceRunning(step, first))
     return refusal;
   queue.own = queue.law.whole;
   queue.own.scale(first.us * queue.pieces);
   double besideUs = fuses ? decode.us : 0;
   double addedUs = std::max(0.0, first.us - besideUs);
-  double bendUs = addedUs * (queue.law.added - 1);
-  queue.firstUs = first.us + bendUs;
-  queue.moreUs = addedUs + bendUs;
+  queue.moreUs = addedUs;
   queue.longestUs = 0;
   queue.reads = {together, load.promptVariation, each, runtime.cutsPrompts};
-  if (together > 1)
-    return lockedQueueOf(step, first.us, queue);
-  // Of different lengths a second one has room in some steps.
+  if (auto refusal = addMore(load, step, first.us, queue))
+    return refusal;
+  // Pieces beyond the first share their steps with other prompts.
+  double sharedUs = std::max(0.0, addedUs - queue.moreUs - queue.longestUs);
+  double bendUs = addedUs * (queue.law.added - 1);
+  if (queue.pieces <= 1)
+    bendUs -= sharedUs * queue.law.furtherSteps;
+  queue.firstUs = first.us + bendUs;
+  if (together > 1) {
+    // In units of what a prompt of mean length adds.
+    double added =
+        queue.addedUs() / std::max(1e-9, queue.moreUs + queue.longestUs);
+    queue.times = queue.reads;
+    queue.times.squaredVariation = std::max(
+        queue.reads.squaredVariation, added * added * queue.law.stepVariation);
+  } else {
+    queue.moreUs += bendUs;
+  }
+  return {};
+}
+
+/// What each further prompt adds to a step.
+ServingRefusal Server::addMore(const ServedLoad &load, const StepLoad &first,
+                               double firstUs, PromptQueue &queue) {
+  constexpr double mostPriced = 4;
+  if (prices.togetherCount() > 1)
+    return addMoreLocked(first, firstUs, queue);
+  // Of prompts that are cut, a part of the next one has room beside each.
   double atOnce = queue.perStep * queue.pieces + 1e-9;
-  double share =
-      runtime.cutsPrompts ? shareWithRoom(2, atOnce, load) : atOnce - 1;
+  double share = runtime.cutsPrompts ? queue.pieces <= 1 : atOnce - 1;
   share = std::clamp(share, 0.0, 1.0);
   if (share < 1e-3)
     return {};
+  StepTime several;
+  StepLoad step = first;
   step.prompts = std::clamp(std::floor(atOnce), 2.0, mostPriced);
   if (auto refusal = priceRunning(step, several))
     return refusal;
-  double moreUs =
-      std::max(0.0, (several.us - first.us) / (step.prompts - 1)) + bendUs;
+  double moreUs = std::max(0.0, (several.us - firstUs) / (step.prompts - 1));
   queue.moreUs += share * (moreUs - queue.moreUs);
   return {};
 }

@@ -107,18 +107,37 @@ double PromptQueue::offsetScaleUs(double each) const {
   return pieces > 1 ? 0 : std::sqrt(std::max(0.0, added * added - each * each));
 }
 
-/// How likely nothing comes in what a reading step takes beside what each of
-/// its prompts adds: over the law of lengths, as most of that is one prompt's.
-double PromptQueue::noneInOffset(double rate, double each) const {
+/// How likely some replica has more to read than has room in a step that reads,
+/// of so many prompts in the mean: what it leaves is read in the next one.
+double PromptQueue::shareCut(double prompts) const {
+  constexpr double least = 1e-4;
+  if (!reads.cutsPrompts || pieces > 1)
+    return 0;
+  double each = reads.comingAgain(std::max(prompts, fewest) / together);
+  double term = std::exp(-each), above = 1 - term, cut = 0;
+  for (int count = 1; above > least * each; ++count) {
+    term *= each / count;
+    above -= term;
+    cut += term * reads.shareWithoutRoom(count);
+  }
+  double any = -std::expm1(-each * together);
+  return (1 - std::pow(1 - cut, together)) / std::max(1e-9, any);
+}
+
+/// How likely nothing comes to the step after one that reads, of what that
+/// takes beside what each of its prompts adds: over the law of lengths, as most
+/// of that is one prompt's. Of a generating function, at 1 - `below`.
+double PromptQueue::noneInOffset(double below, double each, double cut) const {
   double us = firstUs - each, scale = offsetScaleUs(each);
+  double rate = ratePerUs * below * pieces, without = 1 - cut * below;
   if (law.stepVariation <= 0 || scale <= 0)
-    return std::exp(-rate * us);
+    return without * std::exp(-rate * us);
   double none = 0;
   for (size_t i = 0; i < gaussWeights.size(); ++i) {
     double at = std::max(0.0, us + scale * law.deviations[i]);
     none += gaussWeights[i] * std::exp(-rate * at);
   }
-  return none;
+  return without * none;
 }
 
 /// The share of steps that have no prompts, of those that read what came in the
@@ -126,15 +145,15 @@ double PromptQueue::noneInOffset(double rate, double each) const {
 /// exp(-rate * its time * (1 - s)), which makes that of N its own image: at 0
 /// it is the share, which its iterates have as a factor (Resing 1993, DOI
 /// 10.1007/BF01149263).
-double PromptQueue::shareWithout(double each) const {
-  double rate = ratePerUs * pieces;
+double PromptQueue::shareWithout(double prompts, double each) const {
+  double rate = ratePerUs * pieces, cut = shareCut(prompts);
   Iterates iterates(std::min(mostLoad, rate * each), law.squaredVariation);
   double constant = 1, factor = 0;
   for (int i = iterates.count - 1; i >= 0; --i) {
-    double below = rate * iterates.below[i];
-    double some = noneInOffset(below, each);
+    double below = iterates.below[i];
+    double some = noneInOffset(below, each, cut);
     constant *= some;
-    factor = std::exp(-below * decodeUs) + some * (factor - 1);
+    factor = std::exp(-rate * below * decodeUs) + some * (factor - 1);
   }
   return std::clamp(constant / (1 - factor), 0.0, 1.0);
 }
@@ -178,7 +197,7 @@ TimeMoments PromptQueue::step() const {
   // The mean where `prompts` come in the one before.
   auto after = [&](double prompts) {
     each = eachOfSomeUs(prompts / (1 - none), fusesPrompts ? 1 / clumps : 0);
-    none = shareWithout(each);
+    none = shareWithout(prompts, each);
     double us =
         none * decodeUs + (1 - none) * (firstUs - each) + each * prompts;
     if (!endsInTurn)
@@ -189,9 +208,13 @@ TimeMoments PromptQueue::step() const {
     return us;
   };
   TimeMoments step;
-  double fixed = after(0), more = rate * each;
-  step.mean = more < 1 ? fixed / (1 - more) : firstUs;
-  step.mean = std::clamp(step.mean, least, most);
+  // Cuts are the more the more comes; what each prompt adds is of one replica.
+  int rounds = longestUs <= 0 && reads.cutsPrompts ? 4 : 1;
+  for (int i = 0; i < rounds; ++i) {
+    double prompts = rate * step.mean, fixed = after(prompts) - each * prompts;
+    step.mean = rate * each < 1 ? fixed / (1 - rate * each) : firstUs;
+    step.mean = std::clamp(step.mean, least, most);
+  }
   auto excessAt = [&](double mean, double &excess) {
     excess = after(rate * mean) - mean;
     return ServingRefusal();
@@ -231,14 +254,13 @@ PromptQueue::Run PromptQueue::runAfter(double stepUs, double first,
   double offset = pieces > 1 ? 0 : firstUs - each;
   double growth = std::min(mostLoad, ratePerUs * std::max(each, fullUs()));
   Iterates iterates(std::min(mostLoad, ratePerUs * each), law.squaredVariation);
+  double prompts = ratePerUs * stepUs, cut = shareCut(prompts);
   double without[Iterates::most], offsets[Iterates::most];
   for (int i = 0; i < iterates.count; ++i) {
     without[i] = std::exp(-ratePerUs * stepUs * iterates.below[i]);
-    offsets[i] =
-        pieces > 1 ? 1 : noneInOffset(ratePerUs * iterates.below[i], each);
+    offsets[i] = pieces > 1 ? 1 : noneInOffset(iterates.below[i], each, cut);
   }
   Run run;
-  double prompts = ratePerUs * stepUs;
   for (int i = 0; i < generations && prompts > fewest; ++i) {
     double none = without[0];
     double steps = std::max(1 - none, prompts / perStep);
@@ -275,7 +297,7 @@ double PromptQueue::dispersion() const {
 
 double PromptQueue::growthOfSteps() const {
   double prompts = ratePerUs * pieces * step().mean, each = eachUs(prompts);
-  return growth(prompts, each, shareWithout(each));
+  return growth(prompts, each, shareWithout(prompts, each));
 }
 
 double PromptQueue::promptUs() const {
@@ -315,14 +337,14 @@ Unread PromptQueue::unread() const {
 double PromptQueue::afterUs(double stepUs, double steps) const {
   constexpr double near = 1e-3;
   double mean = step().mean, rate = ratePerUs * pieces;
-  double each = eachUs(rate * mean);
+  double each = eachUs(rate * mean), cut = shareCut(rate * mean);
   Iterates iterates(std::min(mostLoad, rate * each), law.squaredVariation);
   double at[Iterates::most], none[Iterates::most], some[Iterates::most];
   for (int i = 0; i < iterates.count; ++i) {
     double below = rate * iterates.below[i];
     at[i] = std::exp(-below * stepUs);
     none[i] = std::exp(-below * decodeUs);
-    some[i] = noneInOffset(below, each);
+    some[i] = noneInOffset(iterates.below[i], each, cut);
   }
   double us = 0, now = stepUs;
   int most = static_cast<int>(std::min<double>(steps, Iterates::most));

@@ -94,8 +94,9 @@ private:
   double eachWhereEndedUs(double prompts) const;
   double eachOfEvenUs(double prompts) const;
   double offsetScaleUs(double each) const;
-  double noneInOffset(double rate, double each) const;
-  double shareWithout(double each) const;
+  double shareCut(double prompts) const;
+  double noneInOffset(double below, double each, double cut) const;
+  double shareWithout(double prompts, double each) const;
   Unread unread() const;
   double growth(double prompts, double each, double none) const;
   double growthOfSteps() const;

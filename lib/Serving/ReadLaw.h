@@ -20,6 +20,8 @@ namespace autopar {
 /// from their mean, over that, in the order of `gaussWeights`.
 struct ReadLaw {
   double added = 1, squaredVariation = 0;
+  /// Steps that prompts which are cut take beyond their first, in the mean.
+  double furtherSteps = 0;
   std::array<double, gaussPoints.size()> deviations = {};
   double stepVariation = 0;
   TimeMoments whole = {1, 0, 0};

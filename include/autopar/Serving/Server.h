@@ -96,13 +96,15 @@ private:
   ServingRefusal burst(const ServedLoad &load, double running, double &us);
   ServingRefusal priceRunning(const StepLoad &load, StepTime &step);
   /// Of one prompt: in all, beyond steps that only decode, and of that the step
-  /// that has most.
+  /// that has most; steps after its first.
   struct ReadTime {
-    double wholeUs = 0, addedUs = 0, longestUs = 0;
+    double wholeUs = 0, addedUs = 0, longestUs = 0, furtherSteps = 0;
   };
   ServingRefusal timeRead(const ServedLoad &load, double left, ReadTime &read);
   ServingRefusal findLaw(const ServedLoad &load, ReadLaw &law);
-  ServingRefusal lockedQueueOf(const StepLoad &first, double firstUs,
+  ServingRefusal addMore(const ServedLoad &load, const StepLoad &first,
+                         double firstUs, PromptQueue &queue);
+  ServingRefusal addMoreLocked(const StepLoad &first, double firstUs,
                                PromptQueue &queue);
   ServingRefusal queueOf(const ServedLoad &load, double running,
                          PromptQueue &queue, StepTime &decode);
