@@ -83,7 +83,8 @@ FirstTokenTime PromptQueue::toFirstToken(double busy) const {
   double each = eachUs(ratePerUs * pieces * cycle.mean);
   double beside = ratePerUs * each * room;
   double besideSquare = beside * each * (1 + law.squaredVariation);
-  double none = shareWithout(ratePerUs * pieces * cycle.mean, each);
+  double cut = shareCut(ratePerUs * pieces * cycle.mean);
+  double none = shareWithout(each, cut);
   double gated = std::clamp(1 - none * decodeUs / cycle.mean, 1e-9, 1.0);
   FirstTokenTime time;
   time.shareBehind = room * gated + (1 - room) * used;

@@ -124,6 +124,11 @@ double PromptQueue::shareCut(double prompts) const {
   return (1 - std::pow(1 - cut, together)) / std::max(1e-9, any);
 }
 
+/// What a step takes beside what decodes and what is read.
+double PromptQueue::furtherUs() const {
+  return std::max(0.0, firstUs - decodeUs - moreUs - longestUs);
+}
+
 /// How likely nothing comes to the step after one that reads, of what that
 /// takes beside what each of its prompts adds: over the law of lengths, as most
 /// of that is one prompt's. Of a generating function, at 1 - `below`.
@@ -145,8 +150,8 @@ double PromptQueue::noneInOffset(double below, double each, double cut) const {
 /// exp(-rate * its time * (1 - s)), which makes that of N its own image: at 0
 /// it is the share, which its iterates have as a factor (Resing 1993, DOI
 /// 10.1007/BF01149263).
-double PromptQueue::shareWithout(double prompts, double each) const {
-  double rate = ratePerUs * pieces, cut = shareCut(prompts);
+double PromptQueue::shareWithout(double each, double cut) const {
+  double rate = ratePerUs * pieces;
   Iterates iterates(std::min(mostLoad, rate * each), law.squaredVariation);
   double constant = 1, factor = 0;
   for (int i = iterates.count - 1; i >= 0; --i) {
@@ -197,9 +202,10 @@ TimeMoments PromptQueue::step() const {
   // The mean where `prompts` come in the one before.
   auto after = [&](double prompts) {
     each = eachOfSomeUs(prompts / (1 - none), fusesPrompts ? 1 / clumps : 0);
-    none = shareWithout(prompts, each);
-    double us =
-        none * decodeUs + (1 - none) * (firstUs - each) + each * prompts;
+    double cut = shareCut(prompts), whole = shareWithout(each, 0);
+    none = cut > 0 ? shareWithout(each, cut) : whole;
+    double us = whole * decodeUs + (1 - whole) * (firstUs - each) +
+                each * prompts + (whole - none) * furtherUs();
     if (!endsInTurn)
       return us;
     // Those that come in clumps end in clumps: replicas have as many again.
@@ -297,7 +303,7 @@ double PromptQueue::dispersion() const {
 
 double PromptQueue::growthOfSteps() const {
   double prompts = ratePerUs * pieces * step().mean, each = eachUs(prompts);
-  return growth(prompts, each, shareWithout(prompts, each));
+  return growth(prompts, each, shareWithout(each, shareCut(prompts)));
 }
 
 double PromptQueue::promptUs() const {

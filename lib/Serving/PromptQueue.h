@@ -96,7 +96,8 @@ private:
   double offsetScaleUs(double each) const;
   double shareCut(double prompts) const;
   double noneInOffset(double below, double each, double cut) const;
-  double shareWithout(double prompts, double each) const;
+  double shareWithout(double each, double cut) const;
+  double furtherUs() const;
   Unread unread() const;
   double growth(double prompts, double each, double none) const;
   double growthOfSteps() const;
