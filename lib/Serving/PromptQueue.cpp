@@ -293,12 +293,26 @@ double PromptQueue::decodeAndPromptsUs() const {
 }
 
 /// Prompts that come while others are read begin with them: of a run that each
-/// of them prolongs, Borel's law.
+/// of them prolongs, Borel's law. Beside what decodes, each comes with what it
+/// makes the steps after it longer, on the line nearest to what steps take for
+/// what they read, and with what these are off that line.
 double PromptQueue::dispersion() const {
-  double times = decodeAndPromptsUs() / decodeUs;
-  if (fusesPrompts)
-    times = 1 / (1 - std::min(0.9, growthOfSteps()));
-  return times * times;
+  constexpr double mostSlope = 0.9;
+  if (!fusesPrompts) {
+    double times = decodeAndPromptsUs() / decodeUs;
+    return times * times;
+  }
+  TimeMoments cycle = step();
+  double rate = ratePerUs * pieces, prompts = rate * cycle.mean;
+  if (prompts <= 0)
+    return 1;
+  double each = eachUs(prompts), none = shareWithout(each, shareCut(prompts));
+  double fromSteps = rate * rate * cycle.variance;
+  double variance = prompts + fromSteps, jump = firstUs - each - decodeUs;
+  double slope = rate * (each + jump * prompts * none / variance);
+  double off = std::max(0.0, fromSteps - slope * slope * variance);
+  double less = 1 - std::min(mostSlope, slope);
+  return (1 + off / prompts) / (less * less);
 }
 
 double PromptQueue::growthOfSteps() const {
