@@ -48,6 +48,31 @@ ServingRefusal findZero(double low, double high, ExcessAt excessAt,
   return {};
 }
 
+/// The same of a function that is what follows from `at`, less that: by secants
+/// from a first guess, which a few steps mostly do; by false position where
+/// they leave the range or take too many.
+template <typename ExcessAt>
+ServingRefusal findZeroFrom(double guess, double low, double high,
+                            ExcessAt excessAt, double &at) {
+  constexpr int rounds = 6;
+  constexpr double near = 1e-3;
+  double before = 0, excessBefore = 0, excess = 0;
+  at = guess;
+  for (int i = 0; i < rounds && at >= low && at <= high; ++i) {
+    if (auto refusal = excessAt(at, excess))
+      return refusal;
+    if (std::abs(excess) < near * (1 + at))
+      return {};
+    double fall = i == 0 ? 1 : (excessBefore - excess) / (at - before);
+    if (!(fall > 0))
+      break;
+    before = at;
+    excessBefore = excess;
+    at += excess / fall;
+  }
+  return findZero(low, high, excessAt, at);
+}
+
 } // namespace autopar
 
 #endif // AUTOPAR_LIB_SERVING_FALSEPOSITION_H

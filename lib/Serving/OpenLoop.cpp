@@ -75,7 +75,7 @@ ServingRefusal Server::findOthers(const ServedLoad &load, double most,
     excess = queue.ratePerUs * us * queue.shareMet(us) - met;
     return refusal;
   };
-  return findZero(0, most, excessAt, others);
+  return findZeroFrom(others, 0, most, excessAt, others);
 }
 
 /// The share of a request's time that another one of its step has, too, which
@@ -157,10 +157,11 @@ ServingRefusal Server::waitForRoom(const ServedLoad &load, double most,
   if (auto refusal = queueOf(load, 1, one, decode))
     return refusal;
   double growth = (full.decodeUs - one.decodeUs) / std::max(1.0, running - 1);
+  double promptUs = full.promptUs();
   auto occupancy = [&](double count) {
     double stepUs = one.decodeUs + growth * (count - 1);
     double decodeUs = decodedSteps(load) * stepUs;
-    return full.ratePerUs * ((firstUs + decodeUs) / count + full.promptUs());
+    return full.ratePerUs * ((firstUs + decodeUs) / count + promptUs);
   };
   double near = std::min(0.999, full.ratePerUs / mostPerUs);
   waiting.share = shareThatWaits(most, occupancy, near);
@@ -242,13 +243,16 @@ ServingRefusal Server::findFull(const ServedLoad &load,
     return refusal;
   if (!runtime.fusesPrompts || load.isRead || !full.isCrowded)
     return {};
-  double running = state.running * fewer;
-  while (running >= 1) {
+  // Less and less is served beyond the best of them.
+  constexpr double much = 0.9;
+  double running = state.running * fewer, served = full.mostPerUs;
+  while (running >= 1 && served > much * full.mostPerUs) {
     FullSteps other;
     other.queue.law = full.queue.law;
     if (auto refusal = fullAt(load, std::floor(running), 0, other))
       return refusal;
-    if (other.mostPerUs > full.mostPerUs)
+    served = other.mostPerUs;
+    if (served > full.mostPerUs)
       full = other;
     running *= fewer;
   }

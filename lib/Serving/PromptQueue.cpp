@@ -226,7 +226,7 @@ TimeMoments PromptQueue::step() const {
     return ServingRefusal();
   };
   if (longestUs > 0)
-    findZero(least, most, excessAt, step.mean);
+    findZeroFrom(step.mean, least, most, excessAt, step.mean);
   step.variance = varianceOfStep(rate * step.mean, each, none);
   return step;
 }
