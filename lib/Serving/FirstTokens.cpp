@@ -71,7 +71,7 @@ void PromptQueue::takeTurns(FirstTokenTime &time) const {
 }
 
 FirstTokenTime PromptQueue::toFirstToken(double busy) const {
-  TimeMoments cycle = step();
+  const TimeMoments &cycle = step;
   double variation = cycle.variance / (cycle.mean * cycle.mean);
   // Of the step that a prompt comes in: longer ones have more of them. Third
   // moments as those of a gamma distribution.

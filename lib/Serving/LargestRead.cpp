@@ -128,7 +128,7 @@ static double withWaiting(double each, Read read) {
   constexpr int rounds = 5;
   constexpr double near = 1e-3;
   double before = each, lackedBefore = each - read(each);
-  double come = each + lackedBefore;
+  double come = std::min(each + lackedBefore, many);
   for (int i = 0; i < rounds; ++i) {
     double lacks = each - read(come);
     if (std::abs(lacks) < near * each || lacks >= lackedBefore)
@@ -246,13 +246,29 @@ double ReplicaReads::largestToRead(double prompts) const {
   return all.largestAnywhere(prompts);
 }
 
-/// Of sums of lengths, as of a log-normal law.
+/// How likely so many prompts are longer: sums of lengths are of log-normal
+/// laws.
 double ReplicaReads::shareWithoutRoom(double count) const {
   if (squaredVariation <= 0)
     return count > most ? 1 : 0;
   double spread = std::log1p(squaredVariation / count);
   double above = std::log(most / count) + spread / 2;
   return std::erfc(above / std::sqrt(2 * spread)) / 2;
+}
+
+double ReplicaReads::shareCut(double prompts) const {
+  constexpr double least = 1e-4;
+  if (!cutsPrompts)
+    return 0;
+  double each = comingAgain(std::min(prompts / replicas, many));
+  double term = std::exp(-each), above = 1 - term, cut = 0;
+  for (int count = 1; above > least * each; ++count) {
+    term *= each / count;
+    above -= term;
+    cut += term * shareWithoutRoom(count);
+  }
+  double any = -std::expm1(-each * replicas);
+  return (1 - power(1 - cut, replicas)) / any;
 }
 
 /// What waits of so much that comes in a step and has so much room, by the

@@ -47,19 +47,18 @@ struct ReplicaReads {
   /// fewest: the share that comes where more than one has ended, before all
   /// replicas have as many.
   double shareUneven(double prompts) const;
-  /// How likely so many prompts are more than a replica has room for.
-  double shareWithoutRoom(double count) const;
+  /// How likely any replica has more to read than room, where any has
+  /// something, of so many in the mean.
+  double shareCut(double prompts) const;
   /// Of so many that come in the mean.
   Unread unread(double prompts) const;
   /// The most that one of them gets, whether it has room or not, where each
   /// goes to any.
   double largestToRead(double prompts) const;
 
-  /// Of `each` in the mean that come to a replica, as many as keep it as busy
-  /// without what waits.
-  double comingAgain(double each) const;
-
 private:
+  double comingAgain(double each) const;
+  double shareWithoutRoom(double count) const;
   double largestAnywhere(double prompts) const;
   double meeting(double prompts) const;
   double spared(double prompts) const;

@@ -50,15 +50,16 @@ static double ofLargest(double requests, double together) {
 ServingRefusal Server::tokenAmong(const ServedLoad &load, double most,
                                   double others, PromptQueue &queue,
                                   StepTime &decode, double &us) {
-  double together = prices.togetherCount(), rate = queue.ratePerUs;
+  double together = prices.togetherCount();
   double running = std::min(most / together, ofLargest(1 + others, together));
   if (auto refusal = queueOf(load, running, queue, decode))
     return refusal;
   us = queue.decodeAndPromptsUs();
   if (queue.turns > 1) {
-    queue.ratePerUs *= queue.shareMet(decodedSteps(load) * us);
-    us = queue.decodeAndPromptsUs();
-    queue.ratePerUs = rate;
+    PromptQueue met = queue;
+    met.ratePerUs *= queue.shareMet(decodedSteps(load) * us);
+    met.settle();
+    us = met.decodeAndPromptsUs();
   }
   return {};
 }
@@ -154,7 +155,7 @@ ServingRefusal Server::waitForRoom(const ServedLoad &load, double most,
   PromptQueue one;
   one.law = full.law;
   StepTime decode;
-  if (auto refusal = queueOf(load, 1, one, decode))
+  if (auto refusal = describe(load, 1, one, decode))
     return refusal;
   double growth = (full.decodeUs - one.decodeUs) / std::max(1.0, running - 1);
   double promptUs = full.promptUs();
@@ -218,7 +219,7 @@ ServingRefusal Server::fullAt(const ServedLoad &load, double running,
   StepTime decode;
   full.running = running;
   full.queue.ratePerUs = load.ratePerS / prices.groupCount() / 1e6;
-  if (auto refusal = queueOf(load, running, full.queue, decode))
+  if (auto refusal = describe(load, running, full.queue, decode))
     return refusal;
   double ends =
       running * prices.togetherCount() / std::max(shortest, decodedSteps(load));
@@ -268,6 +269,7 @@ ServingRefusal Server::serveOpen(const ServedLoad &load, SteadyState &state,
     return refusal;
   if (auto refusal = findFull(load, state, best))
     return refusal;
+  best.queue.settle();
   double places = state.running, most = best.running;
   double mostPerUs = best.mostPerUs, fullUs = best.stepUs;
   const PromptQueue &full = best.queue;

@@ -156,10 +156,19 @@ static double wholePrompts(double room, const ServedLoad &load) {
   return sum;
 }
 
-/// The steps of a replica where `running` sequences decode; `queue` has a rate
-/// and a law.
+/// The same in the steady state.
 ServingRefusal Server::queueOf(const ServedLoad &load, double running,
                                PromptQueue &queue, StepTime &decode) {
+  auto refusal = describe(load, running, queue, decode);
+  if (!refusal)
+    queue.settle();
+  return refusal;
+}
+
+/// The steps of a replica where `running` sequences decode; `queue` has a rate
+/// and a law.
+ServingRefusal Server::describe(const ServedLoad &load, double running,
+                                PromptQueue &queue, StepTime &decode) {
   double together = prices.togetherCount();
   StepLoad step;
   step.decoding = running;

@@ -107,21 +107,10 @@ double PromptQueue::offsetScaleUs(double each) const {
   return pieces > 1 ? 0 : std::sqrt(std::max(0.0, added * added - each * each));
 }
 
-/// How likely some replica has more to read than has room in a step that reads,
-/// of so many prompts in the mean: what it leaves is read in the next one.
+/// Of a step that reads, where so many prompts come in the mean: how likely
+/// some of it is left for the next one. A prompt of several steps leaves none.
 double PromptQueue::shareCut(double prompts) const {
-  constexpr double least = 1e-4;
-  if (!reads.cutsPrompts || pieces > 1)
-    return 0;
-  double each = reads.comingAgain(std::max(prompts, fewest) / together);
-  double term = std::exp(-each), above = 1 - term, cut = 0;
-  for (int count = 1; above > least * each; ++count) {
-    term *= each / count;
-    above -= term;
-    cut += term * reads.shareWithoutRoom(count);
-  }
-  double any = -std::expm1(-each * together);
-  return (1 - std::pow(1 - cut, together)) / std::max(1e-9, any);
+  return pieces > 1 ? 0 : reads.shareCut(std::max(prompts, fewest));
 }
 
 /// What a step takes beside what decodes and what is read.
@@ -195,17 +184,25 @@ static double ofManySteps(double variance, double growth) {
 /// none `decodeUs`; k is of Poisson's law, whose mean is what comes in a step:
 /// long ones follow each other, so fewer have any than of one mean. A prompt of
 /// several steps comes as so many.
-TimeMoments PromptQueue::step() const {
+void PromptQueue::settle() {
+  step = {decodeUs, 0, 0};
+  if (ratePerUs <= 0)
+    return;
   double rate = ratePerUs * pieces, none = 0, each = moreUs, clumps = 1;
   double least = std::min(decodeUs, firstUs),
          most = std::max(decodeUs, fullUs() * perStep);
   // The mean where `prompts` come in the one before.
   auto after = [&](double prompts) {
     each = eachOfSomeUs(prompts / (1 - none), fusesPrompts ? 1 / clumps : 0);
-    double cut = shareCut(prompts), whole = shareWithout(each, 0);
-    none = cut > 0 ? shareWithout(each, cut) : whole;
-    double us = whole * decodeUs + (1 - whole) * (firstUs - each) +
-                each * prompts + (whole - none) * furtherUs();
+    double cut = shareCut(prompts), whole = 0;
+    none = shareWithout(each, cut);
+    double us = none * decodeUs + (1 - none) * (firstUs - each);
+    // What is left of a prompt adds no more than its step, and no replica.
+    if (cut > 0 && longestUs > 0) {
+      whole = shareWithout(each, 0);
+      us += (whole - none) * (decodeUs + furtherUs() - (firstUs - each));
+    }
+    us += each * prompts;
     if (!endsInTurn)
       return us;
     // Those that come in clumps end in clumps: replicas have as many again.
@@ -213,22 +210,22 @@ TimeMoments PromptQueue::step() const {
     clumps = 1 + rate * ofManySteps(variance, growth(prompts, each, none)) / us;
     return us;
   };
-  TimeMoments step;
-  // Cuts are the more the more comes; what each prompt adds is of one replica.
-  int rounds = longestUs <= 0 && reads.cutsPrompts ? 4 : 1;
-  for (int i = 0; i < rounds; ++i) {
-    double prompts = rate * step.mean, fixed = after(prompts) - each * prompts;
-    step.mean = rate * each < 1 ? fixed / (1 - rate * each) : firstUs;
-    step.mean = std::clamp(step.mean, least, most);
-  }
+  // The same where as many come as in this one.
+  auto settled = [&](double mean) {
+    double prompts = rate * mean, fixed = after(prompts) - each * prompts;
+    double us = rate * each < 1 ? fixed / (1 - rate * each) : most;
+    return std::clamp(us, least, most);
+  };
   auto excessAt = [&](double mean, double &excess) {
-    excess = after(rate * mean) - mean;
+    excess = settled(mean) - mean;
     return ServingRefusal();
   };
-  if (longestUs > 0)
+  step.mean = settled(0);
+  // Else what each prompt adds, and how many steps read any, is always the
+  // same.
+  if (longestUs > 0 || (reads.cutsPrompts && pieces <= 1))
     findZeroFrom(step.mean, least, most, excessAt, step.mean);
   step.variance = varianceOfStep(rate * step.mean, each, none);
-  return step;
 }
 
 /// Steps of prompts follow one of `stepUs` for as long as any comes in the one
@@ -289,7 +286,7 @@ PromptQueue::Run PromptQueue::runAfter(double stepUs, double first,
 
 /// Where prompts have steps of their own, they come between two that decode.
 double PromptQueue::decodeAndPromptsUs() const {
-  return fusesPrompts ? step().mean : decodeUs + runAfterDecodingUs();
+  return fusesPrompts ? step.mean : decodeUs + runAfterDecodingUs();
 }
 
 /// Prompts that come while others are read begin with them: of a run that each
@@ -302,7 +299,7 @@ double PromptQueue::dispersion() const {
     double times = decodeAndPromptsUs() / decodeUs;
     return times * times;
   }
-  TimeMoments cycle = step();
+  const TimeMoments &cycle = step;
   double rate = ratePerUs * pieces, prompts = rate * cycle.mean;
   if (prompts <= 0)
     return 1;
@@ -316,17 +313,17 @@ double PromptQueue::dispersion() const {
 }
 
 double PromptQueue::growthOfSteps() const {
-  double prompts = ratePerUs * pieces * step().mean, each = eachUs(prompts);
+  double prompts = ratePerUs * pieces * step.mean, each = eachUs(prompts);
   return growth(prompts, each, shareWithout(each, shareCut(prompts)));
 }
 
 double PromptQueue::promptUs() const {
-  double mean = longestUs > 0 ? step().mean : decodeUs;
+  double mean = longestUs > 0 ? step.mean : decodeUs;
   return eachUs(ratePerUs * pieces * mean) * pieces;
 }
 
 double PromptQueue::varianceOfSum() const {
-  return ofManySteps(step().variance, growthOfSteps());
+  return ofManySteps(step.variance, growthOfSteps());
 }
 
 double PromptQueue::shareThatWaits() const {
@@ -348,7 +345,7 @@ double PromptQueue::waitUs() const {
 
 /// A prompt waits for those of its own replica alone.
 Unread PromptQueue::unread() const {
-  return reads.unread(ratePerUs * step().mean);
+  return reads.unread(ratePerUs * step.mean);
 }
 
 /// What the steps after one of `stepUs` take beyond their mean, where prompts
@@ -356,7 +353,7 @@ Unread PromptQueue::unread() const {
 /// the one before.
 double PromptQueue::afterUs(double stepUs, double steps) const {
   constexpr double near = 1e-3;
-  double mean = step().mean, rate = ratePerUs * pieces;
+  double mean = step.mean, rate = ratePerUs * pieces;
   double each = eachUs(rate * mean), cut = shareCut(rate * mean);
   Iterates iterates(std::min(mostLoad, rate * each), law.squaredVariation);
   double at[Iterates::most], none[Iterates::most], some[Iterates::most];
@@ -386,7 +383,7 @@ double PromptQueue::shareBeside() const {
 }
 
 double PromptQueue::afterOwnUs(double steps) const {
-  TimeMoments cycle = step();
+  const TimeMoments &cycle = step;
   double each = eachUs(ratePerUs * pieces * cycle.mean);
   double met = cycle.mean + cycle.variance / cycle.mean;
   // Its own step, others of the step before it, too, and what waited with it.

@@ -44,6 +44,11 @@ struct PromptQueue {
   /// Engines that requests are dealt to in turn.
   double turns = 1;
 
+  /// Of the steady state.
+  TimeMoments step;
+
+  /// Finds `step` from all before it, which nothing below does without.
+  void settle();
   /// Of those that come in a time that begins with a prompt of the same engine,
   /// over those of any time.
   double shareMet(double us) const;
@@ -102,7 +107,6 @@ private:
   double growth(double prompts, double each, double none) const;
   double growthOfSteps() const;
   double varianceOfStep(double prompts, double each, double none) const;
-  TimeMoments step() const;
   /// Steps of prompts after another one, where each prompt beyond the first of
   /// a step adds as much: in the `first` of them, and in those that follow.
   struct Run {

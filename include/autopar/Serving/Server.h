@@ -106,6 +106,8 @@ private:
                          double firstUs, PromptQueue &queue);
   ServingRefusal addMoreLocked(const StepLoad &first, double firstUs,
                                PromptQueue &queue);
+  ServingRefusal describe(const ServedLoad &load, double running,
+                          PromptQueue &queue, StepTime &decode);
   ServingRefusal queueOf(const ServedLoad &load, double running,
                          PromptQueue &queue, StepTime &decode);
   ServingRefusal fullAt(const ServedLoad &load, double running,
