@@ -128,6 +128,15 @@ void Findings::take(const BatchPrice &price, Candidate candidate,
           score);
 }
 
+static void moveOpen(std::vector<OpenCandidate> &from,
+                     std::vector<OpenCandidate> &to) {
+  if (to.empty())
+    to.swap(from);
+  else
+    to.insert(to.end(), from.begin(), from.end());
+  from = {};
+}
+
 void Findings::merge(Findings &other) {
   frontier.add(other.frontier);
   proof.add(other.proof);
@@ -143,10 +152,7 @@ void Findings::merge(Findings &other) {
     bestOfBatch[i] = std::max(bestOfBatch[i], other.bestOfBatch[i]);
   for (auto [copies, score] : other.bestOfCopies)
     raise(bestOfCopies, copies, score);
-  if (open.empty())
-    open.swap(other.open);
-  else
-    open.insert(open.end(), other.open.begin(), other.open.end());
-  other.open = {};
-  openStrategies.merge(other.openStrategies);
+  moveOpen(other.openGathered, openGathered);
+  moveOpen(other.openStaged, openStaged);
+  wantedBounds.merge(other.wantedBounds);
 }

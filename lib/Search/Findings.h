@@ -56,7 +56,7 @@ struct Scored {
   Candidate candidate;
 };
 
-/// A plan that may be worth its bound.
+/// A plan without a price that may be worth its bound.
 struct OpenCandidate : Candidate {
   uint32_t strategy = 0;
   /// That have its price.
@@ -77,10 +77,11 @@ struct Findings {
   std::vector<double> bestOfBatch;
   /// By slots for copies of experts, where loads are known.
   std::map<int64_t, double> bestOfCopies;
-  std::vector<OpenCandidate> open;
+  /// Those without stages, which gather parameters, and those with stages.
+  std::vector<OpenCandidate> openGathered, openStaged;
   /// Strategies that gather parameters, whose plans with stages need bounds of
   /// their own.
-  std::set<uint32_t> openStrategies;
+  std::set<uint32_t> wantedBounds;
   /// Of those priced that do not fit, the one that holds least.
   Candidate closest;
   double closestBytes = std::numeric_limits<double>::infinity();

@@ -8,7 +8,7 @@
 #include "TargetSearch.h"
 
 #include <algorithm>
-#include <tuple>
+#include <utility>
 
 using namespace autopar;
 
@@ -26,29 +26,28 @@ bool TargetSearch::isExcluded(const Candidate &bound,
 void TargetSearch::boundGathered(uint32_t strategy, const BatchPrice &price,
                                  const Candidate &whole, uint64_t points,
                                  Findings &own) const {
-  if (strategy == StrategyMeshes::none || !index.strategies[strategy].isBounded)
+  if (!isBounded(strategy))
     return;
   OpenCandidate bound{whole, strategy, points};
   bound.choice = index.strategies[strategy].choice.code();
   worth.setPrice(bound, price.isLegal ? price : BatchPrice());
   if (!(price.isLegal && price.fits) && !isExcluded(bound, own))
-    own.open.push_back(bound);
+    own.openGathered.push_back(bound);
 }
 
-/// Of a mesh without stages, of orders in which nothing is known of whole
-/// parameters.
-void TargetSearch::openGathered(uint32_t strategy, uint32_t mesh,
-                                const std::vector<bool> &isOpen,
-                                Findings &own) const {
-  if (index.meshes[mesh].hasStages())
+/// Of a mesh without stages, of orders in which whole parameters have no price.
+void TargetSearch::boundUnpriced(uint32_t strategy, uint32_t mesh,
+                                 const std::vector<bool> &isUnpriced,
+                                 Findings &own) const {
+  if (!isBounded(strategy) || index.meshes[mesh].hasStages())
     return;
   Candidate whole;
   whole.sizes = mesh;
-  for (uint32_t i = 0; i < isOpen.size(); ++i)
+  for (uint32_t i = 0; i < isUnpriced.size(); ++i)
     for (int64_t batch : problem.batches) {
       whole.order = i;
       whole.batch = batch;
-      if (isOpen[i])
+      if (isUnpriced[i])
         boundGathered(strategy, {}, whole, (*orders[mesh])[i].count, own);
     }
 }
@@ -72,8 +71,8 @@ std::vector<bool> TargetSearch::findUnknown() const {
   return unknown;
 }
 
-/// All points of a mesh.
-void TargetSearch::openAll(uint32_t strategy, uint32_t mesh) {
+/// Opens all points of a mesh.
+void TargetSearch::openMesh(uint32_t strategy, uint32_t mesh) {
   OpenCandidate all;
   all.strategy = strategy;
   all.choice = index.strategies[strategy].choice.code();
@@ -87,8 +86,8 @@ void TargetSearch::openAll(uint32_t strategy, uint32_t mesh) {
     }
 }
 
-/// Opens what may be better than what is found, and counts what is excluded.
-void TargetSearch::openGathered() {
+/// Leaves open what may be better than what is found, and counts the others.
+void TargetSearch::excludeGathered() {
   std::vector<bool> unknown = findUnknown();
   uint64_t excluded = 0;
   for (uint32_t i = 0; i < index.strategies.size(); ++i) {
@@ -98,38 +97,37 @@ void TargetSearch::openGathered() {
       if (index.meshes[mesh].hasStages())
         continue;
       if (unknown[mesh])
-        openAll(i, mesh);
+        openMesh(i, mesh);
       else
         excluded += pointsOf(mesh);
     }
   }
-  for (const OpenCandidate &bound : found.open)
+  for (const OpenCandidate &bound : std::exchange(found.openGathered, {}))
     if (!unknown[bound.sizes] && !isExcluded(bound, found)) {
       openOf[bound.strategy].push_back(bound);
       excluded -= bound.points;
     }
-  found.open.clear();
   found.proof.excluded += excluded;
   found.proof.excludedGathers += excluded;
 }
 
 /// Of plans that gather parameters, what is open once all others are priced.
 void TargetSearch::priceAllGathered() {
-  openGathered();
-  makeAndPrice(
-      makingOf([&](uint32_t which) { return openOf.count(which) != 0; }),
-      &TargetSearch::priceGathered);
+  excludeGathered();
+  perform({"strategies with fsdp", &TargetSearch::priceGathered,
+           &TargetSearch::refuseGathered},
+          makingOf([&](uint32_t which) { return openOf.count(which) != 0; }));
+}
+
+void TargetSearch::refuseGathered(uint32_t strategy, Findings &own) {
+  for (const OpenCandidate &bound : openOf.at(strategy))
+    own.proof.illegal += bound.points;
 }
 
 /// Those that are open.
 void TargetSearch::priceGathered(uint32_t strategyIndex, Findings &own) {
   const StrategyMeshes &strategy = index.strategies[strategyIndex];
   std::vector<OpenCandidate> bounded = openOf.at(strategyIndex);
-  if (!strategy.program) {
-    for (const OpenCandidate &bound : bounded)
-      own.proof.illegal += bound.points;
-    return;
-  }
   Pricer pricer(strategy.program->step(), target.machine, target.runtime,
                 target.memoryUtilization);
   std::sort(bounded.begin(), bounded.end(),
@@ -149,49 +147,7 @@ void TargetSearch::priceGathered(uint32_t strategyIndex, Findings &own) {
         steps.at(replicasOf(mesh)).price(pricer, prices);
     }
     last = &bound;
-    size_t batch = std::lower_bound(problem.batches.begin(),
-                                    problem.batches.end(), bound.batch) -
-                   problem.batches.begin();
+    size_t batch = batchIndexOf(bound);
     own.take(prices[batch], bound, bound.points, batch, worth);
   }
-}
-
-//===----------------------------------------------------------------------===//
-// Plans with stages
-//===----------------------------------------------------------------------===//
-
-/// Says that the strategy needs bounds of its own.
-void TargetSearch::openStaged(uint32_t strategy, Findings &own) const {
-  if (strategy != StrategyMeshes::none && index.strategies[strategy].isBounded)
-    own.openStrategies.insert(strategy);
-}
-
-/// Of a strategy that passes refuse, which is counted already where it is not
-/// bounded.
-void TargetSearch::refuseStaged(uint32_t which, Findings &own) {
-  const StrategyMeshes &strategy = index.strategies[which];
-  for (size_t k = 0; k < strategy.meshes.size(); ++k) {
-    if (!index.meshes[strategy.meshes[k]].hasStages())
-      continue;
-    if (strategy.isBounded)
-      own.proof.illegal += pointsOf(strategy.meshes[k]);
-    else
-      openStaged(strategy.gathered[k], own);
-  }
-}
-
-/// Of plans that gather parameters, those that no bound of whole ones excludes.
-void TargetSearch::boundGatheredStages() {
-  uint64_t excluded = 0;
-  for (uint32_t i = 0; i < index.strategies.size(); ++i)
-    if (index.strategies[i].isBounded && !found.openStrategies.count(i))
-      for (uint32_t mesh : index.strategies[i].meshes)
-        if (index.meshes[mesh].hasStages())
-          excluded += pointsOf(mesh);
-  found.proof.excluded += excluded;
-  found.proof.excludedGathers += excluded;
-  makeAndPrice(makingOf([&](uint32_t which) {
-                 return found.openStrategies.count(which) != 0;
-               }),
-               &TargetSearch::boundStaged);
 }

@@ -19,9 +19,6 @@
 
 using namespace autopar;
 
-/// Staged plans that are compared to what was found before them.
-static constexpr size_t waveSize = 512;
-
 static unsigned threadsOf(const SearchControl &control) {
   unsigned count =
       control.threads ? control.threads : std::thread::hardware_concurrency();
@@ -82,42 +79,29 @@ void TargetSearch::prepare() {
 // Plans without stages
 //===----------------------------------------------------------------------===//
 
-template <typename Then>
-void TargetSearch::forLegalOrders(const StrategyMeshes &strategy, uint32_t mesh,
-                                  Pricer &pricer, Findings &own, Then then) {
-  const std::vector<OrderClass> &classes = *orders[mesh];
-  Layout layout;
-  for (uint32_t i = 0; i < classes.size(); ++i) {
-    index.lay(strategy, index.meshes[mesh], classes[i].order, layout);
-    if (pricer.lay(layout))
-      own.proof.illegal +=
-          classes[i].count * index.pointsOf(index.meshes[mesh].sizes);
-    else
-      then(i, classes[i].count, layout);
-  }
-}
-
-/// All of a strategy that passes refuse.
-void TargetSearch::addIllegal(uint32_t which, Findings &own) {
+void TargetSearch::refuseAll(uint32_t which, Findings &own) {
   const StrategyMeshes &strategy = index.strategies[which];
   for (size_t k = 0; k < strategy.meshes.size(); ++k) {
     uint32_t mesh = strategy.meshes[k];
     own.proof.illegal += pointsOf(mesh);
-    openGathered(strategy.gathered[k], mesh,
-                 std::vector<bool>(orders[mesh]->size(), true), own);
+    boundUnpriced(strategy.gathered[k], mesh,
+                  std::vector<bool>(orders[mesh]->size(), true), own);
   }
 }
 
-/// In all orders.
 uint64_t TargetSearch::pointsOf(uint32_t mesh) {
   const SpaceMesh &own = index.meshes[mesh];
   return index.orders.countOf(own.axes) * index.pointsOf(own.sizes);
 }
 
+size_t TargetSearch::batchIndexOf(const Candidate &candidate) const {
+  return std::lower_bound(problem.batches.begin(), problem.batches.end(),
+                          candidate.batch) -
+         problem.batches.begin();
+}
+
 void TargetSearch::priceWhole(uint32_t strategyIndex, Findings &own) {
   const StrategyMeshes &strategy = index.strategies[strategyIndex];
-  if (!strategy.program)
-    return addIllegal(strategyIndex, own);
   Pricer pricer(strategy.program->step(), target.machine, target.runtime,
                 target.memoryUtilization);
   std::vector<BatchPrice> prices;
@@ -129,11 +113,11 @@ void TargetSearch::priceWhole(uint32_t strategyIndex, Findings &own) {
       continue;
     const BatchSteps &batches = steps.at(replicasOf(index.meshes[mesh]));
     candidate.sizes = mesh;
-    std::vector<bool> isOpen(orders[mesh]->size(), true);
+    std::vector<bool> isUnpriced(orders[mesh]->size(), true);
     forLegalOrders(strategy, mesh, pricer, own,
                    [&](uint32_t order, uint64_t points, const Layout &) {
                      candidate.order = order;
-                     isOpen[order] = false;
+                     isUnpriced[order] = false;
                      batches.price(pricer, prices);
                      for (size_t i = 0; i < prices.size(); ++i) {
                        candidate.batch = problem.batches[i];
@@ -142,14 +126,12 @@ void TargetSearch::priceWhole(uint32_t strategyIndex, Findings &own) {
                                      points, own);
                      }
                    });
-    openGathered(strategy.gathered[k], mesh, isOpen, own);
+    boundUnpriced(strategy.gathered[k], mesh, isUnpriced, own);
   }
 }
 
 void TargetSearch::priceRequests(uint32_t strategyIndex, Findings &own) {
   const StrategyMeshes &strategy = index.strategies[strategyIndex];
-  if (!strategy.program)
-    return addIllegal(strategyIndex, own);
   RequestPrices requests(problem, target, *strategy.program);
   Candidate candidate;
   candidate.choice = strategy.choice.code();
@@ -170,8 +152,6 @@ void TargetSearch::priceRequests(uint32_t strategyIndex, Findings &own) {
 
 void TargetSearch::priceIterations(uint32_t strategyIndex, Findings &own) {
   const StrategyMeshes &strategy = index.strategies[strategyIndex];
-  if (!strategy.program)
-    return addIllegal(strategyIndex, own);
   IterationPrices prices(problem, target, *strategy.program);
   Candidate candidate;
   candidate.choice = strategy.choice.code();
@@ -198,139 +178,6 @@ void TargetSearch::priceIterations(uint32_t strategyIndex, Findings &own) {
 }
 
 //===----------------------------------------------------------------------===//
-// Plans with stages
-//===----------------------------------------------------------------------===//
-
-/// Some device of a stage holds at least its share of what all keep.
-bool TargetSearch::isUnfit(const BatchPrice &price, int64_t stages) const {
-  const Chip &chip = target.machine.pools.front().chip;
-  return price.keptBytes / static_cast<double>(stages) >
-         chip.memoryUsable.value;
-}
-
-/// `passes`: by `passSizes`, the whole model on the devices of a stage.
-/// `gathered`: the strategy that gathers parameters of the same plans.
-void TargetSearch::addBounds(const OpenCandidate &mesh,
-                             const std::vector<BatchPrice> &passes,
-                             uint32_t gathered, Findings &own) {
-  // What rounding might have taken.
-  constexpr double slack = 1 - 1e-12;
-  auto stages = index.meshes[mesh.sizes].sizes[Knob::pp];
-  auto passOf = [&](int64_t size) -> const BatchPrice & {
-    return passes[std::lower_bound(passSizes.begin(), passSizes.end(), size) -
-                  passSizes.begin()];
-  };
-  for (size_t i = 0; i < problem.batches.size(); ++i) {
-    int64_t batch = problem.batches[i];
-    bool unfit = !problem.verify && isUnfit(passOf(batch), stages);
-    if (unfit)
-      own.proof.unfit += mesh.points * microbatches[i].size();
-    for (int64_t count : microbatches[i]) {
-      const BatchPrice &pass = passOf(batch / count);
-      double share = static_cast<double>(count) * pass.timeUs /
-                     static_cast<double>(stages);
-      OpenCandidate candidate = mesh;
-      candidate.batch = batch;
-      candidate.microbatches = count;
-      candidate.timeUs =
-          slack * std::max(share, pass.isWhole ? pass.timeUs : 0);
-      candidate.cost = candidate.timeUs;
-      candidate.tokensPerS = worth.tokensPerS(batch, candidate.timeUs);
-      bool excluded =
-          !problem.verify && pass.isLegal && isExcluded(candidate, found);
-      if (!excluded)
-        openStaged(gathered, own);
-      if (unfit)
-        continue;
-      if (excluded)
-        own.proof.excluded += mesh.points;
-      else
-        own.open.push_back(candidate);
-    }
-  }
-}
-
-void TargetSearch::boundStaged(uint32_t strategyIndex, Findings &own) {
-  const StrategyMeshes &strategy = index.strategies[strategyIndex];
-  if (!strategy.program)
-    return refuseStaged(strategyIndex, own);
-  Pricer pricer(strategy.program->step(), target.machine, target.runtime,
-                target.memoryUtilization);
-  std::vector<BatchPrice> prices;
-  OpenCandidate candidate;
-  candidate.strategy = strategyIndex;
-  candidate.choice = strategy.choice.code();
-  for (size_t k = 0; k < strategy.meshes.size(); ++k) {
-    uint32_t mesh = strategy.meshes[k];
-    if (!index.meshes[mesh].hasStages())
-      continue;
-    candidate.sizes = mesh;
-    size_t legal = 0;
-    forLegalOrders(
-        strategy, mesh, pricer, own,
-        [&](uint32_t order, uint64_t points, const Layout &) {
-          ++legal;
-          candidate.order = order;
-          candidate.points = points;
-          passes.at(replicasOf(index.meshes[mesh])).price(pricer, prices);
-          addBounds(candidate, prices, strategy.gathered[k], own);
-        });
-    if (legal < orders[mesh]->size())
-      openStaged(strategy.gathered[k], own);
-  }
-}
-
-/// Each strategy is one thread's, so that it is compiled once.
-void TargetSearch::priceWave(size_t begin, size_t end) {
-  onThreads([&](unsigned thread, Findings &own) {
-    for (size_t i = begin; i < end; ++i) {
-      const OpenCandidate &candidate = open[i];
-      if (candidate.strategy % threads != thread)
-        continue;
-      if (!problem.verify && isExcluded(candidate, found)) {
-        own.proof.excluded += candidate.points;
-        continue;
-      }
-      const StrategyMeshes &strategy = index.strategies[candidate.strategy];
-      const SpaceMesh &mesh = index.meshes[candidate.sizes];
-      std::unique_ptr<StagedPrices> &prices =
-          staged[thread][candidate.strategy];
-      if (!prices)
-        prices =
-            std::make_unique<StagedPrices>(problem, target, *strategy.program);
-      const AxisOrder &order =
-          (*orders[candidate.sizes])[candidate.order].order;
-      StagedPoint point;
-      index.lay(strategy, mesh, order, point.layout);
-      point.stages = index.stagesOf(mesh, order);
-      point.replicas = replicasOf(mesh);
-      point.batch = candidate.batch;
-      point.microbatches = candidate.microbatches;
-      size_t batch = std::lower_bound(problem.batches.begin(),
-                                      problem.batches.end(), candidate.batch) -
-                     problem.batches.begin();
-      own.take(prices->price(point), candidate, candidate.points, batch, worth);
-    }
-  });
-}
-
-/// Those first whose bound has the most tokens per second.
-void TargetSearch::priceOpen() {
-  open = std::move(found.open);
-  std::sort(open.begin(), open.end(),
-            [](const OpenCandidate &a, const OpenCandidate &b) {
-              if (a.tokensPerS != b.tokensPerS)
-                return a.tokensPerS > b.tokensPerS;
-              return a.isBefore(b);
-            });
-  for (size_t i = 0; i < open.size() && !stopped; i += waveSize) {
-    priceWave(i, std::min(open.size(), i + waveSize));
-    noteBest(found);
-    stopped = !goesOn("plans with stages", i, open.size());
-  }
-}
-
-//===----------------------------------------------------------------------===//
 // Threads
 //===----------------------------------------------------------------------===//
 
@@ -349,19 +196,6 @@ void TargetSearch::noteBest(const Findings &own) {
   std::lock_guard<std::mutex> lock(mutex);
   if (own.best.score > soFar.score)
     soFar = own.best;
-}
-
-void TargetSearch::boundAllStaged() {
-  next = 0;
-  size_t all = index.strategies.size();
-  onThreads([&](unsigned, Findings &own) {
-    for (size_t i = next++; i < all && !stopped; i = next++) {
-      if (!index.strategies[i].isBounded)
-        boundStaged(uint32_t(i), own);
-      if (!goesOn("strategies with stages", i, all))
-        stopped = true;
-    }
-  });
 }
 
 void TargetSearch::onThreads(
@@ -398,7 +232,7 @@ TargetSearch::makingOf(const std::function<bool(uint32_t)> &isWanted) const {
 
 /// A thread makes programs of the same axes one after another: most of their
 /// passes are the same. Where it is stopped, what is made is priced.
-void TargetSearch::makeAndPrice(const Groups &groups, Work work) {
+void TargetSearch::perform(const Task &task, const Groups &groups) {
   next = 0;
   size_t done = 0, all = 0;
   for (const std::vector<uint32_t> &group : groups)
@@ -409,13 +243,14 @@ void TargetSearch::makeAndPrice(const Groups &groups, Work work) {
         double start = threadSeconds();
         index.findProgram(which);
         double seconds = threadSeconds() - start;
-        (this->*work)(which, own);
+        bool isRefused = !index.strategies[which].program;
+        (this->*(isRefused ? task.refuse : task.price))(which, own);
         noteBest(own);
         std::unique_lock<std::mutex> lock(mutex);
         size_t strategies = ++done;
         makingSeconds += seconds;
         lock.unlock();
-        if (!goesOn("strategies", strategies, all))
+        if (!goesOn(task.name, strategies, all))
           stopped = true;
         if (stopped)
           return;
@@ -423,24 +258,34 @@ void TargetSearch::makeAndPrice(const Groups &groups, Work work) {
   });
 }
 
-bool TargetSearch::run() {
-  found.proof = index.proof;
-  prepare();
-  auto isFirst = [&](uint32_t which) {
-    return !index.strategies[which].isBounded;
-  };
-  makeAndPrice(makingOf(isFirst),
-               problem.requests   ? &TargetSearch::priceRequests
+/// What needs no bound.
+void TargetSearch::priceFirst() {
+  Work price = problem.requests   ? &TargetSearch::priceRequests
                : problem.trains() ? &TargetSearch::priceIterations
-                                  : &TargetSearch::priceWhole);
-  if (!stopped)
+                                  : &TargetSearch::priceWhole;
+  perform({"strategies", price, &TargetSearch::refuseAll},
+          makingOf([&](uint32_t which) {
+            return !index.strategies[which].isBounded;
+          }));
+}
+
+bool TargetSearch::run() {
+  prepare();
+  priceFirst();
+  // Only steps have bounds.
+  if (problem.requests || problem.trains())
+    return !stopped;
+  bool gathers =
+      std::any_of(index.strategies.begin(), index.strategies.end(),
+                  [](const StrategyMeshes &one) { return one.isBounded; });
+  if (!stopped && gathers)
     priceAllGathered();
-  if (!stopped && !problem.requests && !problem.trains())
-    boundAllStaged();
   if (!stopped)
+    boundAllStaged();
+  if (!stopped && gathers)
     boundGatheredStages();
   if (!stopped)
-    priceOpen();
+    priceAllStaged();
   return !stopped;
 }
 

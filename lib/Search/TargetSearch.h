@@ -65,6 +65,13 @@ private:
   using Work = void (TargetSearch::*)(uint32_t strategy, Findings &own);
   /// Strategies, those together that one thread makes.
   using Groups = std::vector<std::vector<uint32_t>>;
+  /// What is done with strategies, and with those that passes refuse: they have
+  /// no program.
+  struct Task {
+    /// For progress.
+    std::string_view name;
+    Work price, refuse;
+  };
 
   bool findWhetherCut();
   /// Groups of devices that have sequences of their own: where nothing is kept
@@ -75,50 +82,62 @@ private:
   void prepare();
   /// Calls `work` on each thread with its number and what it finds, adds up.
   void onThreads(const std::function<void(unsigned, Findings &)> &work);
-  /// Makes strategies, in groups for one thread each, and calls `work` with
-  /// each; those that passes refuse have no program.
-  void makeAndPrice(const Groups &groups, Work work);
+  /// Makes strategies, in groups for one thread each.
+  void perform(const Task &task, const Groups &groups);
   /// Of `making`, those that are wanted.
   Groups makingOf(const std::function<bool(uint32_t)> &isWanted) const;
-  void boundAllStaged();
   void noteBest(const Findings &own);
   bool goesOn(std::string_view what, size_t done, size_t all);
 
+  // Plans without stages.
+  void priceFirst();
   void priceWhole(uint32_t strategy, Findings &own);
   void priceRequests(uint32_t strategy, Findings &own);
   void priceIterations(uint32_t strategy, Findings &own);
+  void refuseAll(uint32_t strategy, Findings &own);
 
-  // Plans that gather parameters, `StrategyMeshes::isBounded`.
+  // Plans without stages that gather parameters.
+  bool isBounded(uint32_t strategy) const {
+    return strategy != StrategyMeshes::none &&
+           index.strategies[strategy].isBounded;
+  }
   void boundGathered(uint32_t strategy, const BatchPrice &price,
                      const Candidate &whole, uint64_t points,
                      Findings &own) const;
-  void openGathered(uint32_t strategy, uint32_t mesh,
-                    const std::vector<bool> &isOpen, Findings &own) const;
-  void openStaged(uint32_t strategy, Findings &own) const;
-  void refuseStaged(uint32_t strategy, Findings &own);
-  void boundGatheredStages();
+  void boundUnpriced(uint32_t strategy, uint32_t mesh,
+                     const std::vector<bool> &isUnpriced, Findings &own) const;
   bool isExcluded(const Candidate &bound, const Findings &known) const;
   std::vector<bool> findUnknown() const;
-  void openAll(uint32_t strategy, uint32_t mesh);
-  void openGathered();
+  void openMesh(uint32_t strategy, uint32_t mesh);
+  void excludeGathered();
   void priceGathered(uint32_t strategy, Findings &own);
+  void refuseGathered(uint32_t strategy, Findings &own);
   void priceAllGathered();
 
+  // Plans with stages.
+  void addBounds(const OpenCandidate &mesh,
+                 const std::vector<BatchPrice> &passes, uint32_t gathered,
+                 Findings &own);
   void boundStaged(uint32_t strategy, Findings &own);
-  void priceOpen();
-  void priceWave(size_t begin, size_t end);
+  void refuseStaged(uint32_t strategy, Findings &own);
+  void wantBounds(uint32_t strategy, Findings &own) const;
+  static const Task boundingStages;
+  void boundAllStaged();
+  void boundGatheredStages();
+  void priceStaged(const OpenCandidate &candidate,
+                   std::unique_ptr<StagedPrices> &prices, Findings &own);
+  void priceWave(const OpenCandidate *begin, const OpenCandidate *end);
+  void priceAllStaged();
+  bool isUnfit(const BatchPrice &price, int64_t stages) const;
 
   /// Calls `then` with the index of each order of a mesh in which it is legal,
   /// how many lie alike, and its layout.
   template <typename Then>
   void forLegalOrders(const StrategyMeshes &strategy, uint32_t mesh,
                       Pricer &pricer, Findings &own, Then then);
-  void addBounds(const OpenCandidate &mesh,
-                 const std::vector<BatchPrice> &prices, uint32_t gathered,
-                 Findings &own);
-  void addIllegal(uint32_t strategy, Findings &own);
+  /// In all orders.
   uint64_t pointsOf(uint32_t mesh);
-  bool isUnfit(const BatchPrice &price, int64_t stages) const;
+  size_t batchIndexOf(const Candidate &candidate) const;
 
   const SearchProblem &problem;
   const SearchTarget &target;
@@ -137,8 +156,7 @@ private:
   std::vector<std::vector<int64_t>> microbatches;
   /// By thread and strategy.
   std::vector<std::map<uint32_t, std::unique_ptr<StagedPrices>>> staged;
-  std::vector<OpenCandidate> open;
-  /// By strategy that is bounded, the plans that no bound excludes.
+  /// By strategy that is bounded, its open plans without stages.
   std::map<uint32_t, std::vector<OpenCandidate>> openOf;
   /// All strategies, in the order in which they are made.
   Groups making;
@@ -149,6 +167,21 @@ private:
   std::mutex mutex;
   Findings found, empty;
 };
+
+template <typename Then>
+void TargetSearch::forLegalOrders(const StrategyMeshes &strategy, uint32_t mesh,
+                                  Pricer &pricer, Findings &own, Then then) {
+  const std::vector<OrderClass> &classes = *orders[mesh];
+  Layout layout;
+  for (uint32_t i = 0; i < classes.size(); ++i) {
+    index.lay(strategy, index.meshes[mesh], classes[i].order, layout);
+    if (pricer.lay(layout))
+      own.proof.illegal +=
+          classes[i].count * index.pointsOf(index.meshes[mesh].sizes);
+    else
+      then(i, classes[i].count, layout);
+  }
+}
 
 } // namespace autopar
 

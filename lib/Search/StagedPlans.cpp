@@ -1,0 +1,199 @@
+//===- StagedPlans.cpp - Plans with stages --------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TargetSearch.h"
+
+#include <algorithm>
+
+using namespace autopar;
+
+/// Staged plans that are compared to what was found before them.
+static constexpr size_t waveSize = 512;
+
+const TargetSearch::Task TargetSearch::boundingStages = {
+    "strategies with stages", &TargetSearch::boundStaged,
+    &TargetSearch::refuseStaged};
+
+//===----------------------------------------------------------------------===//
+// Bounds
+//===----------------------------------------------------------------------===//
+
+/// Some device of a stage holds at least its share of what all keep.
+bool TargetSearch::isUnfit(const BatchPrice &price, int64_t stages) const {
+  const Chip &chip = target.machine.pools.front().chip;
+  return price.keptBytes / static_cast<double>(stages) >
+         chip.memoryUsable.value;
+}
+
+/// Says that the strategy needs bounds of its own.
+void TargetSearch::wantBounds(uint32_t strategy, Findings &own) const {
+  if (isBounded(strategy))
+    own.wantedBounds.insert(strategy);
+}
+
+/// Of a strategy that passes refuse, which is counted already where it is not
+/// bounded.
+void TargetSearch::refuseStaged(uint32_t which, Findings &own) {
+  const StrategyMeshes &strategy = index.strategies[which];
+  for (size_t k = 0; k < strategy.meshes.size(); ++k) {
+    if (!index.meshes[strategy.meshes[k]].hasStages())
+      continue;
+    if (strategy.isBounded)
+      own.proof.illegal += pointsOf(strategy.meshes[k]);
+    else
+      wantBounds(strategy.gathered[k], own);
+  }
+}
+
+/// `passes`: by `passSizes`, the whole model on the devices of a stage.
+/// `gathered`: the strategy that gathers parameters of the same plans.
+void TargetSearch::addBounds(const OpenCandidate &mesh,
+                             const std::vector<BatchPrice> &passes,
+                             uint32_t gathered, Findings &own) {
+  // What rounding might have taken.
+  constexpr double slack = 1 - 1e-12;
+  auto stages = index.meshes[mesh.sizes].sizes[Knob::pp];
+  auto passOf = [&](int64_t size) -> const BatchPrice & {
+    return passes[std::lower_bound(passSizes.begin(), passSizes.end(), size) -
+                  passSizes.begin()];
+  };
+  for (size_t i = 0; i < problem.batches.size(); ++i) {
+    int64_t batch = problem.batches[i];
+    bool unfit = !problem.verify && isUnfit(passOf(batch), stages);
+    if (unfit)
+      own.proof.unfit += mesh.points * microbatches[i].size();
+    for (int64_t count : microbatches[i]) {
+      const BatchPrice &pass = passOf(batch / count);
+      double share = static_cast<double>(count) * pass.timeUs /
+                     static_cast<double>(stages);
+      OpenCandidate candidate = mesh;
+      candidate.batch = batch;
+      candidate.microbatches = count;
+      candidate.timeUs =
+          slack * std::max(share, pass.isWhole ? pass.timeUs : 0);
+      candidate.cost = candidate.timeUs;
+      candidate.tokensPerS = worth.tokensPerS(batch, candidate.timeUs);
+      bool excluded =
+          !problem.verify && pass.isLegal && isExcluded(candidate, found);
+      if (!excluded)
+        wantBounds(gathered, own);
+      if (unfit)
+        continue;
+      if (excluded)
+        own.proof.excluded += mesh.points;
+      else
+        own.openStaged.push_back(candidate);
+    }
+  }
+}
+
+void TargetSearch::boundStaged(uint32_t strategyIndex, Findings &own) {
+  const StrategyMeshes &strategy = index.strategies[strategyIndex];
+  Pricer pricer(strategy.program->step(), target.machine, target.runtime,
+                target.memoryUtilization);
+  std::vector<BatchPrice> prices;
+  OpenCandidate candidate;
+  candidate.strategy = strategyIndex;
+  candidate.choice = strategy.choice.code();
+  for (size_t k = 0; k < strategy.meshes.size(); ++k) {
+    uint32_t mesh = strategy.meshes[k];
+    if (!index.meshes[mesh].hasStages())
+      continue;
+    candidate.sizes = mesh;
+    size_t legal = 0;
+    forLegalOrders(
+        strategy, mesh, pricer, own,
+        [&](uint32_t order, uint64_t points, const Layout &) {
+          ++legal;
+          candidate.order = order;
+          candidate.points = points;
+          passes.at(replicasOf(index.meshes[mesh])).price(pricer, prices);
+          addBounds(candidate, prices, strategy.gathered[k], own);
+        });
+    if (legal < orders[mesh]->size())
+      wantBounds(strategy.gathered[k], own);
+  }
+}
+
+/// Of plans that gather nothing. All programs are made: each strategy is a
+/// group, so that threads have as much to do.
+void TargetSearch::boundAllStaged() {
+  Groups alone;
+  for (uint32_t i = 0; i < index.strategies.size(); ++i)
+    if (!index.strategies[i].isBounded)
+      alone.push_back({i});
+  perform(boundingStages, alone);
+}
+
+/// Of plans that gather parameters, those that no bound of whole ones excludes.
+void TargetSearch::boundGatheredStages() {
+  uint64_t excluded = 0;
+  for (uint32_t i = 0; i < index.strategies.size(); ++i)
+    if (index.strategies[i].isBounded && !found.wantedBounds.count(i))
+      for (uint32_t mesh : index.strategies[i].meshes)
+        if (index.meshes[mesh].hasStages())
+          excluded += pointsOf(mesh);
+  found.proof.excluded += excluded;
+  found.proof.excludedGathers += excluded;
+  perform(boundingStages, makingOf([&](uint32_t which) {
+            return found.wantedBounds.count(which) != 0;
+          }));
+}
+
+//===----------------------------------------------------------------------===//
+// Prices
+//===----------------------------------------------------------------------===//
+
+/// Each strategy is one thread's, so that it is compiled once.
+void TargetSearch::priceWave(const OpenCandidate *begin,
+                             const OpenCandidate *end) {
+  onThreads([&](unsigned thread, Findings &own) {
+    for (const OpenCandidate *one = begin; one != end; ++one) {
+      if (one->strategy % threads != thread)
+        continue;
+      if (!problem.verify && isExcluded(*one, found))
+        own.proof.excluded += one->points;
+      else
+        priceStaged(*one, staged[thread][one->strategy], own);
+    }
+  });
+}
+
+/// `prices`: of its strategy, made where they are none.
+void TargetSearch::priceStaged(const OpenCandidate &candidate,
+                               std::unique_ptr<StagedPrices> &prices,
+                               Findings &own) {
+  const StrategyMeshes &strategy = index.strategies[candidate.strategy];
+  const SpaceMesh &mesh = index.meshes[candidate.sizes];
+  if (!prices)
+    prices = std::make_unique<StagedPrices>(problem, target, *strategy.program);
+  const AxisOrder &order = (*orders[candidate.sizes])[candidate.order].order;
+  StagedPoint point;
+  index.lay(strategy, mesh, order, point.layout);
+  point.stages = index.stagesOf(mesh, order);
+  point.replicas = replicasOf(mesh);
+  point.batch = candidate.batch;
+  point.microbatches = candidate.microbatches;
+  own.take(prices->price(point), candidate, candidate.points,
+           batchIndexOf(candidate), worth);
+}
+
+/// Those first whose bound has the most tokens per second.
+void TargetSearch::priceAllStaged() {
+  std::vector<OpenCandidate> open = std::move(found.openStaged);
+  std::sort(open.begin(), open.end(),
+            [](const OpenCandidate &a, const OpenCandidate &b) {
+              if (a.tokensPerS != b.tokensPerS)
+                return a.tokensPerS > b.tokensPerS;
+              return a.isBefore(b);
+            });
+  for (size_t i = 0; i < open.size() && !stopped; i += waveSize) {
+    priceWave(&open[i], &open[i] + std::min(waveSize, open.size() - i));
+    noteBest(found);
+    stopped = !goesOn("plans with stages", i, open.size());
+  }
+}
