@@ -106,6 +106,13 @@ static Range rangeOf(const JsonValue &field, Range range) {
   return range;
 }
 
+std::optional<int64_t> autopar::firstLayerOf(const JsonValue &field) {
+  auto first = field.find("first_layer");
+  if (first == field.end() || !first->is_number_integer())
+    return std::nullopt;
+  return first->get<int64_t>();
+}
+
 static JsonValue readList(const JsonReader &reader, const JsonValue &field) {
   if (!reader.isArray()) {
     reader.fail("expected a list, found " + showValue(reader.toJson()));
@@ -116,6 +123,8 @@ static JsonValue readList(const JsonReader &reader, const JsonValue &field) {
       checkChoices(element, field);
   // Numbers of layers or blocks; or lists.
   Range range = rangeOf(field, {-limits::maxLayers, limits::maxLayers});
+  if (std::optional<int64_t> first = firstLayerOf(field))
+    range.min = *first;
   if (field.contains("elements"))
     for (const JsonReader &element : reader.elements()) {
       if (field["elements"] != "list")

@@ -11,13 +11,20 @@
 #include "autopar/Model/Expression.h"
 #include "autopar/Support/Json.h"
 
+#include <optional>
+
 namespace autopar {
 
-/// The value at `reader`, checked against the field's "type", "min", "max" and
-/// "choices". Types: width, count, experts, layers, tokens (positive integers
-/// up to what makes sense), integer, number, flag, text, list, activation.
+/// The value at `reader`, checked against the field's "type", "min", "max",
+/// "first_layer" and "choices". Types: width, count, experts, layers, tokens
+/// (positive integers up to what makes sense), integer, number, flag, text,
+/// list, activation.
 Result<JsonValue> readFieldValue(const JsonReader &reader,
                                  const JsonValue &field);
+
+/// What a list of layers calls the first one, its "first_layer"; none of a list
+/// that has none.
+std::optional<int64_t> firstLayerOf(const JsonValue &field);
 
 /// What is wrong with `value` under a relation to `bound` ("divides",
 /// "at_most", "multiple_of", "length"), "" where nothing is.

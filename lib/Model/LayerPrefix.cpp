@@ -7,6 +7,7 @@
 
 #include "LayerPrefix.h"
 
+#include "FieldTypes.h"
 #include "SizeFields.h"
 #include "autopar/Model/Stack.h"
 
@@ -45,7 +46,7 @@ struct LayerList {
   std::string field;
   JsonValue &value;
   /// What it calls the first layer.
-  int64_t base;
+  int64_t first;
 
   /// Whether it names layers, of a stack of `layers`.
   bool namesLayers(int64_t layers) const {
@@ -53,20 +54,20 @@ struct LayerList {
            std::all_of(value.begin(), value.end(),
                        [&](const JsonValue &number) {
                          return number.is_number_integer() &&
-                                number.get<int64_t>() >= base &&
-                                number.get<int64_t>() < base + layers;
+                                number.get<int64_t>() >= first &&
+                                number.get<int64_t>() < first + layers;
                        });
   }
   void keepBelow(int64_t layers) {
     JsonValue numbers = JsonValue::array();
     for (const JsonValue &number : value)
-      if (number.get<int64_t>() < base + layers)
+      if (number.get<int64_t>() < first + layers)
         numbers.push_back(number);
     value = std::move(numbers);
   }
   /// Names as many layers, from the first.
   void count() {
-    int64_t next = base;
+    int64_t next = first;
     for (JsonValue &number : value)
       number = next++;
   }
@@ -141,7 +142,8 @@ private:
         JsonValue::json_pointer pointer(place);
         if (config.contains(pointer) &&
             (config[pointer].is_array() || config[pointer].is_string()))
-          visit(LayerList{it.key(), config[pointer], it->value("min", 0)});
+          visit(LayerList{it.key(), config[pointer],
+                          firstLayerOf(*it).value_or(0)});
       }
     }
   }
