@@ -149,6 +149,23 @@ double Block::number(const char *key, double absent) {
   return absent;
 }
 
+double Block::positive(const char *key, double absent) {
+  double value = number(key, absent);
+  if (value > 0)
+    return value;
+  failField(key, "expected a positive number, found " + formatNumber(value));
+  return 1;
+}
+
+double Block::notNegative(const char *key, double absent) {
+  double value = number(key, absent);
+  if (value >= 0)
+    return value;
+  failField(key, "expected a number that is not negative, found " +
+                     formatNumber(value));
+  return 0;
+}
+
 bool Block::flag(const char *key, bool absent) {
   return has(key) ? isTrue(evaluate(key)) : absent;
 }

@@ -39,6 +39,8 @@ public:
   std::vector<std::pair<std::string, std::vector<int64_t>>>
   tensors(const char *key);
   double number(const char *key, double absent);
+  double positive(const char *key, double absent);
+  double notNegative(const char *key, double absent);
   bool flag(const char *key, bool absent = false);
   /// Text of the family file, each {expression} replaced.
   std::string text(const char *key);

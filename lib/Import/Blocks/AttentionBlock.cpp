@@ -20,7 +20,7 @@ using llvm::formatv;
 Value autopar::createRope(ModelBuilder &model, autopar::Block &block, Value x,
                           const RopeSpec &rope) {
   ImplicitLocOpBuilder &ops = model.builder();
-  double theta = block.number("rope_theta", 0);
+  double theta = block.notNegative("rope_theta", 0);
   std::string scaling = block.choice("rope_scaling");
   if (theta == 0)
     return x;
@@ -112,7 +112,7 @@ public:
       NormSpec norm;
       norm.hasWeight = false;
       norm.shape = {valueWidth};
-      norm.eps = block.number("eps", norm.eps);
+      norm.eps = block.notNegative("eps", norm.eps);
       v = createNorm(model, v, norm);
     }
     bool normFirst = !block.flag("norm_after_rope");
@@ -132,7 +132,7 @@ public:
       NormSpec norm;
       norm.stem = block.text("o_norm");
       norm.isLayerNorm = norm.hasBias = block.flag("o_layer_norm");
-      norm.eps = block.number("eps", norm.eps);
+      norm.eps = block.notNegative("eps", norm.eps);
       norm.shape = {heads, valueWidth};
       norm.over = 2;
       norm.storage = "[0*1]";
@@ -252,7 +252,7 @@ private:
     norm.hasWeight = block.flag("norm_weight", true);
     norm.hasBias = block.flag("norm_bias");
     norm.unitOffset = block.flag("unit_offset");
-    norm.eps = block.number("eps", 1e-6);
+    norm.eps = block.notNegative("eps", 1e-6);
     if (norm.hasWeight)
       norm.stem = block.text(isQuery ? "q_norm" : "k_norm");
     norm.shape = {width};
@@ -317,9 +317,9 @@ private:
     if (block.has("distances"))
       distances = model.weight(block.text("distances"),
                                {2 * block.integer("most_distance") + 1, width});
-    double softcap = block.number("softcap", 0);
+    double softcap = block.notNegative("softcap", 0);
     double usual = 1 / std::sqrt(double(width));
-    double scale = block.number("scale", usual);
+    double scale = block.positive("scale", usual);
     auto flag = [&](bool set) { return set ? ops.getUnitAttr() : UnitAttr(); };
     bool causal = block.flag("causal", !block.has("memory"));
     Value kv = cache(window ? window : chunk);

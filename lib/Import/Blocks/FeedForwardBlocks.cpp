@@ -66,7 +66,7 @@ Value autopar::buildFeedForward(ModelBuilder &model, autopar::Block &block,
   if (block.has("inner_norm")) {
     NormSpec norm;
     norm.stem = block.text("inner_norm");
-    norm.eps = block.number("eps", norm.eps);
+    norm.eps = block.notNegative("eps", norm.eps);
     y = createNorm(model, y, norm);
   }
   if (!block.has("down"))
@@ -202,7 +202,7 @@ private:
       return grouped ? ops.getI64IntegerAttr(n) : IntegerAttr();
     };
     auto flag = [&](bool set) { return set ? ops.getUnitAttr() : UnitAttr(); };
-    double scale = block.number("scale", 1);
+    double scale = block.positive("scale", 1);
     return RouterOp::create(
         ops, model.like(x, {topK}), x, w, bias, correction,
         ops.getI64IntegerAttr(topK), flag(sigmoid), optional(groups),
@@ -233,7 +233,7 @@ private:
   /// f(gate) * up, bounded and with an offset where the block says so.
   Value gated(Value gate, Value up) {
     FunctionKind function = functionOf(block, block.choice("activation"));
-    double limit = block.number("limit", 0);
+    double limit = block.notNegative("limit", 0);
     return GatedOp::create(
         ops, gate.getType(), gate, up, function, block.flag("unit_offset"),
         limit != 0 ? ops.getF64FloatAttr(limit) : FloatAttr());

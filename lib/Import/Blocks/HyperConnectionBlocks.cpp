@@ -38,7 +38,7 @@ Value autopar::buildHyperPre(ModelBuilder &model, autopar::Block &block,
     return model.tokens(model.tokensOf(x), dims, f32);
   };
   if (block.has("post")) {
-    magnitude = ops.getF64FloatAttr(block.number("post", 1));
+    magnitude = ops.getF64FloatAttr(block.positive("post", 1));
     post = add({count}, count);
   }
   if (int64_t iterations = block.integer("sinkhorn", 0)) {
@@ -49,10 +49,10 @@ Value autopar::buildHyperPre(ModelBuilder &model, autopar::Block &block,
                               {count, width, coefficients}, f32, "[2, 0*1]");
   Value base = model.weight(block.text("base"), {coefficients}, f32);
   Value scale = model.weight(block.text("scale"), {scales}, f32);
-  return HyperPreOp::create(ops, model.like(x, {width}, 2), post, residual, x,
-                            weight, base, scale,
-                            ops.getF64FloatAttr(block.number("eps", 1e-6)),
-                            ops.getF64FloatAttr(block.number("gate_eps", 1e-6)),
-                            magnitude, sinkhorn)
+  return HyperPreOp::create(
+             ops, model.like(x, {width}, 2), post, residual, x, weight, base,
+             scale, ops.getF64FloatAttr(block.notNegative("eps", 1e-6)),
+             ops.getF64FloatAttr(block.notNegative("gate_eps", 1e-6)),
+             magnitude, sinkhorn)
       .getResult();
 }

@@ -67,7 +67,7 @@ private:
   Value norm(Value x, const std::string &stem) {
     NormSpec norm;
     norm.stem = stem;
-    norm.eps = block.number("eps", 1e-6);
+    norm.eps = block.notNegative("eps", 1e-6);
     return createNorm(model, x, norm);
   }
 
@@ -113,7 +113,7 @@ private:
     NormSpec norm;
     norm.stem = block.text("index_k_norm");
     norm.isLayerNorm = norm.hasBias = true;
-    norm.eps = block.number("index_eps", norm.eps);
+    norm.eps = block.notNegative("index_eps", norm.eps);
     k = createNorm(model, k, norm);
     RopeSpec turned;
     turned.width = rope;

@@ -55,7 +55,7 @@ static Value buildNorm(ModelBuilder &model, autopar::Block &block, Value x,
   norm.unitOffset = block.flag("unit_offset");
   bool isNamed = norm.hasBias || (norm.hasWeight && norm.tensor.empty());
   norm.stem = isNamed ? block.text("name") : "";
-  norm.eps = block.number("eps", isLayerNorm ? 1e-5 : 1e-6);
+  norm.eps = block.notNegative("eps", isLayerNorm ? 1e-5 : 1e-6);
   block.mayHave({"at", "of"});
   if (block.has("of"))
     norm.storage = "[0 at " + std::to_string(block.integer("at", 0)) + " of " +
@@ -82,7 +82,7 @@ Value autopar::buildBatchNorm(ModelBuilder &model, autopar::Block &block,
   return BatchNormOp::create(
       model.builder(), x.getType(), x, channels("running_mean"),
       channels("running_var"), channels("weight"), channels("bias"),
-      model.builder().getF64FloatAttr(block.number("eps", 1e-5)));
+      model.builder().getF64FloatAttr(block.notNegative("eps", 1e-5)));
 }
 
 Value autopar::createGated(ModelBuilder &model, Value gate, Value up,
@@ -205,7 +205,7 @@ Value autopar::buildScale(ModelBuilder &model, autopar::Block &block, Value x) {
 
 Value autopar::buildSoftcap(ModelBuilder &model, autopar::Block &block,
                             Value x) {
-  double cap = block.number("at", 0);
+  double cap = block.notNegative("at", 0);
   if (cap == 0)
     return x;
   return SoftcapOp::create(model.builder(), x.getType(), x,

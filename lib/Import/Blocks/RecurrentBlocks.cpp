@@ -109,7 +109,7 @@ public:
     norm.shape.assign(shape.begin(), shape.end());
     norm.over = shape.size();
     norm.storage = shape.size() > 1 ? "[" + product(0, shape.size()) + "]" : "";
-    norm.eps = block.number("eps", 1e-6);
+    norm.eps = block.notNegative("eps", 1e-6);
     return createNorm(model, x, norm);
   }
 

@@ -263,7 +263,7 @@ Value autopar::buildHead(ModelBuilder &model, autopar::Block &block, Value x) {
     y = AddBiasOp::create(ops, y.getType(), y, model.weight(bias, {rows}));
   if (double scale = block.number("scale", 1); scale != 1)
     y = ScaleOp::create(ops, y.getType(), y, ops.getF64FloatAttr(scale));
-  if (double cap = block.number("softcap", 0); cap != 0)
+  if (double cap = block.notNegative("softcap", 0); cap != 0)
     y = SoftcapOp::create(ops, y.getType(), y, ops.getF64FloatAttr(cap));
   return y;
 }
