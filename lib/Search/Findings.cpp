@@ -154,5 +154,6 @@ void Findings::merge(Findings &other) {
     raise(bestOfCopies, copies, score);
   moveOpen(other.openGathered, openGathered);
   moveOpen(other.openStaged, openStaged);
+  moveOpen(other.unfitStaged, unfitStaged);
   wantedBounds.merge(other.wantedBounds);
 }

@@ -61,6 +61,8 @@ struct OpenCandidate : Candidate {
   uint32_t strategy = 0;
   /// That have its price.
   uint64_t points = 1;
+  /// Of plans with stages, what some device holds at least.
+  double leastBytes = 0;
 };
 
 /// Says that `value` leads to `score`, of which `best` keeps the largest.
@@ -79,6 +81,9 @@ struct Findings {
   std::map<int64_t, double> bestOfCopies;
   /// Those without stages, which gather parameters, and those with stages.
   std::vector<OpenCandidate> openGathered, openStaged;
+  /// Those with stages that do not fit by their bound, of which one may hold
+  /// least.
+  std::vector<OpenCandidate> unfitStaged;
   /// Strategies that gather parameters, whose plans with stages need bounds of
   /// their own.
   std::set<uint32_t> wantedBounds;

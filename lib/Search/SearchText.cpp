@@ -11,6 +11,7 @@
 #include "autopar/Report/MoneyText.h"
 #include "autopar/Report/ReportText.h"
 #include "autopar/Report/TextTables.h"
+#include "autopar/Support/Shell.h"
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
@@ -194,7 +195,8 @@ static std::string flagsText(const SearchTarget &target, const Plan &plan) {
         flag.name != "phase" && flag.name != "prompt" &&
         flag.name != "context" && flag.name != "report-output" &&
         (flag.name != "expert-load" || plan.expertPlacement))
-      text += " --" + flag.name + (flag.value.empty() ? "" : "=" + flag.value);
+      text += " --" + flag.name +
+              (flag.value.empty() ? "" : "=" + shellWord(flag.value));
   return text;
 }
 
@@ -209,9 +211,9 @@ std::string SearchWriter::commandText(const SearchPoint &point) const {
   bool isPrefill = work.phase == Phase::prefill;
   int64_t nodes = target.machine.pools.front().nodes;
   return wrap("  ",
-              "autopar estimate " + report.model +
+              "autopar estimate " + shellWord(report.model) +
                   (point.plan.axes.empty() ? "" : " --plan=" + label) +
-                  " --hardware=" + target.machine.name +
+                  " --hardware=" + shellWord(target.machine.name) +
                   (nodes > 1 ? " --nodes=" + std::to_string(nodes) : "") +
                   " --phase=" + std::string(nameOf(work.phase)) +
                   " --batch=" + std::to_string(point.batch) +

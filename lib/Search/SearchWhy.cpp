@@ -37,8 +37,7 @@ SearchWhy autopar::compareWith(const SearchResult &all,
     why.batch = one.closest->batch;
     why.totalBytes = one.closest->totalBytes;
   } else {
-    why.answer =
-        one.proof.unfit ? SearchWhy::Answer::unfit : SearchWhy::Answer::illegal;
+    why.answer = SearchWhy::Answer::illegal;
   }
   return why;
 }

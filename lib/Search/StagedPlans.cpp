@@ -22,13 +22,6 @@ const TargetSearch::Task TargetSearch::boundingStages = {
 // Bounds
 //===----------------------------------------------------------------------===//
 
-/// Some device of a stage holds at least its share of what all keep.
-bool TargetSearch::isUnfit(const BatchPrice &price, int64_t stages) const {
-  const Chip &chip = target.machine.pools.front().chip;
-  return price.keptBytes / static_cast<double>(stages) >
-         chip.memoryUsable.value;
-}
-
 /// Says that the strategy needs bounds of its own.
 void TargetSearch::wantBounds(uint32_t strategy, Findings &own) const {
   if (isBounded(strategy))
@@ -49,42 +42,51 @@ void TargetSearch::refuseStaged(uint32_t which, Findings &own) {
   }
 }
 
+/// Whether a plan that does not fit by its bound may be the one that holds
+/// least, which is of interest where none fits.
+bool TargetSearch::mayBeClosest(const OpenCandidate &candidate) const {
+  return found.frontier.all().empty() &&
+         candidate.leastBytes <= found.closestBytes;
+}
+
 /// `passes`: by `passSizes`, the whole model on the devices of a stage.
 /// `gathered`: the strategy that gathers parameters of the same plans.
-void TargetSearch::addBounds(const OpenCandidate &mesh,
+void TargetSearch::addBounds(OpenCandidate candidate,
                              const std::vector<BatchPrice> &passes,
                              uint32_t gathered, Findings &own) {
   // What rounding might have taken.
   constexpr double slack = 1 - 1e-12;
-  auto stages = index.meshes[mesh.sizes].sizes[Knob::pp];
+  double usable = target.machine.pools.front().chip.memoryUsable.value;
+  auto stages =
+      static_cast<double>(index.meshes[candidate.sizes].sizes[Knob::pp]);
   auto passOf = [&](int64_t size) -> const BatchPrice & {
     return passes[std::lower_bound(passSizes.begin(), passSizes.end(), size) -
                   passSizes.begin()];
   };
   for (size_t i = 0; i < problem.batches.size(); ++i) {
-    int64_t batch = problem.batches[i];
-    bool unfit = !problem.verify && isUnfit(passOf(batch), stages);
-    if (unfit)
-      own.proof.unfit += mesh.points * microbatches[i].size();
+    candidate.batch = problem.batches[i];
+    // Some device of a stage holds at least its share of what all keep.
+    candidate.leastBytes = passOf(candidate.batch).keptBytes / stages;
+    bool unfit = !problem.verify && candidate.leastBytes > usable;
     for (int64_t count : microbatches[i]) {
-      const BatchPrice &pass = passOf(batch / count);
-      double share = static_cast<double>(count) * pass.timeUs /
-                     static_cast<double>(stages);
-      OpenCandidate candidate = mesh;
-      candidate.batch = batch;
+      const BatchPrice &pass = passOf(candidate.batch / count);
+      double share = static_cast<double>(count) * pass.timeUs / stages;
       candidate.microbatches = count;
       candidate.timeUs =
           slack * std::max(share, pass.isWhole ? pass.timeUs : 0);
       candidate.cost = candidate.timeUs;
-      candidate.tokensPerS = worth.tokensPerS(batch, candidate.timeUs);
+      candidate.tokensPerS =
+          worth.tokensPerS(candidate.batch, candidate.timeUs);
       bool excluded =
           !problem.verify && pass.isLegal && isExcluded(candidate, found);
       if (!excluded)
         wantBounds(gathered, own);
-      if (unfit)
-        continue;
-      if (excluded)
-        own.proof.excluded += mesh.points;
+      if (unfit && mayBeClosest(candidate))
+        own.unfitStaged.push_back(candidate);
+      else if (unfit)
+        own.proof.unfit += candidate.points;
+      else if (excluded)
+        own.proof.excluded += candidate.points;
       else
         own.openStaged.push_back(candidate);
     }
@@ -148,19 +150,23 @@ void TargetSearch::boundGatheredStages() {
 // Prices
 //===----------------------------------------------------------------------===//
 
-/// Each strategy is one thread's, so that it is compiled once.
-void TargetSearch::priceWave(const OpenCandidate *begin,
-                             const OpenCandidate *end) {
-  onThreads([&](unsigned thread, Findings &own) {
-    for (const OpenCandidate *one = begin; one != end; ++one) {
-      if (one->strategy % threads != thread)
-        continue;
-      if (!problem.verify && isExcluded(*one, found))
-        own.proof.excluded += one->points;
-      else
-        priceStaged(*one, staged[thread][one->strategy], own);
-    }
-  });
+/// Prices those that are not dropped because of what was found before their
+/// wave. Each strategy is one thread's, so that it is compiled once.
+void TargetSearch::priceInWaves(const std::vector<OpenCandidate> &candidates,
+                                const Drop &drop) {
+  for (size_t begin = 0; begin < candidates.size() && !stopped;
+       begin += waveSize) {
+    size_t end = std::min(begin + waveSize, candidates.size());
+    onThreads([&](unsigned thread, Findings &own) {
+      for (size_t i = begin; i < end; ++i) {
+        const OpenCandidate &one = candidates[i];
+        if (one.strategy % threads == thread && !drop(one, own.proof))
+          priceStaged(one, staged[thread][one.strategy], own);
+      }
+    });
+    noteBest(found);
+    stopped = !goesOn("plans with stages", begin, candidates.size());
+  }
 }
 
 /// `prices`: of its strategy, made where they are none.
@@ -191,9 +197,25 @@ void TargetSearch::priceAllStaged() {
                 return a.tokensPerS > b.tokensPerS;
               return a.isBefore(b);
             });
-  for (size_t i = 0; i < open.size() && !stopped; i += waveSize) {
-    priceWave(&open[i], &open[i] + std::min(waveSize, open.size() - i));
-    noteBest(found);
-    stopped = !goesOn("plans with stages", i, open.size());
-  }
+  priceInWaves(open, [&](const OpenCandidate &one, SearchProof &proof) {
+    bool isDropped = !problem.verify && isExcluded(one, found);
+    proof.excluded += isDropped ? one.points : 0;
+    return isDropped;
+  });
+}
+
+/// Finds the one that holds least: those first whose bound does.
+void TargetSearch::priceUnfit() {
+  std::vector<OpenCandidate> unfit = std::move(found.unfitStaged);
+  std::sort(unfit.begin(), unfit.end(),
+            [](const OpenCandidate &a, const OpenCandidate &b) {
+              if (a.leastBytes != b.leastBytes)
+                return a.leastBytes < b.leastBytes;
+              return a.isBefore(b);
+            });
+  priceInWaves(unfit, [&](const OpenCandidate &one, SearchProof &proof) {
+    bool isDropped = !mayBeClosest(one);
+    proof.unfit += isDropped ? one.points : 0;
+    return isDropped;
+  });
 }

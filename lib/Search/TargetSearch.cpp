@@ -286,6 +286,8 @@ bool TargetSearch::run() {
     boundGatheredStages();
   if (!stopped)
     priceAllStaged();
+  if (!stopped)
+    priceUnfit();
   return !stopped;
 }
 

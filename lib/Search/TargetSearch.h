@@ -12,9 +12,10 @@
 // Plans with stages have a bound: each microbatch goes through all layers,
 // whose time on the devices of a stage is a price without stages, and no stage
 // has less than its share. Those that the frontier does not beat by their bound
-// are laid out and simulated, the most promising first. What is found does not
-// depend on threads: a plan is compared to what was found before its phase or
-// wave.
+// are laid out and simulated, the most promising first. Where nothing fits, so
+// are those that do not by their bound, as long as one may hold least. What is
+// found does not depend on threads: a plan is compared to what was found before
+// its phase or wave.
 //
 //===----------------------------------------------------------------------===//
 
@@ -72,6 +73,8 @@ private:
     std::string_view name;
     Work price, refuse;
   };
+  /// Whether what is found makes a plan useless, which it counts.
+  using Drop = std::function<bool(const OpenCandidate &, SearchProof &)>;
 
   bool findWhetherCut();
   /// Groups of devices that have sequences of their own: where nothing is kept
@@ -115,9 +118,9 @@ private:
   void priceAllGathered();
 
   // Plans with stages.
-  void addBounds(const OpenCandidate &mesh,
-                 const std::vector<BatchPrice> &passes, uint32_t gathered,
-                 Findings &own);
+  bool mayBeClosest(const OpenCandidate &candidate) const;
+  void addBounds(OpenCandidate candidate, const std::vector<BatchPrice> &passes,
+                 uint32_t gathered, Findings &own);
   void boundStaged(uint32_t strategy, Findings &own);
   void refuseStaged(uint32_t strategy, Findings &own);
   void wantBounds(uint32_t strategy, Findings &own) const;
@@ -126,9 +129,10 @@ private:
   void boundGatheredStages();
   void priceStaged(const OpenCandidate &candidate,
                    std::unique_ptr<StagedPrices> &prices, Findings &own);
-  void priceWave(const OpenCandidate *begin, const OpenCandidate *end);
+  void priceInWaves(const std::vector<OpenCandidate> &candidates,
+                    const Drop &drop);
   void priceAllStaged();
-  bool isUnfit(const BatchPrice &price, int64_t stages) const;
+  void priceUnfit();
 
   /// Calls `then` with the index of each order of a mesh in which it is legal,
   /// how many lie alike, and its layout.

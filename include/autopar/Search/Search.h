@@ -178,7 +178,8 @@ struct SearchResult {
   std::vector<KnobEffect> effects;
   /// The best few of those with other sizes or another target, best first.
   std::vector<Rival> rivals;
-  /// Of those that do not fit, the one that holds least.
+  /// Of the priced ones that do not fit, the one that holds least: of all where
+  /// none fits.
   std::optional<UnfitPoint> closest;
   /// Of requests that are too slow, those with the shortest times.
   std::optional<SearchPoint> shortestTtft, shortestTpot;
