@@ -12,6 +12,7 @@
 #include "autopar/Model/Stack.h"
 
 #include <algorithm>
+#include <functional>
 
 using namespace autopar;
 
@@ -48,7 +49,7 @@ struct LayerList {
   /// What it calls the first layer.
   int64_t first;
 
-  /// Whether it names layers, of a stack of `layers`.
+  /// Whether it names layers, of a stack of `layers`: each once, in order.
   bool namesLayers(int64_t layers) const {
     return value.is_array() && !value.empty() &&
            std::all_of(value.begin(), value.end(),
@@ -56,7 +57,9 @@ struct LayerList {
                          return number.is_number_integer() &&
                                 number.get<int64_t>() >= first &&
                                 number.get<int64_t>() < first + layers;
-                       });
+                       }) &&
+           std::adjacent_find(value.begin(), value.end(),
+                              std::greater_equal<>()) == value.end();
   }
   void keepBelow(int64_t layers) {
     JsonValue numbers = JsonValue::array();
@@ -73,32 +76,38 @@ struct LayerList {
   }
 };
 
-/// A stack that becomes shorter, and the lists that speak of its layers.
+/// Stacks that become shorter together, as one expression says how many layers
+/// they have, and the lists that speak of these.
 class Prefix {
 public:
-  Prefix(Scope &scope, const JsonValue &description, const Stack &stack,
-         int64_t least, JsonValue &config)
-      : scope(scope), description(description), config(config),
-        layers(static_cast<int64_t>(stack.layers.size())),
-        kept(std::max(prefixOf(stack), least)) {
+  Prefix(Scope &scope, const JsonValue &count, int64_t least, JsonValue &config)
+      : scope(scope), count(count), config(config), kept(least) {}
+
+  void add(const JsonValue &description, const Stack &stack) {
+    layers = static_cast<int64_t>(stack.layers.size());
+    kept = std::max(kept, prefixOf(stack));
     if (auto variables = description.find("variables");
         variables != description.end())
       for (const JsonValue &variable : *variables)
         for (std::string &name : namesIn(scope, variable))
           asked.insert(std::move(name));
+  }
+
+  /// Lists that only layers of `other` ask for are not of these.
+  void leaveTo(const Prefix &other) {
+    others.insert(other.asked.begin(), other.asked.end());
+  }
+
+  void shrink() {
     forEachList([&](const LayerList &list) {
       // All that such a list names must be there.
       if (list.namesLayers(layers) && !asked.count(list.field) &&
           !isByLayer(list.value))
         kept = std::max(kept, static_cast<int64_t>(list.value.size()));
     });
-    kept = std::min(kept, layers);
-  }
-
-  void shrink() {
-    if (kept == layers)
+    if (kept >= layers)
       return;
-    shrinkCount(scope, description["layers"], layers - kept, config);
+    shrinkCount(scope, count, layers - kept, config);
     forEachList([&](LayerList list) {
       if (isByLayer(list.value))
         cut(list.value);
@@ -136,7 +145,8 @@ private:
       bool isOfLayers = type != "list" || it->contains("elements") ||
                         it->contains("length") || it->contains("choices") ||
                         asked.count(it.key());
-      if (!mayBe || !isOfLayers)
+      bool isOfOthers = others.count(it.key()) && !asked.count(it.key());
+      if (!mayBe || !isOfLayers || isOfOthers)
         continue;
       for (const std::string &place : scope.placesOf(it.key())) {
         JsonValue::json_pointer pointer(place);
@@ -149,11 +159,11 @@ private:
   }
 
   Scope &scope;
-  const JsonValue &description;
+  const JsonValue &count;
   JsonValue &config;
-  int64_t layers, kept;
-  /// What variables of layers depend on.
-  std::set<std::string> asked;
+  int64_t layers = 0, kept;
+  /// What variables of layers depend on, and those of other layers.
+  std::set<std::string> asked, others;
 };
 
 } // namespace
@@ -162,8 +172,18 @@ void autopar::keepFirstLayers(Scope &scope, int64_t least, JsonValue &config) {
   const JsonValue &family = scope.family().description;
   if (!family.contains("stacks") || !family.contains("fields"))
     return;
+  std::map<JsonValue, Prefix> prefixes;
   for (auto it = family["stacks"].begin(); it != family["stacks"].end(); ++it)
     if (Result<Stack> stack = readStack(scope, it.key());
-        stack && it->contains("layers"))
-      Prefix(scope, *it, *stack, least, config).shrink();
+        stack && it->contains("layers")) {
+      const JsonValue &count = (*it)["layers"];
+      prefixes.try_emplace(count, scope, count, least, config)
+          .first->second.add(*it, *stack);
+    }
+  for (auto &[count, prefix] : prefixes) {
+    for (const auto &[otherCount, other] : prefixes)
+      if (&other != &prefix)
+        prefix.leaveTo(other);
+    prefix.shrink();
+  }
 }

@@ -9,6 +9,7 @@
 
 #include "LayerPrefix.h"
 #include "SizeFields.h"
+#include "SizeRelations.h"
 
 #include <algorithm>
 #include <numeric>
@@ -73,6 +74,7 @@ public:
       if (int64_t small = smallOf(field))
         set(field, small);
     shrinkWidths();
+    settleRelations(fields, small);
     for (const SizeField &field : fields)
       write(field, config);
     for (Scope *scope : scopes)
@@ -80,7 +82,7 @@ public:
   }
 
 private:
-  using Key = std::pair<Scope *, std::string>;
+  using Key = SmallSizeMap::key_type;
   static Key keyOf(const SizeField &field) { return {field.scope, field.name}; }
   bool is(const SizeField &field, SizeRole role) const {
     return roles.at(keyOf(field)) == role;
@@ -312,7 +314,7 @@ private:
   std::vector<Scope *> scopes;
   std::vector<SizeField> fields;
   std::map<Key, SizeRole> roles;
-  std::map<Key, int64_t> small;
+  SmallSizeMap small;
   /// Small widths by those that they stand for; the stream's of each scope.
   std::map<int64_t, int64_t> widths;
   std::map<Scope *, std::pair<int64_t, int64_t>> hiddens;

@@ -184,14 +184,15 @@ static void addFields(Scope &scope, const std::string &block,
   }
 }
 
-/// Widths that no block names, but that must equal what follows from others.
-static void addEqualWidths(Scope &scope, std::vector<SizeField> &fields) {
+/// Widths that no block may name, but that must equal what follows from others,
+/// or be a multiple of it.
+static void addBoundWidths(Scope &scope, std::vector<SizeField> &fields) {
   const JsonValue &family = scope.family().description;
   if (!family.contains("fields"))
     return;
   for (auto it = family["fields"].begin(); it != family["fields"].end(); ++it) {
-    if (!it->is_object() || !it->contains("equals") ||
-        textAt(*it, "type") != "width")
+    if (!it->is_object() || textAt(*it, "type") != "width" ||
+        !(it->contains("equals") || it->contains("multiple_of")))
       continue;
     Result<const JsonValue *> value = scope.lookUp(it.key());
     if (value && (*value)->is_number_integer())
@@ -202,7 +203,7 @@ static void addEqualWidths(Scope &scope, std::vector<SizeField> &fields) {
 std::vector<SizeField> autopar::sizeFieldsOf(Scope &scope) {
   std::vector<SizeField> fields;
   const JsonValue &family = scope.family().description;
-  addEqualWidths(scope, fields);
+  addBoundWidths(scope, fields);
   if (!family.contains("blocks"))
     return fields;
   for (auto block = family["blocks"].begin(); block != family["blocks"].end();

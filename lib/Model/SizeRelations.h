@@ -1,0 +1,26 @@
+//===- SizeRelations.h - Small sizes that fit together ----------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_MODEL_SIZERELATIONS_H
+#define AUTOPAR_LIB_MODEL_SIZERELATIONS_H
+
+#include "SizeFields.h"
+
+namespace autopar {
+
+/// Small sizes of fields, by their scope and name.
+using SmallSizeMap = std::map<std::pair<Scope *, std::string>, int64_t>;
+
+/// Sets sizes that must equal what follows from others ("equals"), or be a
+/// multiple of it ("multiple_of"). Where a size that nothing has made small is
+/// behind such a value, it becomes as small as makes the value right; it is
+/// then one of `fields`.
+void settleRelations(std::vector<SizeField> &fields, SmallSizeMap &small);
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_MODEL_SIZERELATIONS_H
