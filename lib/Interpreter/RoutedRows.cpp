@@ -64,6 +64,10 @@ bool RowHomes::isAt(const RoutedRow &row, int64_t device,
                     ArrayRef<StringAttr> axes) const {
   return llvm::all_of(axes, [&](StringAttr axis) {
     if (llvm::is_contained(set.grouped, axis)) {
+      // One without weights, which returns its input, is nowhere: `verify` says
+      // that its rows are missing.
+      if (row.expert >= experts.extent)
+        return false;
       // The tokens of an expert are dealt out to its copies.
       const std::vector<int64_t> &copies = experts.placesOf[row.expert];
       return isAt(experts, copies[row.token % copies.size()], device, axis);
