@@ -155,7 +155,8 @@ ServingRefusal Server::waitForRoom(const ServedLoad &load, double most,
   PromptQueue one;
   one.law = full.law;
   StepTime decode;
-  if (auto refusal = describe(load, 1, one, decode))
+  FirstStep first;
+  if (auto refusal = describe(load, 1, one, decode, first))
     return refusal;
   double growth = (full.decodeUs - one.decodeUs) / std::max(1.0, running - 1);
   double promptUs = full.promptUs();
@@ -217,9 +218,10 @@ ServingRefusal Server::fullAt(const ServedLoad &load, double running,
                               double evictions, FullSteps &full) {
   constexpr double shortest = 1e-6;
   StepTime decode;
+  FirstStep first;
   full.running = running;
   full.queue.ratePerUs = load.ratePerS / prices.groupCount() / 1e6;
-  if (auto refusal = describe(load, running, full.queue, decode))
+  if (auto refusal = describe(load, running, full.queue, decode, first))
     return refusal;
   double ends =
       running * prices.togetherCount() / std::max(shortest, decodedSteps(load));

@@ -112,26 +112,36 @@ ServingRefusal Server::findLaw(const ServedLoad &load, ReadLaw &law) {
 }
 
 /// What a prompt adds beside one that another replica reads, and beside one
-/// that its own does: all wait for the replica that reads most.
-ServingRefusal Server::addMoreLocked(const StepLoad &first, double firstUs,
+/// that its own does: all wait for the replica that reads most, which is so
+/// much in the mean.
+ServingRefusal Server::addMoreLocked(const FirstStep &first, double most,
                                      PromptQueue &queue) {
   double together = prices.togetherCount();
+  StepLoad step = first.load;
   StepTime others, longer;
-  StepLoad step = first;
+  longer.us = first.us;
+  if (most > 1) {
+    step.joinPrompts(std::round(step.promptTokens * most));
+    if (auto refusal = priceRunning(step, longer))
+      return refusal;
+  }
   step.prompts = together;
   if (auto refusal = priceRunning(step, others))
     return refusal;
-  queue.moreUs = std::max(0.0, (others.us - firstUs) / (together - 1));
+  queue.moreUs =
+      std::max(0.0, (others.us - longer.us) / ((together - 1) * most));
   // Each step of a prompt in pieces is full.
   if (queue.mostLength <= 1)
     return {};
-  step = first;
-  double times = std::min(2.0, queue.mostLength);
-  step.joinPrompts(std::round(first.promptTokens * times));
-  if (auto refusal = priceRunning(step, longer))
-    return refusal;
+  if (most <= 1) {
+    most = std::min(2.0, queue.mostLength);
+    step = first.load;
+    step.joinPrompts(std::round(step.promptTokens * most));
+    if (auto refusal = priceRunning(step, longer))
+      return refusal;
+  }
   queue.longestUs =
-      std::max(0.0, (longer.us - firstUs) / (times - 1) - queue.moreUs);
+      std::max(0.0, (longer.us - first.us) / (most - 1) - queue.moreUs);
   return {};
 }
 
@@ -156,21 +166,13 @@ static double wholePrompts(double room, const ServedLoad &load) {
   return sum;
 }
 
-/// The same in the steady state.
-ServingRefusal Server::queueOf(const ServedLoad &load, double running,
-                               PromptQueue &queue, StepTime &decode) {
-  auto refusal = describe(load, running, queue, decode);
-  if (!refusal)
-    queue.settle();
-  return refusal;
-}
-
 /// The steps of a replica where `running` sequences decode; `queue` has a rate
 /// and a law.
 ServingRefusal Server::describe(const ServedLoad &load, double running,
-                                PromptQueue &queue, StepTime &decode) {
+                                PromptQueue &queue, StepTime &decode,
+                                FirstStep &first) {
   double together = prices.togetherCount();
-  StepLoad step;
+  StepLoad &step = first.load;
   step.decoding = running;
   step.context = load.contextTokens();
   addDrafts(load, step);
@@ -203,43 +205,42 @@ ServingRefusal Server::describe(const ServedLoad &load, double running,
   if (!fuses)
     step.decoding = 0;
   addPiece(load, each >= 1 ? read : std::floor(std::min(read, room)), step);
-  StepTime first;
-  if (auto refusal = priceRunning(step, first))
+  StepTime time;
+  if (auto refusal = priceRunning(step, time))
     return refusal;
+  first.us = time.us;
+  first.addedUs = std::max(0.0, first.us - (fuses ? decode.us : 0));
   queue.own = queue.law.whole;
   queue.own.scale(first.us * queue.pieces);
-  double besideUs = fuses ? decode.us : 0;
-  double addedUs = std::max(0.0, first.us - besideUs);
-  queue.moreUs = addedUs;
-  queue.longestUs = 0;
   queue.reads = {together, load.promptVariation, each, runtime.cutsPrompts};
-  if (auto refusal = addMore(load, step, first.us, queue))
+  auto refusal =
+      together > 1 ? addMoreLocked(first, 1, queue) : addMore(first, queue);
+  queue.addFirst(first.us, first.addedUs);
+  return refusal;
+}
+
+/// The same in the steady state: of replicas that read several prompts in a
+/// step, each adds what it does there.
+ServingRefusal Server::queueOf(const ServedLoad &load, double running,
+                               PromptQueue &queue, StepTime &decode) {
+  FirstStep first;
+  if (auto refusal = describe(load, running, queue, decode, first))
     return refusal;
-  // Pieces beyond the first share their steps with other prompts.
-  double sharedUs = std::max(0.0, addedUs - queue.moreUs - queue.longestUs);
-  double bendUs = addedUs * (queue.law.added - 1);
-  if (queue.pieces <= 1)
-    bendUs -= sharedUs * queue.law.furtherSteps;
-  queue.firstUs = first.us + bendUs;
-  if (together > 1) {
-    // In units of what a prompt of mean length adds.
-    double added =
-        queue.addedUs() / std::max(1e-9, queue.moreUs + queue.longestUs);
-    queue.times = queue.reads;
-    queue.times.squaredVariation = std::max(
-        queue.reads.squaredVariation, added * added * queue.law.stepVariation);
-  } else {
-    queue.moreUs += bendUs;
-  }
+  queue.settle();
+  double most = queue.mostRead();
+  if (most <= 2)
+    return {};
+  if (auto refusal = addMoreLocked(first, most, queue))
+    return refusal;
+  queue.addFirst(first.us, first.addedUs);
+  queue.settle();
   return {};
 }
 
 /// What each further prompt adds to a step.
-ServingRefusal Server::addMore(const ServedLoad &load, const StepLoad &first,
-                               double firstUs, PromptQueue &queue) {
+ServingRefusal Server::addMore(const FirstStep &first, PromptQueue &queue) {
   constexpr double mostPriced = 4;
-  if (prices.togetherCount() > 1)
-    return addMoreLocked(first, firstUs, queue);
+  queue.moreUs = first.addedUs;
   // Of prompts that are cut, a part of the next one has room beside each.
   double atOnce = queue.perStep * queue.pieces + 1e-9;
   double share = runtime.cutsPrompts ? queue.pieces <= 1 : atOnce - 1;
@@ -247,11 +248,11 @@ ServingRefusal Server::addMore(const ServedLoad &load, const StepLoad &first,
   if (share < 1e-3)
     return {};
   StepTime several;
-  StepLoad step = first;
+  StepLoad step = first.load;
   step.prompts = std::clamp(std::floor(atOnce), 2.0, mostPriced);
   if (auto refusal = priceRunning(step, several))
     return refusal;
-  double moreUs = std::max(0.0, (several.us - firstUs) / (step.prompts - 1));
+  double moreUs = std::max(0.0, (several.us - first.us) / (step.prompts - 1));
   queue.moreUs += share * (moreUs - queue.moreUs);
   return {};
 }

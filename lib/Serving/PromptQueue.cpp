@@ -14,6 +14,28 @@
 
 using namespace autopar;
 
+void PromptQueue::addFirst(double us, double addedByOneUs) {
+  // Pieces beyond the first share their steps with other prompts.
+  double sharedUs = std::max(0.0, addedByOneUs - moreUs - longestUs);
+  double bendUs = addedByOneUs * (law.added - 1);
+  if (pieces <= 1)
+    bendUs -= sharedUs * law.furtherSteps;
+  firstUs = us + bendUs;
+  if (together <= 1) {
+    moreUs += bendUs;
+    return;
+  }
+  // In units of what a prompt of mean length adds.
+  double added = addedUs() / std::max(1e-9, moreUs + longestUs);
+  times = reads;
+  times.squaredVariation =
+      std::max(reads.squaredVariation, added * added * law.stepVariation);
+}
+
+double PromptQueue::mostRead() const {
+  return longestUs > 0 ? times.largest(ratePerUs * pieces * step.mean) : 0;
+}
+
 double PromptQueue::fullUs() const {
   double ofOne = std::max(1.0, perStep / together) - 1;
   double more = (perStep * pieces - 1) * moreUs + ofOne * longestUs;

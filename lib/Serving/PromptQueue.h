@@ -47,8 +47,14 @@ struct PromptQueue {
   /// Of the steady state.
   TimeMoments step;
 
+  /// Sets `firstUs` and what depends on it, where one prompt of mean length
+  /// adds so much to a step and others `moreUs` and `longestUs`.
+  void addFirst(double us, double addedUs);
   /// Finds `step` from all before it, which nothing below does without.
   void settle();
+  /// What is read in a step by the replica of several that reads most, in the
+  /// mean, in prompts.
+  double mostRead() const;
   /// Of those that come in a time that begins with a prompt of the same engine,
   /// over those of any time.
   double shareMet(double us) const;

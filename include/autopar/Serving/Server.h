@@ -102,12 +102,17 @@ private:
   };
   ServingRefusal timeRead(const ServedLoad &load, double left, ReadTime &read);
   ServingRefusal findLaw(const ServedLoad &load, ReadLaw &law);
-  ServingRefusal addMore(const ServedLoad &load, const StepLoad &first,
-                         double firstUs, PromptQueue &queue);
-  ServingRefusal addMoreLocked(const StepLoad &first, double firstUs,
+  /// The step that reads one prompt, and what it takes beyond one that decodes.
+  struct FirstStep {
+    StepLoad load;
+    double us = 0, addedUs = 0;
+  };
+  ServingRefusal addMore(const FirstStep &first, PromptQueue &queue);
+  ServingRefusal addMoreLocked(const FirstStep &first, double most,
                                PromptQueue &queue);
   ServingRefusal describe(const ServedLoad &load, double running,
-                          PromptQueue &queue, StepTime &decode);
+                          PromptQueue &queue, StepTime &decode,
+                          FirstStep &first);
   ServingRefusal queueOf(const ServedLoad &load, double running,
                          PromptQueue &queue, StepTime &decode);
   ServingRefusal fullAt(const ServedLoad &load, double running,
