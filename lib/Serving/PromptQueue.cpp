@@ -210,12 +210,13 @@ void PromptQueue::settle() {
   step = {decodeUs, 0, 0};
   if (ratePerUs <= 0)
     return;
-  double rate = ratePerUs * pieces, none = 0, each = moreUs, clumps = 1;
+  double rate = ratePerUs * pieces, none = 0, each = moreUs;
+  double whereEnded = fusesPrompts ? 1 : 0;
   double least = std::min(decodeUs, firstUs),
          most = std::max(decodeUs, fullUs() * perStep);
   // The mean where `prompts` come in the one before.
   auto after = [&](double prompts) {
-    each = eachOfSomeUs(prompts / (1 - none), fusesPrompts ? 1 / clumps : 0);
+    each = eachOfSomeUs(prompts / (1 - none), whereEnded);
     double cut = shareCut(prompts), whole = 0;
     none = shareWithout(each, cut);
     double us = none * decodeUs + (1 - none) * (firstUs - each);
@@ -225,11 +226,12 @@ void PromptQueue::settle() {
       us += (whole - none) * (decodeUs + furtherUs() - (firstUs - each));
     }
     us += each * prompts;
-    if (!endsInTurn)
-      return us;
-    // Those that come in clumps end in clumps: replicas have as many again.
-    double variance = varianceOfStep(prompts, each, none);
-    clumps = 1 + rate * ofManySteps(variance, growth(prompts, each, none)) / us;
+    // As many end as came in a step long before: of both, the fewer come where
+    // requests ended (1 less Gini's coefficient of log-normal times).
+    if (fusesPrompts && endsInTurn) {
+      double variation = varianceOfStep(prompts, each, none) / (us * us);
+      whereEnded = std::erfc(std::sqrt(std::log1p(variation)) / 2);
+    }
     return us;
   };
   // The same where as many come as in this one.
