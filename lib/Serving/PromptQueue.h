@@ -97,6 +97,8 @@ struct PromptQueue {
 private:
   /// More is as if it were this.
   static constexpr double mostLoad = 0.999;
+  /// Prompts of a step; below, what is beyond the first has no digits.
+  static constexpr double fewest = 0.1;
 
   struct Iterates;
   /// Where what is read most is so much in the mean, in prompts.

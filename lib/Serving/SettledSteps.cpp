@@ -1,0 +1,180 @@
+//===- SettledSteps.cpp - Steps of prompts in the steady state ------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FalsePosition.h"
+#include "PromptIterates.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace autopar;
+
+/// What of a reading step varies with the length of its first prompt, beside
+/// what each of its prompts adds: variances are those of the whole.
+double PromptQueue::offsetScaleUs(double each) const {
+  double added = addedUs();
+  return pieces > 1 ? 0 : std::sqrt(std::max(0.0, added * added - each * each));
+}
+
+/// Of a step that reads, where so many prompts come in the mean: how likely
+/// some of it is left for the next one. A prompt of several steps leaves none.
+double PromptQueue::shareCut(double prompts) const {
+  return pieces > 1 ? 0 : reads.shareCut(std::max(prompts, fewest));
+}
+
+/// What a step takes beside what decodes and what is read.
+double PromptQueue::furtherUs() const {
+  return std::max(0.0, firstUs - decodeUs - moreUs - longestUs);
+}
+
+/// How likely nothing comes to the step after one that reads, of what that
+/// takes beside what each of its prompts adds: over the law of lengths, as most
+/// of that is one prompt's. Of a generating function, at 1 - `below`.
+double PromptQueue::noneInOffset(double below, double each, double cut) const {
+  double us = firstUs - each, scale = offsetScaleUs(each);
+  double rate = ratePerUs * below * pieces, without = 1 - cut * below;
+  if (law.stepVariation <= 0 || scale <= 0)
+    return without * std::exp(-rate * us);
+  double none = 0;
+  for (size_t i = 0; i < gaussWeights.size(); ++i) {
+    double at = std::max(0.0, us + scale * law.deviations[i]);
+    none += gaussWeights[i] * std::exp(-rate * at);
+  }
+  return without * none;
+}
+
+/// The share of steps that have no prompts, of those that read what came in the
+/// one before. With N in one, the generating function of N in the next is
+/// exp(-rate * its time * (1 - s)), which makes that of N its own image: at 0
+/// it is the share, which its iterates have as a factor (Resing 1993, DOI
+/// 10.1007/BF01149263).
+double PromptQueue::shareWithout(double each, double cut) const {
+  double rate = ratePerUs * pieces;
+  Iterates iterates(std::min(mostLoad, rate * each), law.squaredVariation);
+  double constant = 1, factor = 0;
+  for (int i = iterates.count - 1; i >= 0; --i) {
+    double below = iterates.below[i];
+    double some = noneInOffset(below, each, cut);
+    constant *= some;
+    factor = std::exp(-rate * below * decodeUs) + some * (factor - 1);
+  }
+  return std::clamp(constant / (1 - factor), 0.0, 1.0);
+}
+
+/// How much longer the next step is for each microsecond of one, in the mean:
+/// the slope from steps that read none to those that do.
+double PromptQueue::growth(double prompts, double each, double none) const {
+  double rate = ratePerUs * pieces, jump = firstUs - each - decodeUs;
+  double longer = jump + each * prompts / (1 - none);
+  // How much rarer it is that none comes.
+  double rarer = std::exp(-rate * decodeUs) * -std::expm1(-rate * longer);
+  return rate * each + jump * (longer > 0 ? rarer / longer : rate);
+}
+
+/// Of steps of which a share `none` reads none.
+double PromptQueue::varianceOfStep(double prompts, double each,
+                                   double none) const {
+  double follows = ratePerUs * pieces * each;
+  double jump = firstUs - each - decodeUs, scale = offsetScaleUs(each);
+  double variance = each * each * (1 + law.squaredVariation) * prompts +
+                    scale * scale * law.stepVariation * (1 - none) +
+                    jump * none * (jump * (1 - none) + 2 * each * prompts);
+  return variance / (1 - std::min(0.99, follows * follows));
+}
+
+/// A step that reads k prompts takes `firstUs + (k - 1) * each`, one that reads
+/// none `decodeUs`; k is of Poisson's law, whose mean is what comes in a step:
+/// long ones follow each other, so fewer have any than of one mean. A prompt of
+/// several steps comes as so many.
+void PromptQueue::settle() {
+  step = {decodeUs, 0, 0};
+  if (ratePerUs <= 0)
+    return;
+  double rate = ratePerUs * pieces, none = 0, each = moreUs;
+  double whereEnded = fusesPrompts ? 1 : 0;
+  double least = std::min(decodeUs, firstUs),
+         most = std::max(decodeUs, fullUs() * perStep);
+  // The mean where `prompts` come in the one before.
+  auto after = [&](double prompts) {
+    each = eachOfSomeUs(prompts / (1 - none), whereEnded);
+    double cut = shareCut(prompts), whole = 0;
+    none = shareWithout(each, cut);
+    double us = none * decodeUs + (1 - none) * (firstUs - each);
+    // What is left of a prompt adds no more than its step, and no replica.
+    if (cut > 0 && longestUs > 0) {
+      whole = shareWithout(each, 0);
+      us += (whole - none) * (decodeUs + furtherUs() - (firstUs - each));
+    }
+    us += each * prompts;
+    // As many end as came in a step long before: of both, the fewer come where
+    // requests ended (1 less Gini's coefficient of log-normal times).
+    if (fusesPrompts && endsInTurn) {
+      double variation = varianceOfStep(prompts, each, none) / (us * us);
+      whereEnded = std::erfc(std::sqrt(std::log1p(variation)) / 2);
+    }
+    return us;
+  };
+  // The same where as many come as in this one.
+  auto settled = [&](double mean) {
+    double prompts = rate * mean, fixed = after(prompts) - each * prompts;
+    double us = rate * each < 1 ? fixed / (1 - rate * each) : most;
+    return std::clamp(us, least, most);
+  };
+  auto excessAt = [&](double mean, double &excess) {
+    excess = settled(mean) - mean;
+    return ServingRefusal();
+  };
+  step.mean = settled(0);
+  // Else what each prompt adds, and how many steps read any, is always the
+  // same.
+  if (longestUs > 0 || (reads.cutsPrompts && pieces <= 1))
+    findZeroFrom(step.mean, least, most, excessAt, step.mean);
+  step.variance = varianceOfStep(rate * step.mean, each, none);
+}
+
+//===----------------------------------------------------------------------===//
+// Steps in a row
+//===----------------------------------------------------------------------===//
+
+/// Of many steps in a row, each of which is followed by one that reads what
+/// came in it, which grows so much with it: for each.
+static double ofManySteps(double variance, double growth) {
+  growth = std::min(0.9, growth);
+  return variance * (1 + growth) / (1 - growth);
+}
+
+/// Prompts that come while others are read begin with them: of a run that each
+/// of them prolongs, Borel's law. Beside what decodes, each comes with what it
+/// makes the steps after it longer, on the line nearest to what steps take for
+/// what they read, and with what these are off that line.
+double PromptQueue::dispersion() const {
+  constexpr double mostSlope = 0.9;
+  if (!fusesPrompts) {
+    double times = decodeAndPromptsUs() / decodeUs;
+    return times * times;
+  }
+  const TimeMoments &cycle = step;
+  double rate = ratePerUs * pieces, prompts = rate * cycle.mean;
+  if (prompts <= 0)
+    return 1;
+  double each = eachUs(prompts), none = shareWithout(each, shareCut(prompts));
+  double fromSteps = rate * rate * cycle.variance;
+  double variance = prompts + fromSteps, jump = firstUs - each - decodeUs;
+  double slope = rate * (each + jump * prompts * none / variance);
+  double off = std::max(0.0, fromSteps - slope * slope * variance);
+  double less = 1 - std::min(mostSlope, slope);
+  return (1 + off / prompts) / (less * less);
+}
+
+double PromptQueue::growthOfSteps() const {
+  double prompts = ratePerUs * pieces * step.mean, each = eachUs(prompts);
+  return growth(prompts, each, shareWithout(each, shareCut(prompts)));
+}
+
+double PromptQueue::varianceOfSum() const {
+  return ofManySteps(step.variance, growthOfSteps());
+}

@@ -1,0 +1,146 @@
+//===- PromptQueueTest.cpp - Prompts that wait for a step -----------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PromptQueue.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+using namespace autopar;
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Steps of one engine that read all that came in the one before, which of one
+/// length takes `firstUs` and `moreUs`: their law, by its own image.
+struct StepChain {
+  static constexpr int most = 80;
+  std::vector<double> timesUs, law;
+  std::vector<std::vector<double>> next;
+
+  explicit StepChain(const PromptQueue &queue)
+      : timesUs(most), law(most, 1.0 / most), next(most) {
+    for (int count = 0; count < most; ++count) {
+      timesUs[count] = count == 0 ? queue.decodeUs
+                                  : queue.firstUs + (count - 1) * queue.moreUs;
+      double come = queue.ratePerUs * timesUs[count];
+      next[count].resize(most);
+      for (int i = 0; i < most; ++i)
+        next[count][i] =
+            std::exp(i * std::log(come) - come - std::lgamma(i + 1));
+    }
+    for (int round = 0; round < 300; ++round)
+      law = image(law);
+  }
+  std::vector<double> image(const std::vector<double> &of) const {
+    std::vector<double> to(most, 0);
+    for (int from = 0; from < most; ++from)
+      for (int i = 0; i < most; ++i)
+        to[i] += of[from] * next[from][i];
+    return to;
+  }
+  template <typename Value>
+  double mean(Value value) const {
+    double sum = 0;
+    for (int i = 0; i < most; ++i)
+      sum += law[i] * value(i);
+    return sum;
+  }
+  double stepUs() const {
+    return mean([&](int i) { return timesUs[i]; });
+  }
+  double variance() const {
+    double us = stepUs();
+    return mean([&](int i) { return (timesUs[i] - us) * (timesUs[i] - us); });
+  }
+  /// Variance over mean of what comes in many steps in a row.
+  double dispersion() const {
+    double count = mean([](int i) { return i; });
+    double all = mean([&](int i) { return (i - count) * (i - count); });
+    std::vector<double> weighed(most);
+    for (int i = 0; i < most; ++i)
+      weighed[i] = law[i] * (i - count);
+    for (int round = 0; round < 200; ++round) {
+      weighed = image(weighed);
+      for (int i = 0; i < most; ++i)
+        all += 2 * weighed[i] * (i - count);
+    }
+    return all / count;
+  }
+};
+
+PromptQueue queueOf(double ratePerUs, double decodeUs, double firstUs,
+                    double moreUs) {
+  PromptQueue queue;
+  queue.ratePerUs = ratePerUs;
+  queue.decodeUs = decodeUs;
+  queue.firstUs = firstUs;
+  queue.moreUs = moreUs;
+  queue.perStep = queue.mostLength = 1e6;
+  queue.reads = {1, 0, infinity, false};
+  queue.settle();
+  return queue;
+}
+
+} // namespace
+
+/// Few prompts that are long beside what decodes, prompts that share most of a
+/// step, many of both.
+TEST(PromptQueueTest, StepsAreThoseOfTheChain) {
+  for (const PromptQueue &queue :
+       {queueOf(4.6e-3, 7.3, 75, 67.7), queueOf(7.4e-3, 40.6, 229.8, 28),
+        queueOf(17.8e-3, 29.9, 73.9, 32.4), queueOf(2e-3, 23, 557, 60)}) {
+    StepChain chain(queue);
+    EXPECT_NEAR(queue.step.mean / chain.stepUs(), 1, 1e-3);
+    EXPECT_NEAR(queue.step.variance / chain.variance(), 1, 0.01);
+    EXPECT_NEAR(queue.dispersion() / chain.dispersion(), 1, 0.15);
+  }
+}
+
+/// Where one and a half have room, two do not: of 0.1 in the mean, P(2 or more)
+/// / P(1 or more) is 0.00468 / 0.09516.
+TEST(PromptQueueTest, WhatHasNoRoomIsCut) {
+  ReplicaReads reads{1, 0, 1.5, true};
+  EXPECT_NEAR(reads.shareCut(0.1), 0.00468 / 0.09516, 0.01);
+  ReplicaReads whole{1, 0, 1.5, false};
+  EXPECT_EQ(whole.shareCut(0.1), 0);
+  // Any of several replicas.
+  ReplicaReads several{4, 0, 1.5, true};
+  EXPECT_LT(several.shareCut(0.1), reads.shareCut(0.1));
+}
+
+/// What is left of a prompt is read in a step of its own where nothing else
+/// comes: of tokens that come and are read as far as a step has room for 1.4
+/// prompts, so many steps read none.
+TEST(PromptQueueTest, CutPromptsTakeFurtherSteps) {
+  constexpr double room = 1.4;
+  PromptQueue queue = queueOf(1.7e-2, 4.7, 37.2, 25.6);
+  PromptQueue cut = queue;
+  cut.perStep = cut.mostLength = room;
+  cut.reads = {1, 0, room, true};
+  cut.settle();
+  EXPECT_GT(cut.step.mean, queue.step.mean);
+  std::mt19937_64 random(1);
+  constexpr int steps = 400'000;
+  double left = 0, sumUs = 0, stepUs = queue.decodeUs;
+  for (int i = 0; i < steps; ++i) {
+    left += std::poisson_distribution<int>(queue.ratePerUs * stepUs)(random);
+    double read = std::min(left, room);
+    left -= read;
+    stepUs = queue.decodeUs;
+    if (read > 0)
+      stepUs = queue.firstUs + (read - 1) * queue.moreUs;
+    sumUs += stepUs;
+  }
+  EXPECT_NEAR(cut.step.mean / (sumUs / steps), 1, 0.02);
+}
