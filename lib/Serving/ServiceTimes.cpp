@@ -7,6 +7,7 @@
 
 #include "ServiceTimes.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace autopar;
@@ -37,77 +38,124 @@ static double normalAbove(double deviations) {
   return std::erfc(deviations / std::sqrt(2.0)) / 2;
 }
 
-/// Of a log-normal law from a least time on with all three moments, whose
-/// skewness is (w + 2) * sqrt(w - 1) with w = exp(spread) (Aitchison and Brown
-/// 1957, section 2.3).
-static double shiftedAbove(const TimeMoments &time, double us) {
-  double deviation = std::sqrt(time.variance);
-  double skewness = time.third / (time.variance * deviation);
-  double half = skewness * skewness / 2;
-  double root = std::cbrt(1 + half + skewness * std::sqrt(1 + half / 2));
-  double excess = root + 1 / root - 2, spread = std::log1p(excess);
-  double mean = deviation / std::sqrt(excess);
-  double beyond = us - (time.mean - mean);
-  if (beyond <= 0)
-    return 1;
-  return normalAbove((std::log(beyond / mean) + spread / 2) /
-                     std::sqrt(spread));
-}
+namespace {
 
-static double shareAbove(const TimeMoments &time, double us) {
+/// So many normal deviations above the middle, a share is above.
+struct Quantile {
+  double share, deviations;
+};
+constexpr Quantile p50{0.5, 0}, p90{0.1, 1.28155156554460},
+    p95{0.05, 1.64485362695147}, p99{0.01, 2.32634787404084};
+
+/// A log-normal law from a least time on, which is 0 where nobody says a third
+/// moment.
+class TimeLaw {
+public:
+  explicit TimeLaw(const TimeMoments &time);
+
+  /// The share that takes longer.
+  double above(double us) const;
+  double at(const Quantile &quantile) const {
+    return leastUs + middleUs * std::exp(quantile.deviations * deviation);
+  }
+
+private:
+  double leastUs = 0, middleUs = 0, deviation = 0;
+};
+
+/// Of first tokens. Whoever waits for room takes the mean beside.
+class FirstTokenLaw {
+public:
+  explicit FirstTokenLaw(const ServiceTimes &times)
+      : alone(times.first.alone), behind(times.first.behind),
+        shareBehind(times.first.shareBehind), waits(times.waiting.share),
+        meanUs(times.first.mean()),
+        waitUs(waits > 0 ? times.waiting.meanUs / waits : 0) {}
+
+  double above(double us) const;
+  double at(const Quantile &quantile) const;
+
+private:
+  TimeLaw alone, behind;
+  double shareBehind, waits, meanUs, waitUs;
+};
+
+} // namespace
+
+/// With all three moments the skewness is (w + 2) * sqrt(w - 1), of w = exp(the
+/// variance of the logarithm) (Aitchison and Brown 1957, section 2.3).
+TimeLaw::TimeLaw(const TimeMoments &time) : middleUs(time.mean) {
   // Of nearly none, logarithms have no digits.
-  constexpr double leastSkewness = 1e-3;
-  if (us <= 0)
+  constexpr double leastSkewness = 1e-3, leastSpread = 1e-12;
+  if (time.mean <= 0)
+    return;
+  double deviationUs = std::sqrt(time.variance);
+  double excess = time.variance / (time.mean * time.mean);
+  if (time.third > leastSkewness * time.variance * deviationUs) {
+    double skewness = time.third / (time.variance * deviationUs);
+    double half = skewness * skewness / 2;
+    double root = std::cbrt(1 + half + skewness * std::sqrt(1 + half / 2));
+    excess = root + 1 / root - 2;
+    middleUs = deviationUs / std::sqrt(excess);
+    leastUs = time.mean - middleUs;
+  }
+  double spread = std::log1p(excess);
+  if (!(spread > leastSpread))
+    return;
+  deviation = std::sqrt(spread);
+  middleUs *= std::exp(-spread / 2);
+}
+
+double TimeLaw::above(double us) const {
+  double beyond = us - leastUs;
+  if (us <= 0 || beyond <= 0)
     return 1;
-  if (time.third > leastSkewness * std::pow(time.variance, 1.5))
-    return shiftedAbove(time, us);
-  double spread = std::log1p(time.variance / (time.mean * time.mean));
-  if (!(spread > 1e-12))
-    return us < time.mean ? 1 : 0;
-  double middle = std::log(time.mean) - spread / 2;
-  return normalAbove((std::log(us) - middle) / std::sqrt(spread));
+  if (deviation <= 0)
+    return beyond < middleUs ? 1 : 0;
+  return normalAbove(std::log(beyond / middleUs) / deviation);
 }
 
-/// Whoever waits for room takes the mean beside.
-double ServiceTimes::shareLater(double us) const {
-  double beyond = us - first.mean();
-  double waitUs = waiting.share > 0 ? waiting.meanUs / waiting.share : 0;
+double FirstTokenLaw::above(double us) const {
+  double beyond = us - meanUs;
   double late = beyond <= 0 ? 1 : waitUs > 0 ? std::exp(-beyond / waitUs) : 0;
-  double soon = (1 - first.shareBehind) * shareAbove(first.alone, us) +
-                first.shareBehind * shareAbove(first.behind, us);
-  return (1 - waiting.share) * soon + waiting.share * late;
+  double soon =
+      (1 - shareBehind) * alone.above(us) + shareBehind * behind.above(us);
+  return (1 - waits) * soon + waits * late;
 }
 
-/// Where `shareAbove` of a time around `meanUs` falls to 1 - `share`.
-template <typename Above>
-static double quantile(double share, double meanUs, Above above) {
+/// Between those of both laws, but for those who wait.
+double FirstTokenLaw::at(const Quantile &quantile) const {
   constexpr int halvings = 30;
-  double low = 0, high = meanUs;
-  while (above(high) > 1 - share)
+  constexpr double near = 1e-9;
+  double low = std::min(alone.at(quantile), behind.at(quantile));
+  double high = std::max(alone.at(quantile), behind.at(quantile));
+  if (shareBehind <= 0 && waits <= 0)
+    return alone.at(quantile);
+  while (waits > 0 && above(high) > quantile.share)
     high *= 2;
-  for (int i = 0; i < halvings; ++i) {
+  if (waits > 0)
+    low = 0;
+  for (int i = 0; i < halvings && high - low > near * high; ++i) {
     double middle = (low + high) / 2;
-    (above(middle) > 1 - share ? low : high) = middle;
+    (above(middle) > quantile.share ? low : high) = middle;
   }
   return high;
 }
 
-template <typename Above>
-static Percentiles percentilesOf(double meanUs, Above above) {
-  return {quantile(0.5, meanUs, above), quantile(0.9, meanUs, above),
-          quantile(0.95, meanUs, above), quantile(0.99, meanUs, above)};
+template <typename Law>
+static Percentiles percentilesOf(const Law &law) {
+  return {law.at(p50), law.at(p90), law.at(p95), law.at(p99)};
 }
 
 void ServiceTimes::fill(const ServiceLimits &limits, SteadyState &state) const {
-  auto ofFirst = [&](double us) { return shareLater(us); };
-  auto ofToken = [&](double us) { return shareAbove(token, us); };
-  auto ofRequest = [&](double us) { return shareAbove(request, us); };
-  state.ttft = percentilesOf(first.mean() + waiting.meanUs, ofFirst);
-  state.tpot = percentilesOf(token.mean, ofToken);
-  state.request = percentilesOf(request.mean, ofRequest);
+  FirstTokenLaw ofFirst(*this);
+  TimeLaw ofToken(token);
+  state.ttft = percentilesOf(ofFirst);
+  state.tpot = percentilesOf(ofToken);
+  state.request = percentilesOf(TimeLaw(request));
   state.shareWithinLimits = 1;
   if (limits.ttftUs)
-    state.shareWithinLimits *= 1 - ofFirst(*limits.ttftUs);
+    state.shareWithinLimits *= 1 - ofFirst.above(*limits.ttftUs);
   if (limits.tpotUs)
-    state.shareWithinLimits *= 1 - ofToken(*limits.tpotUs);
+    state.shareWithinLimits *= 1 - ofToken.above(*limits.tpotUs);
 }

@@ -62,8 +62,6 @@ struct ServiceTimes {
   Waiting waiting;
   TimeMoments token, request;
 
-  /// The share of requests whose first token comes later than so.
-  double shareLater(double firstTokenUs) const;
   /// Fills what `state` says of all requests, and of those within `limits`.
   void fill(const ServiceLimits &limits, SteadyState &state) const;
 };
