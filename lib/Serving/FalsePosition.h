@@ -10,67 +10,52 @@
 
 #include "autopar/Serving/Server.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace autopar {
 
-/// Where a function is 0 that is above 0 at `low`, by false position
-/// (Illinois); `high` where it is not below 0 there. `excessAt(at, excess)`
-/// finds it, in units of `at`, or refuses.
+/// Where a function falls to 0 between `low` and `high`, the end that it points
+/// to where it does not: `excessAt(at, excess)` finds what follows from `at`,
+/// less that, or refuses. From a first guess by secants that do not go far
+/// beyond what follows, so that the first of several zeros above it is found;
+/// then by false position (Illinois).
 template <typename ExcessAt>
-ServingRefusal findZero(double low, double high, ExcessAt excessAt,
-                        double &at) {
-  constexpr int rounds = 20;
-  constexpr double near = 1e-3;
-  double atLow = 0, atHigh = 0, excess = 0;
-  at = high;
-  if (auto refusal = excessAt(low, atLow))
-    return refusal;
-  if (auto refusal = excessAt(high, atHigh))
-    return refusal;
-  for (int i = 0; i < rounds && atLow > 0 && atHigh < 0; ++i) {
-    at = low + (high - low) * atLow / (atLow - atHigh);
+ServingRefusal findZero(double guess, double low, double high,
+                        ExcessAt excessAt, double &at) {
+  constexpr int rounds = 30;
+  constexpr double near = 1e-3, leastFall = 0.15;
+  bool hasLow = false, hasHigh = false;
+  double atLow = 0, atHigh = 0, before = 0, excessBefore = 0;
+  at = std::clamp(guess, low, high);
+  for (int i = 0; i < rounds; ++i) {
+    double excess = 0;
     if (auto refusal = excessAt(at, excess))
       return refusal;
-    if (std::abs(excess) < near * (1 + at))
-      break;
+    bool isLow = excess > 0;
+    if (!(std::abs(excess) >= near * (1 + at)) || at == (isLow ? high : low))
+      return {};
     // The end that stays counts half.
-    if (excess > 0) {
+    if (isLow) {
+      atHigh /= hasLow ? 2 : 1;
       low = at;
       atLow = excess;
-      atHigh /= 2;
+      hasLow = true;
     } else {
+      atLow /= hasHigh ? 2 : 1;
       high = at;
       atHigh = excess;
-      atLow /= 2;
+      hasHigh = true;
     }
-  }
-  return {};
-}
-
-/// The same of a function that is what follows from `at`, less that: by secants
-/// from a first guess, which a few steps mostly do; by false position where
-/// they leave the range or take too many.
-template <typename ExcessAt>
-ServingRefusal findZeroFrom(double guess, double low, double high,
-                            ExcessAt excessAt, double &at) {
-  constexpr int rounds = 6;
-  constexpr double near = 1e-3;
-  double before = 0, excessBefore = 0, excess = 0;
-  at = guess;
-  for (int i = 0; i < rounds && at >= low && at <= high; ++i) {
-    if (auto refusal = excessAt(at, excess))
-      return refusal;
-    if (std::abs(excess) < near * (1 + at))
-      return {};
     double fall = i == 0 ? 1 : (excessBefore - excess) / (at - before);
-    if (!(fall > 0))
-      break;
     before = at;
     excessBefore = excess;
-    at += excess / fall;
+    if (hasLow && hasHigh)
+      at = low + (high - low) * atLow / (atLow - atHigh);
+    else
+      at = std::clamp(at + excess / std::max(leastFall, fall), low, high);
   }
-  return findZero(low, high, excessAt, at);
+  return {};
 }
 
 } // namespace autopar

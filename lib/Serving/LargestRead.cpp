@@ -112,7 +112,7 @@ struct CountMoments {
       mean += above * more;
       square += above * more * (2 * count + more);
       largest += anyAbove * more;
-      if (anyAbove < least && count > each)
+      if (!(anyAbove >= least || count <= each))
         break;
       term *= each / (count + 1);
       upTo += term;

@@ -76,7 +76,7 @@ ServingRefusal Server::findOthers(const ServedLoad &load, double most,
     excess = queue.ratePerUs * us * queue.shareMet(us) - met;
     return refusal;
   };
-  return findZeroFrom(others, 0, most, excessAt, others);
+  return findZero(others, 0, most, excessAt, others);
 }
 
 /// The share of a request's time that another one of its step has, too, which

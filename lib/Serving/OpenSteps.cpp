@@ -241,10 +241,11 @@ ServingRefusal Server::queueOf(const ServedLoad &load, double running,
 ServingRefusal Server::addMore(const FirstStep &first, PromptQueue &queue) {
   constexpr double mostPriced = 4;
   queue.moreUs = first.addedUs;
-  // Of prompts that are cut, a part of the next one has room beside each.
   double atOnce = queue.perStep * queue.pieces + 1e-9;
-  double share = runtime.cutsPrompts ? queue.pieces <= 1 : atOnce - 1;
-  share = std::clamp(share, 0.0, 1.0);
+  double share = std::clamp(atOnce - 1, 0.0, 1.0);
+  // The next one has room beside it in part, or with what is left of it.
+  if (runtime.cutsPrompts)
+    share = queue.pieces > 1 ? 0 : 1;
   if (share < 1e-3)
     return {};
   StepTime several;

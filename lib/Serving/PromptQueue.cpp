@@ -18,9 +18,12 @@ void PromptQueue::addFirst(double us, double addedByOneUs) {
   double bendUs = addedByOneUs * (law.added - 1);
   if (pieces <= 1)
     bendUs -= sharedUs * law.furtherSteps;
+  bendUs = std::max(bendUs, -addedByOneUs);
   firstUs = us + bendUs;
   if (together <= 1) {
-    moreUs += bendUs;
+    // What short ones lack most is what a first prompt adds alone.
+    double share = addedByOneUs > 0 ? moreUs / addedByOneUs : 1;
+    moreUs += bendUs < 0 ? share * bendUs : bendUs;
     return;
   }
   // In units of what a prompt of mean length adds.

@@ -110,7 +110,12 @@ private:
   double shareCut(double prompts) const;
   double noneInOffset(double below, double each, double cut) const;
   double shareWithout(double each, double cut) const;
-  double furtherUs() const;
+  /// In the mean: what a step takes, what each prompt beyond its first adds,
+  /// and the share of steps that read none.
+  struct StepsAfter {
+    double us = 0, each = 0, none = 1;
+  };
+  StepsAfter stepsAfter(double prompts) const;
   Unread unread() const;
   double growth(double prompts, double each, double none) const;
   double growthOfSteps() const;

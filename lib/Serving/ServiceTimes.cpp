@@ -155,7 +155,7 @@ void ServiceTimes::fill(const ServiceLimits &limits, SteadyState &state) const {
   state.request = percentilesOf(TimeLaw(request));
   state.shareWithinLimits = 1;
   if (limits.ttftUs)
-    state.shareWithinLimits *= 1 - ofFirst.above(*limits.ttftUs);
+    state.shareWithinLimits *= std::max(0.0, 1 - ofFirst.above(*limits.ttftUs));
   if (limits.tpotUs)
-    state.shareWithinLimits *= 1 - ofToken.above(*limits.tpotUs);
+    state.shareWithinLimits *= std::max(0.0, 1 - ofToken.above(*limits.tpotUs));
 }

@@ -13,6 +13,9 @@
 
 using namespace autopar;
 
+/// Of steps, the share that reads anything; less has no digits.
+static constexpr double leastAny = 1e-9;
+
 /// What of a reading step varies with the length of its first prompt, beside
 /// what each of its prompts adds: variances are those of the whole.
 double PromptQueue::offsetScaleUs(double each) const {
@@ -24,11 +27,6 @@ double PromptQueue::offsetScaleUs(double each) const {
 /// some of it is left for the next one. A prompt of several steps leaves none.
 double PromptQueue::shareCut(double prompts) const {
   return pieces > 1 ? 0 : reads.shareCut(std::max(prompts, fewest));
-}
-
-/// What a step takes beside what decodes and what is read.
-double PromptQueue::furtherUs() const {
-  return std::max(0.0, firstUs - decodeUs - moreUs - longestUs);
 }
 
 /// How likely nothing comes to the step after one that reads, of what that
@@ -69,7 +67,7 @@ double PromptQueue::shareWithout(double each, double cut) const {
 /// the slope from steps that read none to those that do.
 double PromptQueue::growth(double prompts, double each, double none) const {
   double rate = ratePerUs * pieces, jump = firstUs - each - decodeUs;
-  double longer = jump + each * prompts / (1 - none);
+  double longer = jump + each * prompts / std::max(leastAny, 1 - none);
   // How much rarer it is that none comes.
   double rarer = std::exp(-rate * decodeUs) * -std::expm1(-rate * longer);
   return rate * each + jump * (longer > 0 ? rarer / longer : rate);
@@ -94,46 +92,56 @@ void PromptQueue::settle() {
   step = {decodeUs, 0, 0};
   if (ratePerUs <= 0)
     return;
-  double rate = ratePerUs * pieces, none = 0, each = moreUs;
-  double whereEnded = fusesPrompts ? 1 : 0;
-  double least = std::min(decodeUs, firstUs),
+  double rate = ratePerUs * pieces, least = std::min(decodeUs, firstUs),
          most = std::max(decodeUs, fullUs() * perStep);
-  // The mean where `prompts` come in the one before.
-  auto after = [&](double prompts) {
-    each = eachOfSomeUs(prompts / (1 - none), whereEnded);
-    double cut = shareCut(prompts), whole = 0;
-    none = shareWithout(each, cut);
-    double us = none * decodeUs + (1 - none) * (firstUs - each);
-    // What is left of a prompt adds no more than its step, and no replica.
-    if (cut > 0 && longestUs > 0) {
-      whole = shareWithout(each, 0);
-      us += (whole - none) * (decodeUs + furtherUs() - (firstUs - each));
-    }
-    us += each * prompts;
-    // As many end as came in a step long before: of both, the fewer come where
-    // requests ended (1 less Gini's coefficient of log-normal times).
-    if (fusesPrompts && endsInTurn) {
-      double variation = varianceOfStep(prompts, each, none) / (us * us);
-      whereEnded = std::erfc(std::sqrt(std::log1p(variation)) / 2);
-    }
-    return us;
-  };
-  // The same where as many come as in this one.
+  StepsAfter steps;
+  // The mean where as many come as in one that has it.
   auto settled = [&](double mean) {
-    double prompts = rate * mean, fixed = after(prompts) - each * prompts;
-    double us = rate * each < 1 ? fixed / (1 - rate * each) : most;
-    return std::clamp(us, least, most);
+    double prompts = rate * mean;
+    steps = stepsAfter(prompts);
+    double more = rate * steps.each;
+    double us = (steps.us - steps.each * prompts) / (1 - more);
+    return more < 1 ? std::clamp(us, least, most) : most;
   };
   auto excessAt = [&](double mean, double &excess) {
     excess = settled(mean) - mean;
     return ServingRefusal();
   };
-  step.mean = settled(0);
+  step.mean = settled(least);
   // Else what each prompt adds, and how many steps read any, is always the
   // same.
   if (longestUs > 0 || (reads.cutsPrompts && pieces <= 1))
-    findZeroFrom(step.mean, least, most, excessAt, step.mean);
-  step.variance = varianceOfStep(rate * step.mean, each, none);
+    findZero(step.mean, least, most, excessAt, step.mean);
+  step.variance = varianceOfStep(rate * step.mean, steps.each, steps.none);
+}
+
+/// What steps take where so many prompts come in the one before. Of replicas,
+/// what each adds depends on how many steps read any, and that on what each
+/// adds; of one it is always the same.
+PromptQueue::StepsAfter PromptQueue::stepsAfter(double prompts) const {
+  int rounds = longestUs > 0 ? 2 : 1;
+  double cut = shareCut(prompts), whereEnded = fusesPrompts ? 1 : 0;
+  StepsAfter steps;
+  steps.none = std::exp(-prompts);
+  for (int i = 0; i < rounds; ++i) {
+    double any = std::max(leastAny, 1 - steps.none);
+    steps.each = eachOfSomeUs(prompts / any, whereEnded);
+    steps.none = shareWithout(steps.each, cut);
+    double readUs = (1 - steps.none) * (firstUs - steps.each);
+    steps.us = steps.none * decodeUs + readUs + steps.each * prompts;
+    // As many end as came in a step long before: of both, the fewer come where
+    // requests ended (1 less Gini's coefficient of log-normal times).
+    if (fusesPrompts && endsInTurn) {
+      double variation = varianceOfStep(prompts, steps.each, steps.none) /
+                         (steps.us * steps.us);
+      whereEnded = std::erfc(std::sqrt(std::log1p(variation)) / 2);
+    }
+  }
+  // What is left of a prompt adds no more than its step, and no replica.
+  if (cut > 0 && longestUs > 0)
+    steps.us += (shareWithout(steps.each, 0) - steps.none) *
+                (steps.each - moreUs - longestUs);
+  return steps;
 }
 
 //===----------------------------------------------------------------------===//
