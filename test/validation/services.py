@@ -159,7 +159,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bin", default="build/bin")
     parser.add_argument("--count", type=int, default=200)
-    parser.add_argument("--requests", type=int, default=60000)
+    parser.add_argument("--requests", type=int, default=20000)
     parser.add_argument("--turnovers", type=int, default=180)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--verbose", action="store_true")
