@@ -144,3 +144,19 @@ TEST(PromptQueueTest, CutPromptsTakeFurtherSteps) {
   }
   EXPECT_NEAR(cut.step.mean / (sumUs / steps), 1, 0.02);
 }
+
+/// Lengths that differ add 0.3 or 1.2 times what one of mean length does. Short
+/// ones lack what a first prompt adds alone, long ones add to what each does.
+TEST(PromptQueueTest, FurtherPromptsAddSomething) {
+  PromptQueue queue;
+  queue.moreUs = 10;
+  queue.law.added = 0.3;
+  queue.addFirst(/*us=*/100, /*addedByOneUs=*/90);
+  EXPECT_NEAR(queue.firstUs, 100 - 0.7 * 90, 1e-9);
+  EXPECT_NEAR(queue.moreUs, 10 * 0.3, 1e-9);
+  queue.moreUs = 10;
+  queue.law.added = 1.2;
+  queue.addFirst(100, 90);
+  EXPECT_NEAR(queue.firstUs, 100 + 0.2 * 90, 1e-9);
+  EXPECT_NEAR(queue.moreUs, 10 + 0.2 * 90, 1e-9);
+}
