@@ -49,7 +49,7 @@ struct PromptQueue {
 
   /// Sets `firstUs` and what depends on it, where one prompt of mean length
   /// adds so much to a step and others `moreUs` and `longestUs`.
-  void addFirst(double us, double addedUs);
+  void addFirst(double us, double addedByOneUs);
   /// Finds `step` from all before it, which nothing below does without.
   void settle();
   /// What is read in a step by the replica of several that reads most, in the
