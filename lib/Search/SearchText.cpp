@@ -186,18 +186,22 @@ std::string SearchWriter::timesText(const SearchPoint &point) const {
   return text;
 }
 
-/// Those of a target that an estimate of `plan` needs, too, as they were given.
-/// Experts that nothing places have no loads.
-static std::string flagsText(const SearchTarget &target, const Plan &plan) {
-  std::string text;
+/// A word of a command; names must not move the cursor.
+static std::string shownWord(const std::string &text) {
+  return visible(shellWord(text));
+}
+
+/// Adds those of a target that an estimate of `plan` needs, too, as they were
+/// given. Experts that nothing places have no loads.
+static void addFlags(const SearchTarget &target, const Plan &plan,
+                     std::vector<std::string> &words) {
   for (const GivenFlag &flag : target.flags)
     if (flag.name != "hardware" && flag.name != "nodes" &&
         flag.name != "phase" && flag.name != "prompt" &&
         flag.name != "context" && flag.name != "report-output" &&
         (flag.name != "expert-load" || plan.expertPlacement))
-      text += " --" + flag.name +
-              (flag.value.empty() ? "" : "=" + shellWord(flag.value));
-  return text;
+      words.push_back("--" + flag.name +
+                      (flag.value.empty() ? "" : "=" + shownWord(flag.value)));
 }
 
 /// What to type next; nothing of a plan that words do not say, or of requests.
@@ -208,18 +212,24 @@ std::string SearchWriter::commandText(const SearchPoint &point) const {
     return "";
   const Workload &work = problem.workload;
   const SearchTarget &target = problem.targets[point.target];
-  bool isPrefill = work.phase == Phase::prefill;
   int64_t nodes = target.machine.pools.front().nodes;
-  return wrap("  ",
-              "autopar estimate " + shellWord(report.model) +
-                  (point.plan.axes.empty() ? "" : " --plan=" + label) +
-                  " --hardware=" + shellWord(target.machine.name) +
-                  (nodes > 1 ? " --nodes=" + std::to_string(nodes) : "") +
-                  " --phase=" + std::string(nameOf(work.phase)) +
-                  " --batch=" + std::to_string(point.batch) +
-                  (isPrefill ? " --prompt=" + std::to_string(work.query) : "") +
-                  " --context=" + std::to_string(work.context) +
-                  flagsText(target, point.plan));
+  std::vector<std::string> words = {"autopar", "estimate",
+                                    shownWord(report.model)};
+  auto add = [&](const char *flag, const std::string &value) {
+    words.push_back(flag + shownWord(value));
+  };
+  if (!point.plan.axes.empty())
+    add("--plan=", label);
+  add("--hardware=", target.machine.name);
+  if (nodes > 1)
+    add("--nodes=", std::to_string(nodes));
+  add("--phase=", std::string(nameOf(work.phase)));
+  add("--batch=", std::to_string(point.batch));
+  if (work.phase == Phase::prefill)
+    add("--prompt=", std::to_string(work.query));
+  add("--context=", std::to_string(work.context));
+  addFlags(target, point.plan, words);
+  return commandLines("  ", words, textWidth());
 }
 
 /// By how much a plan is behind.

@@ -7,6 +7,8 @@
 
 #include "autopar/Support/Shell.h"
 
+#include "autopar/Support/Terminal.h"
+
 using namespace autopar;
 
 std::string autopar::shellWord(std::string_view text) {
@@ -22,4 +24,23 @@ std::string autopar::shellWord(std::string_view text) {
     else
       word += c;
   return word + "'";
+}
+
+std::string autopar::commandLines(std::string_view head,
+                                  const std::vector<std::string> &words,
+                                  size_t width) {
+  constexpr std::string_view goesOn = " \\";
+  std::string result, line(head);
+  bool empty = true;
+  for (size_t i = 0; i < words.size(); ++i) {
+    size_t end = i + 1 < words.size() ? goesOn.size() : 0;
+    if (!empty && lengthOf(line) + 1 + lengthOf(words[i]) + end > width) {
+      result += line + std::string(goesOn) + "\n";
+      line = std::string(lengthOf(head) + 2, ' ');
+      empty = true;
+    }
+    line += (empty ? "" : " ") + words[i];
+    empty = false;
+  }
+  return result + line + "\n";
 }

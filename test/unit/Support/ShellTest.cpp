@@ -19,3 +19,14 @@ TEST(Shell, QuotesWhatAShellWouldRead) {
   EXPECT_EQ(shellWord("it's"), "'it'\\''s'");
   EXPECT_EQ(shellWord(""), "''");
 }
+
+TEST(Shell, BreaksCommandsBetweenWords) {
+  EXPECT_EQ(commandLines("  ", {"go", "--to=here"}, 14), "  go --to=here\n");
+  EXPECT_EQ(commandLines("  ", {"go", "--to=here"}, 13),
+            "  go \\\n    --to=here\n");
+  // A backslash needs room, too.
+  EXPECT_EQ(commandLines("  ", {"go", "to", "'a b'"}, 8),
+            "  go \\\n    to \\\n    'a b'\n");
+  EXPECT_EQ(commandLines("", {"go", "'a long name'", "-v"}, 6),
+            "go \\\n  'a long name' \\\n  -v\n");
+}
