@@ -19,8 +19,9 @@ static std::vector<NodeId> stepNodes(Strategy &strategy) {
   NodeId kept =
       graph.make(Op::add, total.weightBytes,
                  graph.make(Op::add, total.kvCacheBytes, total.stateBytes));
-  return {total.stepPs, total.communicationPs,  total.totalBytes,
-          total.fits,   total.kvCapacityTokens, kept};
+  return {total.stepPs,      total.communicationPs,  total.totalBytes,
+          total.fits,        total.kvCapacityTokens, kept,
+          total.runtimeBytes};
 }
 
 /// By `ServingOutput`.

@@ -97,7 +97,8 @@ void BatchSteps::price(Pricer &pricer, std::vector<BatchPrice> &prices) const {
                  !isCut[i],
                  isCut[i] ? 0 : step,
                  valueOf(outputs, StepOutput::total_bytes),
-                 valueOf(outputs, StepOutput::kept_bytes)};
+                 valueOf(outputs, StepOutput::kept_bytes),
+                 valueOf(outputs, StepOutput::runtime_bytes)};
   });
   priceAll(pricer, cut, [&](size_t i, bool isLegal, const double *outputs) {
     double step = valueOf(outputs, StepOutput::step_ps) / picosecondsPerUs;

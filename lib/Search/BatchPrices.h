@@ -27,7 +27,7 @@ struct BatchPrice {
   /// Whether it is one step, not a sum of several.
   bool isWhole = true;
   /// Of iterations of training, the time is that of plans that fit.
-  double timeUs = 0, totalBytes = 0, keptBytes = 0;
+  double timeUs = 0, totalBytes = 0, keptBytes = 0, runtimeBytes = 0;
   /// Of requests.
   double ttftUs = 0, tpotUs = 0, tokensPerS = 0;
 };

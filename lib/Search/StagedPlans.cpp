@@ -8,11 +8,16 @@
 #include "TargetSearch.h"
 
 #include <algorithm>
+#include <limits>
+#include <map>
 
 using namespace autopar;
 
 /// Staged plans that are compared to what was found before them.
 static constexpr size_t waveSize = 512;
+/// Strategies whose plans, which do not fit, are compared to what was found
+/// before them.
+static constexpr size_t waveOfStrategies = 64;
 
 const TargetSearch::Task TargetSearch::boundingStages = {
     "strategies with stages", &TargetSearch::boundStaged,
@@ -65,8 +70,10 @@ void TargetSearch::addBounds(OpenCandidate candidate,
   };
   for (size_t i = 0; i < problem.batches.size(); ++i) {
     candidate.batch = problem.batches[i];
-    // Some device of a stage holds at least its share of what all keep.
-    candidate.leastBytes = passOf(candidate.batch).keptBytes / stages;
+    // Some device of a stage holds at least its share of what all keep, and
+    // what the runtime has on each.
+    const BatchPrice &whole = passOf(candidate.batch);
+    candidate.leastBytes = whole.keptBytes / stages + whole.runtimeBytes;
     bool unfit = !problem.verify && candidate.leastBytes > usable;
     for (int64_t count : microbatches[i]) {
       const BatchPrice &pass = passOf(candidate.batch / count);
@@ -150,29 +157,10 @@ void TargetSearch::boundGatheredStages() {
 // Prices
 //===----------------------------------------------------------------------===//
 
-/// Prices those that are not dropped because of what was found before their
-/// wave. Each strategy is one thread's, so that it is compiled once.
-void TargetSearch::priceInWaves(const std::vector<OpenCandidate> &candidates,
-                                const Drop &drop) {
-  for (size_t begin = 0; begin < candidates.size() && !stopped;
-       begin += waveSize) {
-    size_t end = std::min(begin + waveSize, candidates.size());
-    onThreads([&](unsigned thread, Findings &own) {
-      for (size_t i = begin; i < end; ++i) {
-        const OpenCandidate &one = candidates[i];
-        if (one.strategy % threads == thread && !drop(one, own.proof))
-          priceStaged(one, staged[thread][one.strategy], own);
-      }
-    });
-    noteBest(found);
-    stopped = !goesOn("plans with stages", begin, candidates.size());
-  }
-}
-
 /// `prices`: of its strategy, made where they are none.
-void TargetSearch::priceStaged(const OpenCandidate &candidate,
-                               std::unique_ptr<StagedPrices> &prices,
-                               Findings &own) {
+BatchPrice TargetSearch::priceStaged(const OpenCandidate &candidate,
+                                     std::unique_ptr<StagedPrices> &prices,
+                                     Findings &own) {
   const StrategyMeshes &strategy = index.strategies[candidate.strategy];
   const SpaceMesh &mesh = index.meshes[candidate.sizes];
   if (!prices)
@@ -184,11 +172,14 @@ void TargetSearch::priceStaged(const OpenCandidate &candidate,
   point.replicas = replicasOf(mesh);
   point.batch = candidate.batch;
   point.microbatches = candidate.microbatches;
-  own.take(prices->price(point), candidate, candidate.points,
-           batchIndexOf(candidate), worth);
+  BatchPrice price = prices->price(point);
+  own.take(price, candidate, candidate.points, batchIndexOf(candidate), worth);
+  return price;
 }
 
-/// Those first whose bound has the most tokens per second.
+/// Those first whose bound has the most tokens per second, without those that
+/// what was found before their wave excludes. Each strategy is one thread's, so
+/// that it is compiled once.
 void TargetSearch::priceAllStaged() {
   std::vector<OpenCandidate> open = std::move(found.openStaged);
   std::sort(open.begin(), open.end(),
@@ -197,25 +188,76 @@ void TargetSearch::priceAllStaged() {
                 return a.tokensPerS > b.tokensPerS;
               return a.isBefore(b);
             });
-  priceInWaves(open, [&](const OpenCandidate &one, SearchProof &proof) {
-    bool isDropped = !problem.verify && isExcluded(one, found);
-    proof.excluded += isDropped ? one.points : 0;
-    return isDropped;
-  });
+  std::vector<std::map<uint32_t, std::unique_ptr<StagedPrices>>> prices(
+      threads);
+  for (size_t begin = 0; begin < open.size() && !stopped; begin += waveSize) {
+    size_t end = std::min(begin + waveSize, open.size());
+    onThreads([&](unsigned thread, Findings &own) {
+      for (size_t i = begin; i < end; ++i) {
+        const OpenCandidate &one = open[i];
+        if (one.strategy % threads != thread)
+          continue;
+        if (!problem.verify && isExcluded(one, found))
+          own.proof.excluded += one.points;
+        else
+          priceStaged(one, prices[thread][one.strategy], own);
+      }
+    });
+    noteBest(found);
+    stopped = !goesOn("plans with stages", begin, open.size());
+  }
 }
 
-/// Finds the one that holds least: those first whose bound does.
-void TargetSearch::priceUnfit() {
-  std::vector<OpenCandidate> unfit = std::move(found.unfitStaged);
+/// By strategy: within and among these, those first whose bound holds least.
+static std::vector<std::vector<OpenCandidate>>
+byLeastBytes(std::vector<OpenCandidate> unfit) {
   std::sort(unfit.begin(), unfit.end(),
             [](const OpenCandidate &a, const OpenCandidate &b) {
               if (a.leastBytes != b.leastBytes)
                 return a.leastBytes < b.leastBytes;
               return a.isBefore(b);
             });
-  priceInWaves(unfit, [&](const OpenCandidate &one, SearchProof &proof) {
-    bool isDropped = !mayBeClosest(one);
-    proof.unfit += isDropped ? one.points : 0;
-    return isDropped;
-  });
+  std::map<uint32_t, size_t> groupOf;
+  std::vector<std::vector<OpenCandidate>> groups;
+  for (const OpenCandidate &one : unfit) {
+    auto [it, isNew] = groupOf.try_emplace(one.strategy, groups.size());
+    if (isNew)
+      groups.emplace_back();
+    groups[it->second].push_back(one);
+  }
+  return groups;
+}
+
+/// Those of one strategy that no other of it and none that was found before its
+/// wave excludes.
+void TargetSearch::priceUnfitOf(const std::vector<OpenCandidate> &alike,
+                                Findings &own) {
+  std::unique_ptr<StagedPrices> prices;
+  double least = std::numeric_limits<double>::infinity();
+  for (const OpenCandidate &one : alike) {
+    if (one.leastBytes > least || !mayBeClosest(one)) {
+      own.proof.unfit += one.points;
+      continue;
+    }
+    BatchPrice price = priceStaged(one, prices, own);
+    if (price.isLegal)
+      least = std::min(least, price.totalBytes);
+  }
+}
+
+/// Finds the one that holds least. What a strategy is priced with takes much
+/// memory: it is there while its thread is at it.
+void TargetSearch::priceUnfit() {
+  std::vector<std::vector<OpenCandidate>> groups =
+      byLeastBytes(std::move(found.unfitStaged));
+  for (size_t begin = 0; begin < groups.size() && !stopped;
+       begin += waveOfStrategies) {
+    size_t end = std::min(begin + waveOfStrategies, groups.size());
+    next = begin;
+    onThreads([&](unsigned, Findings &own) {
+      for (size_t i = next++; i < end; i = next++)
+        priceUnfitOf(groups[i], own);
+    });
+    stopped = !goesOn("strategies that do not fit", begin, groups.size());
+  }
 }

@@ -30,7 +30,7 @@ TargetSearch::TargetSearch(const SearchProblem &problem,
                            const SearchControl &control)
     : problem(problem), target(target), control(control),
       threads(threadsOf(control)), worth(problem, target),
-      index(problem, target), staged(threads) {}
+      index(problem, target) {}
 
 /// Whether layers keep tokens, so that prompts may be cut into chunks: each of
 /// the model's programs knows.

@@ -73,8 +73,6 @@ private:
     std::string_view name;
     Work price, refuse;
   };
-  /// Whether what is found makes a plan useless, which it counts.
-  using Drop = std::function<bool(const OpenCandidate &, SearchProof &)>;
 
   bool findWhetherCut();
   /// Groups of devices that have sequences of their own: where nothing is kept
@@ -127,11 +125,10 @@ private:
   static const Task boundingStages;
   void boundAllStaged();
   void boundGatheredStages();
-  void priceStaged(const OpenCandidate &candidate,
-                   std::unique_ptr<StagedPrices> &prices, Findings &own);
-  void priceInWaves(const std::vector<OpenCandidate> &candidates,
-                    const Drop &drop);
+  BatchPrice priceStaged(const OpenCandidate &candidate,
+                         std::unique_ptr<StagedPrices> &prices, Findings &own);
   void priceAllStaged();
+  void priceUnfitOf(const std::vector<OpenCandidate> &alike, Findings &own);
   void priceUnfit();
 
   /// Calls `then` with the index of each order of a mesh in which it is legal,
@@ -158,8 +155,6 @@ private:
   std::vector<int64_t> passSizes;
   /// By batch, the numbers of microbatches.
   std::vector<std::vector<int64_t>> microbatches;
-  /// By thread and strategy.
-  std::vector<std::map<uint32_t, std::unique_ptr<StagedPrices>>> staged;
   /// By strategy that is bounded, its open plans without stages.
   std::map<uint32_t, std::vector<OpenCandidate>> openOf;
   /// All strategies, in the order in which they are made.

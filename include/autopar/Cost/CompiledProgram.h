@@ -26,8 +26,10 @@ enum class StepOutput : uint8_t {
   kv_capacity_tokens,
   /// Weights, caches and states.
   kept_bytes,
+  /// What the runtime has on each device.
+  runtime_bytes,
 };
-inline constexpr size_t stepOutputCount = 6;
+inline constexpr size_t stepOutputCount = 7;
 
 /// What that of a step of two groups gives.
 enum class ServingOutput : uint8_t {
