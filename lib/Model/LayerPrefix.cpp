@@ -148,10 +148,13 @@ private:
       bool isOfOthers = others.count(it.key()) && !asked.count(it.key());
       if (!mayBe || !isOfLayers || isOfOthers)
         continue;
+      // Other texts are words, of whatever length.
+      bool mayBeText = it->contains("letters") || it->contains("length");
       for (const std::string &place : scope.placesOf(it.key())) {
         JsonValue::json_pointer pointer(place);
         if (config.contains(pointer) &&
-            (config[pointer].is_array() || config[pointer].is_string()))
+            (config[pointer].is_array() ||
+             (mayBeText && config[pointer].is_string())))
           visit(LayerList{it.key(), config[pointer],
                           firstLayerOf(*it).value_or(0)});
       }
