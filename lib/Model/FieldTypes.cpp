@@ -141,6 +141,17 @@ static JsonValue readInteger(const JsonReader &reader, const JsonValue &field,
   return reader.asInteger(range.min, range.max);
 }
 
+/// A count, or the word of configs that leave it to what follows from others.
+static JsonValue readCountOrAuto(const JsonReader &reader,
+                                 const JsonValue &field) {
+  if (!reader.isString())
+    return readInteger(reader, field, integerTypes().at("count"));
+  if (reader.asString() != "auto")
+    reader.fail("expected an integer or \"auto\", found \"" +
+                showValue(reader.toJson()) + "\"");
+  return "auto";
+}
+
 static JsonValue readFlag(const JsonReader &reader) {
   if (reader.isBoolean())
     return reader.toJson();
@@ -167,6 +178,8 @@ static JsonValue readTyped(const JsonReader &reader, const std::string &type,
     return readActivation(reader);
   if (type == "list")
     return readList(reader, field);
+  if (type == "count_or_auto")
+    return readCountOrAuto(reader, field);
   // A list, or one value for all layers.
   if (type == "list_or_integer")
     return reader.isArray()

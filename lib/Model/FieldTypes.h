@@ -17,8 +17,8 @@ namespace autopar {
 
 /// The value at `reader`, checked against the field's "type", "min", "max",
 /// "first_layer" and "choices". Types: width, count, experts, layers, tokens
-/// (positive integers up to what makes sense), integer, number, flag, text,
-/// list, activation.
+/// (positive integers up to what makes sense), count_or_auto, integer, number,
+/// flag, text, list, list_or_integer, activation, any.
 Result<JsonValue> readFieldValue(const JsonReader &reader,
                                  const JsonValue &field);
 

@@ -58,7 +58,7 @@ static constexpr SizeParameter parameters[] = {
     {"experts", "latent", SizeRole::width, "width"},
     {"mamba", "inner", SizeRole::width, "width"},
     {"mamba", "state", SizeRole::state, "count"},
-    {"mamba", "dt_rank", SizeRole::rank, "any"},
+    {"mamba", "dt_rank", SizeRole::rank, "count_or_auto"},
     {"mamba2", "heads", SizeRole::heads, "count"},
     {"mamba2", "groups", SizeRole::kv_heads, "count"},
     {"mamba2", "head_dim", SizeRole::head_dim, "count"},

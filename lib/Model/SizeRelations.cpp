@@ -8,6 +8,7 @@
 #include "SizeRelations.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace autopar;
 
@@ -112,9 +113,10 @@ private:
 
   bool settleEqual(const SizeField &field, const JsonValue &expression) {
     std::optional<int64_t> bound = boundOf(field, expression);
-    if (!bound || *bound <= 0 || *bound > largest || *bound == sizeOf(field))
+    if (!bound || *bound < 0 || *bound > largest || *bound == sizeOf(field))
       return true;
-    if (!shrinkBehind(field, expression, *bound))
+    // No size is 0: what it follows from does not fit together.
+    if (!shrinkBehind(field, expression, *bound) && *bound > 0)
       set(field, *bound);
     return false;
   }
@@ -128,6 +130,20 @@ private:
     return false;
   }
 
+  /// Sizes of a `number` with which what follows from it may be `wanted`, where
+  /// it is `bound` now; all that are small where that says nothing.
+  static std::vector<int64_t> triedSizes(int64_t number, int64_t bound,
+                                         int64_t wanted) {
+    if (wanted <= 0 || wanted > largest)
+      return {};
+    if (bound > 0)
+      return {number * bound / wanted, number * wanted / bound};
+    constexpr int64_t small = 1024;
+    std::vector<int64_t> all(std::min(number, small));
+    std::iota(all.rbegin(), all.rend(), 1);
+    return all;
+  }
+
   /// Makes a size behind `expression`, whose value is `bound`, so much smaller
   /// that it is that of `field`.
   bool shrinkBehind(const SizeField &field, const JsonValue &expression,
@@ -138,7 +154,7 @@ private:
     addBehind(*field.scope, expression, seen, behind);
     for (const SizeField &other : behind) {
       int64_t number = other.number();
-      for (int64_t fewer : {number * bound / wanted, number * wanted / bound}) {
+      for (int64_t fewer : triedSizes(number, bound, wanted)) {
         if (fewer < 1 || fewer >= number)
           continue;
         auto at = small.emplace(SmallSizeMap::key_type(other.scope, other.name),
