@@ -64,16 +64,18 @@ ServingRefusal Server::tokenAmong(const ServedLoad &load, double most,
   return {};
 }
 
-/// As many as come while one decodes, beside those that began with it.
+/// As many as come while one decodes, beside those that began with it; `us` is
+/// from token to token among them.
 ServingRefusal Server::findOthers(const ServedLoad &load, double most,
                                   const Bend &bend, PromptQueue &queue,
-                                  StepTime &decode, double &others) {
+                                  StepTime &decode, double &others,
+                                  double &us) {
   auto excessAt = [&](double met, double &excess) {
-    double us = 0;
     auto refusal =
         tokenAmong(load, most, met + bend.companions, queue, decode, us);
-    us *= bend.share * decodedSteps(load);
-    excess = queue.ratePerUs * us * queue.shareMet(us) - met;
+    us *= bend.share;
+    double wholeUs = us * decodedSteps(load);
+    excess = queue.ratePerUs * wholeUs * queue.shareMet(wholeUs) - met;
     return refusal;
   };
   return findZero(others, 0, most, excessAt, others);
@@ -124,20 +126,21 @@ ServingRefusal Server::findRunning(const ServedLoad &load, double most,
                                    PromptQueue &queue, StepTime &decode,
                                    double &running, double &us) {
   constexpr int rounds = 2;
+  constexpr double near = 0.01;
   Bend bend;
-  if (auto refusal = findOthers(load, most, bend, queue, decode, running))
+  if (auto refusal = findOthers(load, most, bend, queue, decode, running, us))
     return refusal;
-  for (int i = 0; i < rounds; ++i) {
+  double before = 0;
+  for (int i = 0; i < rounds && std::abs(running - before) > near * running;
+       ++i) {
+    before = running;
     if (auto refusal = bendOver(load, most, running, queue, decode, bend))
       return refusal;
-    if (auto refusal = findOthers(load, most, bend, queue, decode, running))
+    if (auto refusal = findOthers(load, most, bend, queue, decode, running, us))
       return refusal;
   }
-  if (auto refusal =
-          tokenAmong(load, most, running + bend.companions, queue, decode, us))
-    return refusal;
   // No more than have room (Little's law).
-  us = std::min(us * bend.share,
+  us = std::min(us,
                 most / std::max(1e-300, queue.ratePerUs * decodedSteps(load)));
   return {};
 }

@@ -71,10 +71,12 @@ double PromptQueue::eachOfSomeUs(double prompts, double uneven) const {
     return moreUs;
   // Of Poisson's law, as many as make that without those that read none.
   constexpr int rounds = 5;
-  double all = prompts = std::max(prompts, 1.0);
-  for (int i = 0; i < rounds; ++i) {
+  constexpr double near = 1e-4;
+  double all = prompts = std::max(prompts, 1.0), more = all;
+  for (int i = 0; i < rounds && std::abs(more) > near * all; ++i) {
     double none = std::exp(-all);
-    all -= (all - prompts * (1 - none)) / std::max(0.01, 1 - prompts * none);
+    more = (all - prompts * (1 - none)) / std::max(0.01, 1 - prompts * none);
+    all -= more;
   }
   double even = uneven < 1 ? eachOfEvenUs(all) : 0;
   double whereEnded = uneven > 0 ? eachWhereEndedUs(all) : 0;

@@ -107,11 +107,12 @@ void PromptQueue::settle() {
     excess = settled(mean) - mean;
     return ServingRefusal();
   };
-  step.mean = settled(least);
-  // Else what each prompt adds, and how many steps read any, is always the
-  // same.
+  // What each prompt adds, and how many steps read any, is always the same of
+  // an engine that cuts none.
   if (longestUs > 0 || (reads.cutsPrompts && pieces <= 1))
-    findZero(step.mean, least, most, excessAt, step.mean);
+    findZero(least, least, most, excessAt, step.mean);
+  else
+    step.mean = settled(least);
   step.variance = varianceOfStep(rate * step.mean, steps.each, steps.none);
 }
 
@@ -119,22 +120,26 @@ void PromptQueue::settle() {
 /// what each adds depends on how many steps read any, and that on what each
 /// adds; of one it is always the same.
 PromptQueue::StepsAfter PromptQueue::stepsAfter(double prompts) const {
+  constexpr double near = 1e-3;
   int rounds = longestUs > 0 ? 2 : 1;
   double cut = shareCut(prompts), whereEnded = fusesPrompts ? 1 : 0;
+  bool isSettled = false;
   StepsAfter steps;
   steps.none = std::exp(-prompts);
-  for (int i = 0; i < rounds; ++i) {
-    double any = std::max(leastAny, 1 - steps.none);
+  for (int i = 0; i < rounds && !isSettled; ++i) {
+    double before = steps.none, any = std::max(leastAny, 1 - before);
     steps.each = eachOfSomeUs(prompts / any, whereEnded);
     steps.none = shareWithout(steps.each, cut);
     double readUs = (1 - steps.none) * (firstUs - steps.each);
     steps.us = steps.none * decodeUs + readUs + steps.each * prompts;
+    isSettled = std::abs(steps.none - before) < near * any;
     // As many end as came in a step long before: of both, the fewer come where
     // requests ended (1 less Gini's coefficient of log-normal times).
     if (fusesPrompts && endsInTurn) {
       double variation = varianceOfStep(prompts, steps.each, steps.none) /
                          (steps.us * steps.us);
       whereEnded = std::erfc(std::sqrt(std::log1p(variation)) / 2);
+      isSettled = false;
     }
   }
   // What is left of a prompt adds no more than its step, and no replica.

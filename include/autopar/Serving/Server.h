@@ -130,7 +130,7 @@ private:
                             PromptQueue &queue, StepTime &decode, double &us);
   ServingRefusal findOthers(const ServedLoad &load, double most,
                             const Bend &bend, PromptQueue &queue,
-                            StepTime &decode, double &others);
+                            StepTime &decode, double &others, double &us);
   ServingRefusal bendOver(const ServedLoad &load, double most, double others,
                           PromptQueue &queue, StepTime &decode, Bend &bend);
   ServingRefusal findRunning(const ServedLoad &load, double most,
