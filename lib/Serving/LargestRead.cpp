@@ -15,7 +15,7 @@
 
 using namespace autopar;
 
-/// Of so many, all replicas have about as many.
+/// Of a replica: so many vary little.
 static constexpr double many = 500;
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -195,7 +195,7 @@ static constexpr double meetingAlone = 2.0 / 3;
 /// were, which is anywhere: in the mean of two counts the fewer. The others
 /// meet as two do that come alone.
 double ReplicaReads::spared(double prompts) const {
-  constexpr double most = 128;
+  constexpr double most = 700;
   if (replicas == 1 || prompts > most || prompts <= 0)
     return 0;
   double afterEnds = 2 * prompts - CountMoments(prompts, infinity, 2).largest;
@@ -207,7 +207,7 @@ double ReplicaReads::spared(double prompts) const {
 }
 
 double ReplicaReads::largestAnywhere(double prompts) const {
-  if (prompts > many)
+  if (prompts > many * replicas)
     return std::min(most, prompts / replicas);
   double come = comingAgain(prompts / replicas);
   // Counts alone differ.
@@ -227,7 +227,7 @@ double ReplicaReads::largest(double prompts) const {
 /// Replicas have as many again where each has got what ended on it beyond the
 /// fewest that ended on any, of Poisson's law.
 double ReplicaReads::shareUneven(double prompts) const {
-  if (prompts <= 0 || prompts > many)
+  if (prompts <= 0 || prompts > many * replicas)
     return 0;
   double each = prompts / replicas, term = std::exp(-each), above = 1 - term;
   double fewest = 0;
@@ -278,7 +278,7 @@ Unread ReplicaReads::unread(double prompts) const {
   Unread unread;
   if (prompts <= 0)
     return unread;
-  double each = std::min(prompts, many) / replicas, come = comingAgain(each);
+  double each = std::min(prompts / replicas, many), come = comingAgain(each);
   bool areCounted = squaredVariation <= 0 || !cutsPrompts;
   double left = std::max(least * most, most - each), idle = 0, own = 0;
   double variance = each;
@@ -331,11 +331,14 @@ struct Readers {
 };
 } // namespace
 
-double ReplicaReads::largestOfEven(double prompts) const {
-  if (prompts > many)
-    return std::min(most, prompts / replicas);
+/// In the mean, of the replica that gets most of what is dealt in turn.
+static double deepestOf(double prompts, double replicas) {
+  // Of so many, what is left after the last full round is any.
+  constexpr double large = 500;
+  if (prompts > large)
+    return prompts / replicas + 0.5;
   // Of Poisson's law: how many there are at least.
-  double term = std::exp(-prompts), any = 1 - term, below = term, deepest = 0;
+  double term = std::exp(-prompts), below = term, deepest = 0;
   for (int count = 1; below < 1 - 1e-6; ++count) {
     if (std::fmod(count - 1, replicas) == 0)
       deepest += 1 - below;
@@ -344,10 +347,18 @@ double ReplicaReads::largestOfEven(double prompts) const {
       deepest += (1 - below) * power(meetingAlone / replicas, 2);
     term *= prompts / count;
     below += term;
-    if (count > replicas && term < 1e-9)
+    if (count > prompts && term < 1e-9)
       break;
   }
-  deepest = std::min(deepest / any, std::max(1.0, most));
+  return deepest;
+}
+
+double ReplicaReads::largestOfEven(double prompts) const {
+  if (prompts > many * replicas)
+    return std::min(most, prompts / replicas);
+  double any = -std::expm1(-prompts);
+  double deepest =
+      std::min(deepestOf(prompts, replicas) / any, std::max(1.0, most));
   if (squaredVariation <= 0)
     return any * deepest;
   LengthLaw law;

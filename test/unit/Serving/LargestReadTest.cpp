@@ -138,3 +138,19 @@ TEST(LargestReadTest, ManyAreEven) {
     EXPECT_DOUBLE_EQ(reads.largestToRead(8e6), 1e6) << variation;
   }
 }
+
+/// Of 64 replicas, 500 prompts are 8 for each: what the one with most of them
+/// reads grows on.
+TEST(LargestReadTest, ManyReplicasHaveFewEach) {
+  for (double variation : {0.0, 0.3})
+    for (double prompts : {128.0, 500.0, 700.0}) {
+      ReplicaReads reads{64, variation, 1000, true};
+      EXPECT_NEAR(reads.largest(prompts + 1) - reads.largest(prompts - 1), 0.03,
+                  0.08)
+          << prompts;
+      EXPECT_NEAR(reads.largestOfEven(prompts + 1) -
+                      reads.largestOfEven(prompts - 1),
+                  0.03, 0.08)
+          << prompts;
+    }
+}
