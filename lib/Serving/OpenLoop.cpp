@@ -100,6 +100,10 @@ ServingRefusal Server::bendOver(const ServedLoad &load, double most,
   // Whoever is there meets those that began with it beside the mean of others.
   bend.companions = sharedTime(load) * (queue.dispersion() - 1);
   double variance = others * (1 + bend.companions) / (1 - bend.growth);
+  // Steps are straight over what so many vary by.
+  constexpr double little = 3e-3;
+  if (variance < little * others * others)
+    return {};
   others += bend.companions;
   if (auto refusal = tokenAmong(load, most, others, queue, decode, at))
     return refusal;

@@ -117,33 +117,33 @@ void PromptQueue::settle() {
 }
 
 /// What steps take where so many prompts come in the one before. Of replicas,
-/// what each adds depends on how many steps read any, and that on what each
-/// adds; of one it is always the same.
+/// what each adds depends on how many steps read any, which is nearly what it
+/// were if prompts met as those do that go to any replica.
 PromptQueue::StepsAfter PromptQueue::stepsAfter(double prompts) const {
-  constexpr double near = 1e-3;
-  int rounds = longestUs > 0 ? 2 : 1;
   double cut = shareCut(prompts), whereEnded = fusesPrompts ? 1 : 0;
-  bool isSettled = false;
   StepsAfter steps;
-  steps.none = std::exp(-prompts);
-  for (int i = 0; i < rounds && !isSettled; ++i) {
-    double before = steps.none, any = std::max(leastAny, 1 - before);
-    steps.each = eachOfSomeUs(prompts / any, whereEnded);
-    steps.none = shareWithout(steps.each, cut);
-    double readUs = (1 - steps.none) * (firstUs - steps.each);
-    steps.us = steps.none * decodeUs + readUs + steps.each * prompts;
-    isSettled = std::abs(steps.none - before) < near * any;
-    // As many end as came in a step long before: of both, the fewer come where
-    // requests ended (1 less Gini's coefficient of log-normal times).
-    if (fusesPrompts && endsInTurn) {
-      double variation = varianceOfStep(prompts, steps.each, steps.none) /
-                         (steps.us * steps.us);
-      whereEnded = std::erfc(std::sqrt(std::log1p(variation)) / 2);
-      isSettled = false;
-    }
+  auto read = [&](double each) {
+    steps.each = each;
+    steps.none = shareWithout(each, cut);
+    double readUs = (1 - steps.none) * (firstUs - each);
+    steps.us = steps.none * decodeUs + readUs + each * prompts;
+  };
+  if (longestUs <= 0) {
+    read(moreUs);
+    return steps;
   }
+  read(moreUs + longestUs / together);
+  // As many end as came in a step long before: of both, the fewer come where
+  // requests ended (1 less Gini's coefficient of log-normal times).
+  if (fusesPrompts && endsInTurn) {
+    double variance = varianceOfStep(prompts, steps.each, steps.none);
+    double variation = variance / (steps.us * steps.us);
+    whereEnded = std::erfc(std::sqrt(std::log1p(variation)) / 2);
+  }
+  double any = std::max(leastAny, 1 - steps.none);
+  read(eachOfSomeUs(prompts / any, whereEnded));
   // What is left of a prompt adds no more than its step, and no replica.
-  if (cut > 0 && longestUs > 0)
+  if (cut > 0)
     steps.us += (shareWithout(steps.each, 0) - steps.none) *
                 (steps.each - moreUs - longestUs);
   return steps;
