@@ -128,8 +128,7 @@ void TargetSearch::refuseGathered(uint32_t strategy, Findings &own) {
 void TargetSearch::priceGathered(uint32_t strategyIndex, Findings &own) {
   const StrategyMeshes &strategy = index.strategies[strategyIndex];
   std::vector<OpenCandidate> bounded = openOf.at(strategyIndex);
-  Pricer pricer(strategy.program->step(), target.machine, target.runtime,
-                target.memoryUtilization);
+  Pricer pricer = pricerOf(strategy);
   std::sort(bounded.begin(), bounded.end(),
             [](const OpenCandidate &a, const OpenCandidate &b) {
               return a.isBefore(b);

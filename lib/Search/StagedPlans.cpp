@@ -102,8 +102,7 @@ void TargetSearch::addBounds(OpenCandidate candidate,
 
 void TargetSearch::boundStaged(uint32_t strategyIndex, Findings &own) {
   const StrategyMeshes &strategy = index.strategies[strategyIndex];
-  Pricer pricer(strategy.program->step(), target.machine, target.runtime,
-                target.memoryUtilization);
+  Pricer pricer = pricerOf(strategy);
   std::vector<BatchPrice> prices;
   OpenCandidate candidate;
   candidate.strategy = strategyIndex;

@@ -100,10 +100,14 @@ size_t TargetSearch::batchIndexOf(const Candidate &candidate) const {
          problem.batches.begin();
 }
 
+Pricer TargetSearch::pricerOf(const StrategyMeshes &strategy) const {
+  return Pricer(strategy.program->step(), target.machine, target.runtime,
+                target.memoryUtilization);
+}
+
 void TargetSearch::priceWhole(uint32_t strategyIndex, Findings &own) {
   const StrategyMeshes &strategy = index.strategies[strategyIndex];
-  Pricer pricer(strategy.program->step(), target.machine, target.runtime,
-                target.memoryUtilization);
+  Pricer pricer = pricerOf(strategy);
   std::vector<BatchPrice> prices;
   Candidate candidate;
   candidate.choice = strategy.choice.code();

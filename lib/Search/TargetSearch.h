@@ -92,6 +92,8 @@ private:
 
   // Plans without stages.
   void priceFirst();
+  /// Prices steps of a strategy whose program was made.
+  Pricer pricerOf(const StrategyMeshes &strategy) const;
   void priceWhole(uint32_t strategy, Findings &own);
   void priceRequests(uint32_t strategy, Findings &own);
   void priceIterations(uint32_t strategy, Findings &own);

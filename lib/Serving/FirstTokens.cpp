@@ -71,21 +71,20 @@ void PromptQueue::takeTurns(FirstTokenTime &time) const {
 }
 
 FirstTokenTime PromptQueue::toFirstToken(double busy) const {
-  const TimeMoments &cycle = step;
-  double variation = cycle.variance / (cycle.mean * cycle.mean);
+  double variation = step.variance / (step.mean * step.mean);
   // Of the step that a prompt comes in: longer ones have more of them. Third
   // moments as those of a gamma distribution.
-  double met = cycle.mean * (1 + variation);
+  double met = step.mean * (1 + variation);
   double metSquare =
-      cycle.mean * cycle.mean * (1 + variation) * (1 + 2 * variation);
+      step.mean * step.mean * (1 + variation) * (1 + 2 * variation);
   double used = std::min(load(), mostLoad);
   double room = shareBeside();
-  double each = eachUs(ratePerUs * pieces * cycle.mean);
+  double each = eachUs(promptsPerStep());
   double beside = ratePerUs * each * room;
   double besideSquare = beside * each * (1 + law.squaredVariation);
-  double cut = shareCut(ratePerUs * pieces * cycle.mean);
+  double cut = shareCut(promptsPerStep());
   double none = shareWithout(each, cut);
-  double gated = std::clamp(1 - none * decodeUs / cycle.mean, 1e-9, 1.0);
+  double gated = std::clamp(1 - none * decodeUs / step.mean, 1e-9, 1.0);
   FirstTokenTime time;
   time.shareBehind = room * gated + (1 - room) * used;
   time.alone = afterStep(busy * decodeUs, busy * decodeUs * decodeUs,

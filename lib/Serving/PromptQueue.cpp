@@ -34,7 +34,7 @@ void PromptQueue::addFirst(double us, double addedByOneUs) {
 }
 
 double PromptQueue::mostRead() const {
-  return longestUs > 0 ? times.largest(ratePerUs * pieces * step.mean) : 0;
+  return longestUs > 0 ? times.largest(promptsPerStep()) : 0;
 }
 
 double PromptQueue::fullUs() const {
@@ -225,9 +225,8 @@ double PromptQueue::shareBeside() const {
 }
 
 double PromptQueue::afterOwnUs(double steps) const {
-  const TimeMoments &cycle = step;
-  double each = eachUs(ratePerUs * pieces * cycle.mean);
-  double met = cycle.mean + cycle.variance / cycle.mean;
+  double each = eachUs(promptsPerStep());
+  double met = step.mean + step.variance / step.mean;
   // Its own step, others of the step before it, too, and what waited with it.
   double ownUs = firstUs + ratePerUs * each * shareBeside() * met;
   double soon = shareMet(ownUs * pieces);

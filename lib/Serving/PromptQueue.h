@@ -52,6 +52,9 @@ struct PromptQueue {
   void addFirst(double us, double addedByOneUs);
   /// Finds `step` from all before it, which nothing below does without.
   void settle();
+  /// Prompts that come in a step, in the mean: pieces of those that take
+  /// several.
+  double promptsPerStep() const { return ratePerUs * pieces * step.mean; }
   /// What is read in a step by the replica of several that reads most, in the
   /// mean, in prompts.
   double mostRead() const;

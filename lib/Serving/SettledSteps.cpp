@@ -170,12 +170,11 @@ double PromptQueue::dispersion() const {
     double times = decodeAndPromptsUs() / decodeUs;
     return times * times;
   }
-  const TimeMoments &cycle = step;
-  double rate = ratePerUs * pieces, prompts = rate * cycle.mean;
+  double rate = ratePerUs * pieces, prompts = promptsPerStep();
   if (prompts <= 0)
     return 1;
   double each = eachUs(prompts), none = shareWithout(each, shareCut(prompts));
-  double fromSteps = rate * rate * cycle.variance;
+  double fromSteps = rate * rate * step.variance;
   double variance = prompts + fromSteps, jump = firstUs - each - decodeUs;
   double slope = rate * (each + jump * prompts * none / variance);
   double off = std::max(0.0, fromSteps - slope * slope * variance);
@@ -184,7 +183,7 @@ double PromptQueue::dispersion() const {
 }
 
 double PromptQueue::growthOfSteps() const {
-  double prompts = ratePerUs * pieces * step.mean, each = eachUs(prompts);
+  double prompts = promptsPerStep(), each = eachUs(prompts);
   return growth(prompts, each, shareWithout(each, shareCut(prompts)));
 }
 
