@@ -25,6 +25,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string>
 
 using namespace autopar;
 
@@ -62,7 +63,10 @@ public:
   void run() {
     timeStep();
     timeClosed();
-    timeOpen();
+    timeOpen("open loop");
+    asked.prompt = *TokenLengths::parse("lognormal:2000,0.6");
+    timeOpen("log-normal prompts");
+    asked.prompt = *TokenLengths::parse("2000");
     timeSimulation();
   }
 
@@ -91,16 +95,16 @@ private:
           }));
   }
 
-  void timeOpen() {
+  void timeOpen(const std::string &name) {
     asked.ratePerS = 1;
     ServedLoad load = ServedLoad::of(asked);
     SteadyState state;
     (void)server.serve(load, state);
-    most = state.mostPerS;
+    double most = state.mostPerS;
     for (bool hasSpread : {false, true}) {
       load.hasSpread = hasSpread;
-      print(hasSpread ? "open loop with percentiles" : "open loop",
-            usOf(2'000, [&](int64_t i) {
+      std::string what = name + (hasSpread ? ", with percentiles" : "");
+      print(what.c_str(), usOf(2'000, [&](int64_t i) {
               load.ratePerS = most * static_cast<double>(1 + i % 90) / 100;
               SteadyState point;
               (void)server.serve(load, point);
@@ -131,7 +135,7 @@ private:
   Server server;
   StepPrices prices;
   Requests asked;
-  double most = 0, sum = 0;
+  double sum = 0;
 };
 
 } // namespace

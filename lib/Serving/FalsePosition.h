@@ -17,11 +17,11 @@ namespace autopar {
 
 /// Where a function falls to 0 between `low` and `high`, the end that it points
 /// to where it does not: `excessAt(at, excess)` finds what follows from `at`,
-/// less that, or refuses. From a first guess by secants that do not go far
-/// beyond what follows, so that the first of several zeros above it is found;
-/// then by false position (Illinois).
+/// less that, or refuses. From a first guess, where it falls about so steeply,
+/// by secants that do not go far beyond what follows, so that the first of
+/// several zeros above it is found; then by false position (Illinois).
 template <typename ExcessAt>
-ServingRefusal findZero(double guess, double low, double high,
+ServingRefusal findZero(double guess, double fall, double low, double high,
                         ExcessAt excessAt, double &at) {
   constexpr int rounds = 30;
   constexpr double near = 1e-3, leastFall = 0.15;
@@ -47,7 +47,8 @@ ServingRefusal findZero(double guess, double low, double high,
       atHigh = excess;
       hasHigh = true;
     }
-    double fall = i == 0 ? 1 : (excessBefore - excess) / (at - before);
+    if (i > 0)
+      fall = (excessBefore - excess) / (at - before);
     before = at;
     excessBefore = excess;
     if (hasLow && hasHigh)

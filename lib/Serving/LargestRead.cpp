@@ -35,7 +35,7 @@ static double power(double base, double exponent) {
 //===----------------------------------------------------------------------===//
 
 /// Shares of a normal law below points from `-deviations` on.
-static constexpr int pointCount = 29;
+static constexpr int pointCount = 21;
 static constexpr double deviations = 3.5;
 static constexpr double apart = 2 * deviations / (pointCount - 1);
 
@@ -49,23 +49,54 @@ static const std::array<double, pointCount> &normalShares() {
   return shares;
 }
 
-/// The integral of the probability that any is longer: `anyAbove` of the share
-/// that is shorter.
+/// Of a normal law, the share below.
+static double normalBelow(double deviations) {
+  return std::erfc(-deviations / std::sqrt(2.0)) / 2;
+}
+
+/// Where the length is, in deviations of the logarithm, which `deviation` is:
+/// of the k-th moment, those that are shorter have the share k deviations below
+/// (Aitchison and Brown 1957, section 2.4).
+static double deviationsOf(const LengthLaw &law, double length,
+                           double &deviation) {
+  double spread = std::log1p(law.variance / (law.mean * law.mean));
+  deviation = std::sqrt(spread);
+  return (std::log(length / law.mean) + spread / 2) / deviation;
+}
+
+double LengthLaw::limited(double most) const {
+  double deviation, at = deviationsOf(*this, most, deviation);
+  double shorter = mean * normalBelow(at - deviation);
+  double others = at < infinity ? most * normalBelow(-at) : 0;
+  return (1 - none) * (shorter + others);
+}
+
+/// The integral of the probability that any is longer, `anyAbove` of the share
+/// that is shorter: by trapezoids as far as what is longer ends or has no room,
+/// less what they are above the curve (Euler and Maclaurin).
 template <typename AnyAbove>
 static double longestOf(const LengthLaw &law, double most, AnyAbove anyAbove) {
   const std::array<double, pointCount> &shares = normalShares();
   double spread = std::log1p(law.variance / (law.mean * law.mean));
-  double deviation = std::sqrt(spread), factor = std::exp(apart * deviation);
-  double length = law.mean * std::exp(-deviations * deviation - spread / 2);
+  double step = apart * std::sqrt(spread), factor = std::exp(step);
+  double length = law.mean * std::exp(-deviations / apart * step - spread / 2);
   double before = anyAbove(law.none), sum = before * std::min(length, most);
+  double moved = 0, end = 0;
   for (int i = 1; i < pointCount && length < most; ++i) {
     double above = anyAbove(law.none + (1 - law.none) * shares[i]);
-    double next = std::min(length * factor, most);
+    double next = length * factor, falls = before - above;
+    if (next > most) {
+      double part = most - length;
+      sum += part * (before - falls * part / (next - length) / 2);
+      break;
+    }
     sum += (next - length) * (before + above) / 2;
+    moved += falls * (length + next) / 2;
+    end = falls * length * next / (next - length);
     before = above;
     length = next;
   }
-  return sum;
+  return sum - step * step / 12 * (2 * moved - end);
 }
 
 double LengthLaw::longest(double count, double most) const {
@@ -73,22 +104,12 @@ double LengthLaw::longest(double count, double most) const {
                    [count](double below) { return 1 - power(below, count); });
 }
 
-/// The integral of 2 * (most - length) * the probability that it is shorter.
 double LengthLaw::idleSquare(double most) const {
-  const std::array<double, pointCount> &shares = normalShares();
-  double spread = std::log1p(variance / (mean * mean));
-  double deviation = std::sqrt(spread), factor = std::exp(apart * deviation);
-  double length = mean * std::exp(-deviations * deviation - spread / 2);
-  auto below = [&](double share) { return none + (1 - none) * share; };
-  double start = std::min(length, most), before = below(shares[0]);
-  double sum = none * (2 * most - start) * start;
-  for (int i = 1; i < pointCount && length < most; ++i) {
-    double now = below(shares[i]), next = std::min(length * factor, most);
-    sum += (next - length) * (before * (most - length) + now * (most - next));
-    before = now;
-    length = next;
-  }
-  return sum + (length < most ? (most - length) * (most - length) : 0);
+  double deviation, at = deviationsOf(*this, most, deviation);
+  double square = most * most * normalBelow(at) -
+                  2 * most * mean * normalBelow(at - deviation) +
+                  (mean * mean + variance) * normalBelow(at - 2 * deviation);
+  return none * most * most + (1 - none) * std::max(0.0, square);
 }
 
 //===----------------------------------------------------------------------===//
@@ -122,14 +143,15 @@ struct CountMoments {
 } // namespace
 
 /// What has no room comes again beside what follows: as many as make `read` of
-/// them what comes new (own), by the secant method.
+/// them what comes new (own), by the secant method. Little that lacks lacks
+/// little again.
 template <typename Read>
 static double withWaiting(double each, Read read) {
   constexpr int rounds = 5;
-  constexpr double near = 1e-3;
+  constexpr double near = 1e-3, little = 1e-2;
   double before = each, lackedBefore = each - read(each);
   double come = std::min(each + lackedBefore, many);
-  for (int i = 0; i < rounds; ++i) {
+  for (int i = 0; i < rounds && lackedBefore > little * each; ++i) {
     double lacks = each - read(come);
     if (std::abs(lacks) < near * each || lacks >= lackedBefore)
       break;
@@ -144,43 +166,38 @@ static double withWaiting(double each, Read read) {
 /// Of `each` prompts in the mean, whose counts end at `most` where whole ones
 /// have room.
 LengthLaw ReplicaReads::lawOf(double each) const {
-  CountMoments counts(each, cutsPrompts ? infinity : most, 1);
+  double countMean = each, countSquare = each + each * each;
+  if (!cutsPrompts) {
+    CountMoments counts(each, most, 1);
+    countMean = counts.mean;
+    countSquare = counts.square;
+  }
   LengthLaw law;
   law.none = std::exp(-each);
-  law.mean = counts.mean / (1 - law.none);
-  double square = counts.square + counts.mean * squaredVariation;
+  law.mean = countMean / (1 - law.none);
+  double square = countSquare + countMean * squaredVariation;
   law.variance = std::max(0.0, square / (1 - law.none) - law.mean * law.mean);
   return law;
 }
 
 /// As many as keep the replicas as busy without what waits.
 double ReplicaReads::comingAgain(double each) const {
-  if (squaredVariation <= 0)
+  if (squaredVariation <= 0 || !cutsPrompts)
     return withWaiting(
         each, [&](double now) { return CountMoments(now, most, 1).mean; });
-  double room = cutsPrompts ? most : infinity;
   return withWaiting(each,
-                     [&](double now) { return lawOf(now).longest(1, room); });
-}
-
-/// Of so many in the mean, those beyond the first.
-static double beyondFirst(double prompts) {
-  return prompts + std::expm1(-prompts);
-}
-
-/// How likely there are two of them at least.
-static double shareOfTwo(double prompts) {
-  return 1 - (1 + prompts) * std::exp(-prompts);
+                     [&](double now) { return lawOf(now).limited(most); });
 }
 
 /// What each prompt beyond the first adds to the largest count, where each of
-/// Poisson's law goes to any replica: 1 / replicas of two.
-double ReplicaReads::meeting(double prompts) const {
+/// Poisson's law, which are `none` with such a probability, goes to any
+/// replica: 1 / replicas of two.
+double ReplicaReads::meeting(double prompts, double none) const {
   constexpr double few = 0.1;
   if (prompts < few)
     return 1 / replicas;
   double largest = CountMoments(prompts / replicas, infinity, replicas).largest;
-  return (largest + std::expm1(-prompts)) / beyondFirst(prompts);
+  return (largest - (1 - none)) / (prompts - (1 - none));
 }
 
 /// How likely two meet that come at once where requests come and end one by
@@ -199,10 +216,11 @@ double ReplicaReads::spared(double prompts) const {
   if (replicas == 1 || prompts > most || prompts <= 0)
     return 0;
   double afterEnds = 2 * prompts - CountMoments(prompts, infinity, 2).largest;
-  double rarer = (1 - meetingAlone) / replicas * shareOfTwo(prompts);
-  double spared =
-      beyondFirst(prompts) * (meeting(prompts) - meeting(afterEnds)) +
-      (1 - afterEnds / prompts) * rarer;
+  double none = std::exp(-prompts), any = 1 - none;
+  double rarer = (1 - meetingAlone) / replicas * (any - prompts * none);
+  double spared = (prompts - any) * (meeting(prompts, none) -
+                                     meeting(afterEnds, std::exp(-afterEnds))) +
+                  (1 - afterEnds / prompts) * rarer;
   return std::max(0.0, spared);
 }
 
@@ -218,9 +236,9 @@ double ReplicaReads::largestAnywhere(double prompts) const {
 
 double ReplicaReads::largest(double prompts) const {
   double second = std::clamp(most - 1, 0.0, 1.0) * spared(prompts);
-  // Beside the longer one of two the shorter one counts.
+  // Beside the longer one of two, of a log-normal law, the shorter one counts.
   if (squaredVariation > 0)
-    second *= 2 - LengthLaw{0, 1, squaredVariation}.longest(2, infinity);
+    second *= std::erfc(std::sqrt(std::log1p(squaredVariation)) / 2);
   return largestAnywhere(prompts) - second;
 }
 
@@ -290,7 +308,7 @@ Unread ReplicaReads::unread(double prompts) const {
     idle = law.idleSquare(most);
     variance *= 1 + squaredVariation;
     // Of one alone, too, which is a part of what it takes.
-    own = 1 - LengthLaw{0, 1, squaredVariation}.longest(1, most);
+    own = 1 - LengthLaw{0, 1, squaredVariation}.limited(most);
   }
   double waits = (variance + left * left - idle) / (2 * left);
   // Whoever waits does for a step at least, and few do for more where there is

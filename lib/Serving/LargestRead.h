@@ -22,6 +22,8 @@ struct LengthLaw {
   /// The mean of the longest of so many, a whole count, of each no more than
   /// `most`.
   double longest(double count, double most) const;
+  /// The mean of one, no more than `most`.
+  double limited(double most) const;
   /// What one leaves of `most`: the mean of squares.
   double idleSquare(double most) const;
 };
@@ -60,7 +62,7 @@ private:
   double comingAgain(double each) const;
   double shareWithoutRoom(double count) const;
   double largestAnywhere(double prompts) const;
-  double meeting(double prompts) const;
+  double meeting(double prompts, double none) const;
   double spared(double prompts) const;
   LengthLaw lawOf(double each) const;
 };

@@ -25,6 +25,10 @@ static double fullStepUs(const PromptQueue &queue, double prompts) {
   return queue.decodeUs + queue.readUs(prompts);
 }
 
+/// How much longer a request takes for each more that decodes, as far as it
+/// ends at all.
+static constexpr double mostGrowth = 0.95;
+
 //===----------------------------------------------------------------------===//
 // Requests
 //===----------------------------------------------------------------------===//
@@ -46,39 +50,61 @@ static double ofLargest(double requests, double together) {
   return std::max(1.0, even + (together - 1) / (2 * together));
 }
 
-/// From a token to the next where a request meets so many others.
+/// The steps that a request meets beside so many others, where tokens take
+/// about so long.
+ServingRefusal Server::queueAmong(const ServedLoad &load, double most,
+                                  double others, double tokenUs,
+                                  PromptQueue &queue, StepTime &decode) {
+  double together = prices.togetherCount();
+  double running = std::min(most / together, ofLargest(1 + others, together));
+  return queueOf(load, running, tokenUs, queue, decode);
+}
+
+/// How many others a request meets of those that come while it decodes.
+static double othersOf(const ServedLoad &load, const PromptQueue &queue,
+                       double tokenUs) {
+  double wholeUs = tokenUs * decodedSteps(load);
+  return queue.ratePerUs * wholeUs * queue.shareMet(wholeUs);
+}
+
+/// The prompts that it meets, of those of the queue.
+static PromptQueue metBy(const ServedLoad &load, const PromptQueue &queue,
+                         double tokenUs) {
+  PromptQueue met = queue;
+  met.ratePerUs *= queue.shareMet(decodedSteps(load) * tokenUs);
+  return met;
+}
+
+/// From a token to the next among so many others: `us`, which is about that.
 ServingRefusal Server::tokenAmong(const ServedLoad &load, double most,
                                   double others, PromptQueue &queue,
                                   StepTime &decode, double &us) {
-  double together = prices.togetherCount();
-  double running = std::min(most / together, ofLargest(1 + others, together));
-  if (auto refusal = queueOf(load, running, queue, decode))
+  if (auto refusal = queueAmong(load, most, others, us, queue, decode))
     return refusal;
-  us = queue.decodeAndPromptsUs();
-  if (queue.turns > 1) {
-    PromptQueue met = queue;
-    met.ratePerUs *= queue.shareMet(decodedSteps(load) * us);
-    met.settle();
-    us = met.decodeAndPromptsUs();
-  }
+  PromptQueue met = metBy(load, queue, us);
+  if (met.fusesPrompts)
+    met.settle(us);
+  us = met.decodeAndPromptsUs();
   return {};
 }
 
-/// As many as come while one decodes, beside those that began with it; `us` is
-/// from token to token among them.
-ServingRefusal Server::findOthers(const ServedLoad &load, double most,
-                                  const Bend &bend, PromptQueue &queue,
-                                  StepTime &decode, double &others,
-                                  double &us) {
-  auto excessAt = [&](double met, double &excess) {
-    auto refusal =
-        tokenAmong(load, most, met + bend.companions, queue, decode, us);
-    us *= bend.share;
-    double wholeUs = us * decodedSteps(load);
-    excess = queue.ratePerUs * wholeUs * queue.shareMet(wholeUs) - met;
+/// From a token to the next where as many others decode as come meanwhile,
+/// beside those that began with a request: `us`, which is about that.
+ServingRefusal Server::findToken(const ServedLoad &load, double most,
+                                 const Bend &bend, PromptQueue &queue,
+                                 StepTime &decode, double &us) {
+  auto excessAt = [&](double tokenUs, double &excess) {
+    double others = othersOf(load, queue, tokenUs) + bend.companions;
+    double unbentUs = tokenUs / bend.share;
+    auto refusal = queueAmong(load, most, others, unbentUs, queue, decode);
+    PromptQueue met = metBy(load, queue, unbentUs);
+    excess = met.tokenUsAfter(unbentUs) * bend.share - tokenUs;
     return refusal;
   };
-  return findZero(others, 0, most, excessAt, others);
+  double mostUs = most / (queue.ratePerUs * decodedSteps(load));
+  auto refusal = findZero(us, 1 - bend.growth, 0, mostUs, excessAt, us);
+  queue.settle(queue.stepUsOf(us / bend.share));
+  return refusal;
 }
 
 /// The share of a request's time that another one of its step has, too, which
@@ -93,54 +119,61 @@ static double sharedTime(const ServedLoad &load) {
 /// away from its mean for longer: of servers that share, the variance over the
 /// mean is 1 / (1 - growth) (BCMP 1975), the more where several begin at once.
 ServingRefusal Server::bendOver(const ServedLoad &load, double most,
-                                double others, PromptQueue &queue,
+                                double tokenUs, PromptQueue &queue,
                                 StepTime &decode, Bend &bend) {
-  constexpr double mostGrowth = 0.95;
-  double at = 0;
+  // Steps are straight over what so many vary by, and a parabola over what so
+  // many more are.
+  constexpr double little = 3e-3, near = 0.05;
+  double others = othersOf(load, queue, tokenUs), at = tokenUs / bend.share;
   // Whoever is there meets those that began with it beside the mean of others.
+  double before = bend.companions;
   bend.companions = sharedTime(load) * (queue.dispersion() - 1);
   double variance = others * (1 + bend.companions) / (1 - bend.growth);
-  // Steps are straight over what so many vary by.
-  constexpr double little = 3e-3;
   if (variance < little * others * others)
     return {};
   others += bend.companions;
-  if (auto refusal = tokenAmong(load, most, others, queue, decode, at))
-    return refusal;
   double few = std::max(0.0, others - std::sqrt(variance));
   double below = others - few, above = variance / below;
-  double fewUs = 0, manyUs = 0;
   if (below <= 0)
     return {};
+  double more = bend.companions - before;
+  bool isNear = more * more < near * variance;
+  if (!isNear)
+    if (auto refusal = tokenAmong(load, most, others, queue, decode, at))
+      return refusal;
+  double fewUs = at, manyUs = at;
   if (auto refusal = tokenAmong(load, most, few, queue, decode, fewUs))
     return refusal;
   if (auto refusal =
           tokenAmong(load, most, others + above, queue, decode, manyUs))
     return refusal;
+  double slope = (manyUs - fewUs) / (above + below);
+  if (isNear)
+    at += slope * more;
   bend.share = (fewUs * above + manyUs * below) / ((above + below) * at);
-  bend.growth = std::clamp(queue.ratePerUs * decodedSteps(load) *
-                               (manyUs - fewUs) / (above + below),
-                           0.0, mostGrowth);
+  bend.growth =
+      std::clamp(queue.ratePerUs * decodedSteps(load) * slope, 0.0, mostGrowth);
   return {};
 }
 
 /// Of Poisson's law, a request meets one more than there are in the mean. All
-/// counts are of replicas that step together; `us` is from token to token.
+/// counts are of replicas that step together; `us` is from token to token,
+/// about that before.
 ServingRefusal Server::findRunning(const ServedLoad &load, double most,
                                    PromptQueue &queue, StepTime &decode,
-                                   double &running, double &us) {
+                                   double growth, double &us) {
   constexpr int rounds = 2;
   constexpr double near = 0.01;
   Bend bend;
-  if (auto refusal = findOthers(load, most, bend, queue, decode, running, us))
+  bend.growth = std::clamp(growth, 0.0, mostGrowth);
+  if (auto refusal = findToken(load, most, bend, queue, decode, us))
     return refusal;
   double before = 0;
-  for (int i = 0; i < rounds && std::abs(running - before) > near * running;
-       ++i) {
-    before = running;
-    if (auto refusal = bendOver(load, most, running, queue, decode, bend))
+  for (int i = 0; i < rounds && std::abs(us - before) > near * us; ++i) {
+    before = us;
+    if (auto refusal = bendOver(load, most, us, queue, decode, bend))
       return refusal;
-    if (auto refusal = findOthers(load, most, bend, queue, decode, running, us))
+    if (auto refusal = findToken(load, most, bend, queue, decode, us))
       return refusal;
   }
   // No more than have room (Little's law).
@@ -149,36 +182,58 @@ ServingRefusal Server::findRunning(const ServedLoad &load, double most,
   return {};
 }
 
+/// Steps of `full` are those of the most that decode.
+ServingRefusal Server::findLine(const ServedLoad &load, const FullSteps &full,
+                                DecodeLine &line) {
+  StepLoad step;
+  step.decoding = 1;
+  step.context = load.contextTokens();
+  addDrafts(load, step);
+  StepTime one;
+  if (auto refusal = priceRunning(step, one))
+    return refusal;
+  double more = full.running * prices.togetherCount() - 1;
+  line.oneUs = one.us;
+  line.growthUs = (full.queue.decodeUs - one.us) / std::max(1.0, more);
+  return {};
+}
+
+/// From a token to the next where steps are on a line, each prompt adds what it
+/// does to full ones, and as many others decode as come meanwhile, up to
+/// `most`: less than where prompts come alone. `growth` is how much a request's
+/// time grows for each more.
+static double tokenOnLine(const ServedLoad &load, const PromptQueue &full,
+                          const DecodeLine &line, double most, double &growth) {
+  double come = full.ratePerUs * decodedSteps(load);
+  // About: what is full may leave less, where it is served still.
+  constexpr double leastLeft = 0.05;
+  double left = std::max(leastLeft, 1 - full.ratePerUs * full.promptUs());
+  growth = come * line.growthUs / left;
+  left -= come * line.growthUs;
+  bool hasRoom = come * line.oneUs < most * left;
+  return hasRoom ? line.oneUs / left : most / come;
+}
+
 /// Requests are served together, up to `most`, and take the longer the more of
 /// them there are: `steps` are those where most is served.
-ServingRefusal Server::waitForRoom(const ServedLoad &load, double most,
-                                   double firstUs, const FullSteps &steps,
-                                   Waiting &waiting) {
+static Waiting waitForRoom(const ServedLoad &load, double most, double firstUs,
+                           const FullSteps &steps, const DecodeLine &line) {
   const PromptQueue &full = steps.queue;
-  double mostPerUs = steps.mostPerUs;
-  double running = steps.running * prices.togetherCount();
+  Waiting waiting;
   if (decodedSteps(load) == 0)
-    return {};
-  PromptQueue one;
-  one.law = full.law;
-  StepTime decode;
-  FirstStep first;
-  if (auto refusal = describe(load, 1, one, decode, first))
-    return refusal;
-  double growth = (full.decodeUs - one.decodeUs) / std::max(1.0, running - 1);
+    return waiting;
   double promptUs = full.promptUs();
   auto occupancy = [&](double count) {
-    double stepUs = one.decodeUs + growth * (count - 1);
-    double decodeUs = decodedSteps(load) * stepUs;
+    double decodeUs = decodedSteps(load) * line.at(count);
     return full.ratePerUs * ((firstUs + decodeUs) / count + promptUs);
   };
-  double near = std::min(0.999, full.ratePerUs / mostPerUs);
+  double near = std::min(0.999, full.ratePerUs / steps.mostPerUs);
   waiting.share = shareThatWaits(most, occupancy, near);
   // Answers of one length end as they began: half as late (Lee and Longton
   // 1959, DOI 10.1057/jors.1959.5).
-  waiting.meanUs =
-      waiting.share / mostPerUs * (1 + load.answerVariation) / (2 * (1 - near));
-  return {};
+  waiting.meanUs = waiting.share / steps.mostPerUs *
+                   (1 + load.answerVariation) / (2 * (1 - near));
+  return waiting;
 }
 
 /// Where `state` has means: how they spread, and who waits how long.
@@ -278,12 +333,13 @@ ServingRefusal Server::serveOpen(const ServedLoad &load, SteadyState &state,
     return refusal;
   if (auto refusal = findFull(load, state, best))
     return refusal;
-  best.queue.settle();
+  best.queue.settle(best.queue.stepUsOf(best.stepUs));
   double places = state.running, most = best.running;
   double mostPerUs = best.mostPerUs, fullUs = best.stepUs;
   const PromptQueue &full = best.queue;
   PromptQueue queue;
   StepTime decode;
+  DecodeLine line;
   queue.law = full.law;
   queue.ratePerUs = full.ratePerUs;
   state.mostPerS = mostPerUs * 1e6 * groups;
@@ -291,16 +347,20 @@ ServingRefusal Server::serveOpen(const ServedLoad &load, SteadyState &state,
   double servedPerUs = std::min(queue.ratePerUs, mostPerUs);
   state.outputTokensPerSecond = 1e6 * servedPerUs * groups * load.answerTokens;
   if (state.isOverloaded) {
-    if (auto refusal = queueOf(load, most, queue, decode))
+    if (auto refusal = queueOf(load, most, fullUs, queue, decode))
       return refusal;
+    queue.settle(queue.stepUsOf(fullUs));
     state.running = most;
     state.tpotUs = fullUs / load.tokensPerStep;
     state.ttftUs = std::numeric_limits<double>::infinity();
     state.shareWithinLimits = load.limits.any() ? 0 : 1;
   } else {
-    double running = 0, us = 0;
+    if (auto refusal = findLine(load, best, line))
+      return refusal;
+    double growth = 0,
+           us = tokenOnLine(load, full, line, most * together, growth);
     if (auto refusal =
-            findRunning(load, most * together, queue, decode, running, us))
+            findRunning(load, most * together, queue, decode, growth, us))
       return refusal;
     double afterOwnUs =
         queue.afterOwnUs(decodingSteps(load)) * (1 + load.answerVariation);
@@ -322,9 +382,8 @@ ServingRefusal Server::serveOpen(const ServedLoad &load, SteadyState &state,
   // Little's law.
   state.reading = queue.ratePerUs * times.first.mean() / together;
   times.first.add(beforeAndAfter(load, state));
-  if (auto refusal = waitForRoom(load, places * together, times.first.mean(),
-                                 best, times.waiting))
-    return refusal;
+  times.waiting =
+      waitForRoom(load, places * together, times.first.mean(), best, line);
   state.waiting = queue.ratePerUs * times.waiting.meanUs / together;
   state.ttftUs = times.first.mean() + times.waiting.meanUs;
   spread(load, queue,
@@ -356,8 +415,10 @@ ServingRefusal Server::spreadClosed(const ServedLoad &load,
   queue.ratePerUs = (running - 1) / requestUs;
   if (auto refusal = findLaw(load, queue.law))
     return refusal;
-  if (auto refusal = queueOf(load, state.running, queue, decode))
+  double tokenUs = state.tpotUs * load.tokensPerStep;
+  if (auto refusal = queueOf(load, state.running, tokenUs, queue, decode))
     return refusal;
+  queue.settle(queue.stepUsOf(tokenUs));
   ServiceTimes times;
   times.first = queue.toFirstToken(running > 1 ? 1 : 0);
   times.first.scaleTo(state.ttftUs);

@@ -219,22 +219,25 @@ ServingRefusal Server::describe(const ServedLoad &load, double running,
   return refusal;
 }
 
-/// The same in the steady state: of replicas that read several prompts in a
-/// step, each adds what it does there.
+/// The same where tokens take about so long: of replicas that read several
+/// prompts in a step, each adds what it does there.
 ServingRefusal Server::queueOf(const ServedLoad &load, double running,
-                               PromptQueue &queue, StepTime &decode) {
+                               double tokenUs, PromptQueue &queue,
+                               StepTime &decode) {
   FirstStep first;
   if (auto refusal = describe(load, running, queue, decode, first))
     return refusal;
-  queue.settle();
-  double most = queue.mostRead();
-  if (most <= 2)
+  // No replica reads more than all do.
+  constexpr double few = 2;
+  double stepUs = queue.stepUsOf(tokenUs);
+  if (queue.longestUs <= 0 || queue.ratePerUs * queue.pieces * stepUs <= few)
     return {};
-  if (auto refusal = addMoreLocked(first, most, queue))
-    return refusal;
+  double most = queue.mostRead(stepUs);
+  if (most <= few)
+    return {};
+  auto refusal = addMoreLocked(first, most, queue);
   queue.addFirst(first.us, first.addedUs);
-  queue.settle();
-  return {};
+  return refusal;
 }
 
 /// What each further prompt adds to a step.

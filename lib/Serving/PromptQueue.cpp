@@ -33,8 +33,8 @@ void PromptQueue::addFirst(double us, double addedByOneUs) {
       std::max(reads.squaredVariation, added * added * law.stepVariation);
 }
 
-double PromptQueue::mostRead() const {
-  return longestUs > 0 ? times.largest(promptsPerStep()) : 0;
+double PromptQueue::mostRead(double stepUs) const {
+  return longestUs > 0 ? times.largest(ratePerUs * pieces * stepUs) : 0;
 }
 
 double PromptQueue::fullUs() const {
@@ -135,7 +135,9 @@ PromptQueue::Run PromptQueue::runAfter(double stepUs, double first,
   double without[Iterates::most], offsets[Iterates::most];
   for (int i = 0; i < iterates.count; ++i) {
     without[i] = std::exp(-ratePerUs * stepUs * iterates.below[i]);
-    offsets[i] = pieces > 1 ? 1 : noneInOffset(iterates.below[i], each, cut);
+    offsets[i] = pieces > 1 ? 1
+                            : (1 - cut * iterates.below[i]) *
+                                  noneInOffset(iterates.below[i], each);
   }
   Run run;
   for (int i = 0; i < generations && prompts > least; ++i) {
@@ -203,7 +205,8 @@ double PromptQueue::afterUs(double stepUs, double steps) const {
     double below = rate * iterates.below[i];
     at[i] = std::exp(-below * stepUs);
     none[i] = std::exp(-below * decodeUs);
-    some[i] = noneInOffset(iterates.below[i], each, cut);
+    some[i] =
+        (1 - cut * iterates.below[i]) * noneInOffset(iterates.below[i], each);
   }
   double us = 0, now = stepUs;
   int most = static_cast<int>(std::min<double>(steps, Iterates::most));

@@ -17,6 +17,8 @@
 #include "LargestRead.h"
 #include "ReadLaw.h"
 
+#include <algorithm>
+
 namespace autopar {
 
 /// Steps and prompts of replicas that step together. Times are microseconds.
@@ -50,14 +52,19 @@ struct PromptQueue {
   /// Sets `firstUs` and what depends on it, where one prompt of mean length
   /// adds so much to a step and others `moreUs` and `longestUs`.
   void addFirst(double us, double addedByOneUs);
-  /// Finds `step` from all before it, which nothing below does without.
-  void settle();
+  /// Finds `step` from all before it, which nothing below does without; its
+  /// mean is about so long.
+  void settle(double guessUs);
   /// Prompts that come in a step, in the mean: pieces of those that take
   /// several.
   double promptsPerStep() const { return ratePerUs * pieces * step.mean; }
   /// What is read in a step by the replica of several that reads most, in the
-  /// mean, in prompts.
-  double mostRead() const;
+  /// mean, in prompts, where steps take so long.
+  double mostRead(double stepUs) const;
+  /// From a token to the next in the mean, where as many prompts come to steps
+  /// as if it took so long; and the mean of such steps, about.
+  double tokenUsAfter(double tokenUs) const;
+  double stepUsOf(double tokenUs) const;
   /// Of those that come in a time that begins with a prompt of the same engine,
   /// over those of any time.
   double shareMet(double us) const;
@@ -111,14 +118,24 @@ private:
   double eachOfEvenUs(double prompts) const;
   double offsetScaleUs(double each) const;
   double shareCut(double prompts) const;
-  double noneInOffset(double below, double each, double cut) const;
-  double shareWithout(double each, double cut) const;
+  double noneInOffset(double below, double each) const;
+  /// Of steps, those that read none: where some leave a part of what they read,
+  /// and where all read it whole.
+  struct ShareWithout {
+    double cut = 0, whole = 0;
+  };
+  ShareWithout shareWithout(double each, double cut) const;
   /// In the mean: what a step takes, what each prompt beyond its first adds,
   /// and the share of steps that read none.
   struct StepsAfter {
     double us = 0, each = 0, none = 1;
   };
-  StepsAfter stepsAfter(double prompts) const;
+  StepsAfter stepsAfter(double prompts, double alone) const;
+  double shareAlone() const;
+  double meanAfter(double mean, double alone, StepsAfter &steps) const;
+  /// Of all steps.
+  double leastUs() const { return std::min(decodeUs, firstUs); }
+  double mostUs() const { return std::max(decodeUs, fullUs() * perStep); }
   Unread unread() const;
   double growth(double prompts, double each, double none) const;
   double growthOfSteps() const;

@@ -12,27 +12,6 @@
 
 using namespace autopar;
 
-double autopar::shareThatWaits(double servers,
-                               const std::function<double(double)> &occupancy,
-                               double near) {
-  // How likely n are served, relative to none: the last n, and all before.
-  double last = 1, fewer = 0;
-  auto places = static_cast<int64_t>(servers);
-  for (int64_t count = 1; count <= places; ++count) {
-    fewer += last;
-    last *= occupancy(static_cast<double>(count));
-    if (last < 1e-12 * fewer)
-      return 0;
-    // Only their ratio counts.
-    if (last > 1e100) {
-      fewer /= last;
-      last = 1;
-    }
-  }
-  double all = last / (1 - near);
-  return all / (fewer + all);
-}
-
 /// Of a normal law, above so many deviations.
 static double normalAbove(double deviations) {
   return std::erfc(deviations / std::sqrt(2.0)) / 2;

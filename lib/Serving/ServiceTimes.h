@@ -11,7 +11,7 @@
 #include "PromptQueue.h"
 #include "autopar/Serving/Server.h"
 
-#include <functional>
+#include <cstdint>
 
 namespace autopar {
 
@@ -27,9 +27,25 @@ struct Waiting {
 /// That of a network of queues whose servers share what they do, which depends
 /// on means alone (Baskett, Chandy, Muntz and Palacios 1975, DOI
 /// 10.1145/321879.321887).
-double shareThatWaits(double servers,
-                      const std::function<double(double)> &occupancy,
-                      double near);
+template <typename Occupancy>
+double shareThatWaits(double servers, Occupancy occupancy, double near) {
+  // How likely n are served, relative to none: the last n, and all before.
+  double last = 1, fewer = 0;
+  auto places = static_cast<int64_t>(servers);
+  for (int64_t count = 1; count <= places; ++count) {
+    fewer += last;
+    last *= occupancy(static_cast<double>(count));
+    if (last < 1e-12 * fewer)
+      return 0;
+    // Only their ratio counts.
+    if (last > 1e100) {
+      fewer /= last;
+      last = 1;
+    }
+  }
+  double all = last / (1 - near);
+  return all / (fewer + all);
+}
 
 /// Steps where all that may decode do.
 struct FullSteps {
@@ -41,6 +57,14 @@ struct FullSteps {
   double mostPerUs = 0;
   /// Whether fewer prompts are read than end.
   bool isCrowded = false;
+};
+
+/// Steps that decode and read nothing, by how many sequences all replicas that
+/// step together decode: on a line from one of them to full steps.
+struct DecodeLine {
+  double oneUs = 0, growthUs = 0;
+
+  double at(double count) const { return oneUs + growthUs * (count - 1); }
 };
 
 /// Says that `step` is the one that decodes.

@@ -29,38 +29,48 @@ double PromptQueue::shareCut(double prompts) const {
   return pieces > 1 ? 0 : reads.shareCut(std::max(prompts, fewest));
 }
 
-/// How likely nothing comes to the step after one that reads, of what that
-/// takes beside what each of its prompts adds: over the law of lengths, as most
-/// of that is one prompt's. Of a generating function, at 1 - `below`.
-double PromptQueue::noneInOffset(double below, double each, double cut) const {
+/// How likely nothing comes to the step after one that reads and leaves none,
+/// of what that takes beside what each of its prompts adds: over the law of
+/// lengths, as most of that is one prompt's. Of a generating function, at
+/// 1 - `below`.
+double PromptQueue::noneInOffset(double below, double each) const {
   double us = firstUs - each, scale = offsetScaleUs(each);
-  double rate = ratePerUs * below * pieces, without = 1 - cut * below;
-  if (law.stepVariation <= 0 || scale <= 0)
-    return without * std::exp(-rate * us);
+  double rate = ratePerUs * below * pieces;
+  double variance = rate * rate * scale * scale * law.stepVariation;
+  // Of few that come, only the variance of lengths counts.
+  constexpr double few = 3e-3;
+  if (variance < few)
+    return std::exp(-rate * us) * (1 + variance / 2);
   double none = 0;
   for (size_t i = 0; i < gaussWeights.size(); ++i) {
     double at = std::max(0.0, us + scale * law.deviations[i]);
     none += gaussWeights[i] * std::exp(-rate * at);
   }
-  return without * none;
+  return none;
 }
 
 /// The share of steps that have no prompts, of those that read what came in the
 /// one before. With N in one, the generating function of N in the next is
 /// exp(-rate * its time * (1 - s)), which makes that of N its own image: at 0
 /// it is the share, which its iterates have as a factor (Resing 1993, DOI
-/// 10.1007/BF01149263).
-double PromptQueue::shareWithout(double each, double cut) const {
+/// 10.1007/BF01149263). Where a share `cut` of those that read leaves some, and
+/// where none does.
+PromptQueue::ShareWithout PromptQueue::shareWithout(double each,
+                                                    double cut) const {
   double rate = ratePerUs * pieces;
   Iterates iterates(std::min(mostLoad, rate * each), law.squaredVariation);
-  double constant = 1, factor = 0;
+  double constant = 1, factor = 0, wholeConstant = 1, wholeFactor = 0;
   for (int i = iterates.count - 1; i >= 0; --i) {
     double below = iterates.below[i];
-    double some = noneInOffset(below, each, cut);
+    double whole = noneInOffset(below, each), some = (1 - cut * below) * whole;
+    double decodes = std::exp(-rate * below * decodeUs);
     constant *= some;
-    factor = std::exp(-rate * below * decodeUs) + some * (factor - 1);
+    factor = decodes + some * (factor - 1);
+    wholeConstant *= whole;
+    wholeFactor = decodes + whole * (wholeFactor - 1);
   }
-  return std::clamp(constant / (1 - factor), 0.0, 1.0);
+  return {std::clamp(constant / (1 - factor), 0.0, 1.0),
+          std::clamp(wholeConstant / (1 - wholeFactor), 0.0, 1.0)};
 }
 
 /// How much longer the next step is for each microsecond of one, in the mean:
@@ -84,55 +94,73 @@ double PromptQueue::varianceOfStep(double prompts, double each,
   return variance / (1 - std::min(0.99, follows * follows));
 }
 
+/// How likely a step reads none, of those that read what came in the one
+/// before, where each prompt goes to any replica.
+double PromptQueue::shareAlone() const {
+  return shareWithout(moreUs + longestUs / together, 0).whole;
+}
+
+/// The mean of steps of which as many have prompts as come in one of `mean`.
+double PromptQueue::meanAfter(double mean, double alone,
+                              StepsAfter &steps) const {
+  double rate = ratePerUs * pieces, prompts = rate * mean;
+  steps = stepsAfter(prompts, alone);
+  double more = rate * steps.each;
+  double us = (steps.us - steps.each * prompts) / (1 - more);
+  return more < 1 ? std::clamp(us, leastUs(), mostUs()) : mostUs();
+}
+
 /// A step that reads k prompts takes `firstUs + (k - 1) * each`, one that reads
 /// none `decodeUs`; k is of Poisson's law, whose mean is what comes in a step:
 /// long ones follow each other, so fewer have any than of one mean. A prompt of
 /// several steps comes as so many.
-void PromptQueue::settle() {
+void PromptQueue::settle(double guessUs) {
   step = {decodeUs, 0, 0};
   if (ratePerUs <= 0)
     return;
-  double rate = ratePerUs * pieces, least = std::min(decodeUs, firstUs),
-         most = std::max(decodeUs, fullUs() * perStep);
+  double alone = longestUs > 0 ? shareAlone() : 0;
   StepsAfter steps;
-  // The mean where as many come as in one that has it.
-  auto settled = [&](double mean) {
-    double prompts = rate * mean;
-    steps = stepsAfter(prompts);
-    double more = rate * steps.each;
-    double us = (steps.us - steps.each * prompts) / (1 - more);
-    return more < 1 ? std::clamp(us, least, most) : most;
-  };
   auto excessAt = [&](double mean, double &excess) {
-    excess = settled(mean) - mean;
+    excess = meanAfter(mean, alone, steps) - mean;
     return ServingRefusal();
   };
   // What each prompt adds, and how many steps read any, is always the same of
   // an engine that cuts none.
   if (longestUs > 0 || (reads.cutsPrompts && pieces <= 1))
-    findZero(least, least, most, excessAt, step.mean);
+    findZero(guessUs, 1, leastUs(), mostUs(), excessAt, step.mean);
   else
-    step.mean = settled(least);
-  step.variance = varianceOfStep(rate * step.mean, steps.each, steps.none);
+    step.mean = meanAfter(guessUs, alone, steps);
+  step.variance =
+      varianceOfStep(ratePerUs * pieces * step.mean, steps.each, steps.none);
+}
+
+double PromptQueue::tokenUsAfter(double tokenUs) const {
+  StepsAfter steps;
+  if (!fusesPrompts || ratePerUs <= 0)
+    return decodeUs + runAfterDecodingUs();
+  return meanAfter(tokenUs, longestUs > 0 ? shareAlone() : 0, steps);
+}
+
+double PromptQueue::stepUsOf(double tokenUs) const {
+  return fusesPrompts ? tokenUs : tokenUs * shareAlone();
 }
 
 /// What steps take where so many prompts come in the one before. Of replicas,
 /// what each adds depends on how many steps read any, which is nearly what it
-/// were if prompts met as those do that go to any replica.
-PromptQueue::StepsAfter PromptQueue::stepsAfter(double prompts) const {
+/// were if prompts met as those do that go to any replica: `alone` read none.
+PromptQueue::StepsAfter PromptQueue::stepsAfter(double prompts,
+                                                double alone) const {
   double cut = shareCut(prompts), whereEnded = fusesPrompts ? 1 : 0;
   StepsAfter steps;
-  auto read = [&](double each) {
-    steps.each = each;
-    steps.none = shareWithout(each, cut);
-    double readUs = (1 - steps.none) * (firstUs - each);
-    steps.us = steps.none * decodeUs + readUs + each * prompts;
+  auto read = [&](double each, double none) {
+    double readUs = (1 - none) * (firstUs - each);
+    steps = {none * decodeUs + readUs + each * prompts, each, none};
   };
   if (longestUs <= 0) {
-    read(moreUs);
+    read(moreUs, shareWithout(moreUs, cut).cut);
     return steps;
   }
-  read(moreUs + longestUs / together);
+  read(moreUs + longestUs / together, alone);
   // As many end as came in a step long before: of both, the fewer come where
   // requests ended (1 less Gini's coefficient of log-normal times).
   if (fusesPrompts && endsInTurn) {
@@ -141,11 +169,11 @@ PromptQueue::StepsAfter PromptQueue::stepsAfter(double prompts) const {
     whereEnded = std::erfc(std::sqrt(std::log1p(variation)) / 2);
   }
   double any = std::max(leastAny, 1 - steps.none);
-  read(eachOfSomeUs(prompts / any, whereEnded));
+  double each = eachOfSomeUs(prompts / any, whereEnded);
+  ShareWithout without = shareWithout(each, cut);
+  read(each, without.cut);
   // What is left of a prompt adds no more than its step, and no replica.
-  if (cut > 0)
-    steps.us += (shareWithout(steps.each, 0) - steps.none) *
-                (steps.each - moreUs - longestUs);
+  steps.us += (without.whole - without.cut) * (each - moreUs - longestUs);
   return steps;
 }
 
@@ -173,7 +201,8 @@ double PromptQueue::dispersion() const {
   double rate = ratePerUs * pieces, prompts = promptsPerStep();
   if (prompts <= 0)
     return 1;
-  double each = eachUs(prompts), none = shareWithout(each, shareCut(prompts));
+  double each = eachUs(prompts),
+         none = shareWithout(each, shareCut(prompts)).cut;
   double fromSteps = rate * rate * step.variance;
   double variance = prompts + fromSteps, jump = firstUs - each - decodeUs;
   double slope = rate * (each + jump * prompts * none / variance);
@@ -184,7 +213,7 @@ double PromptQueue::dispersion() const {
 
 double PromptQueue::growthOfSteps() const {
   double prompts = promptsPerStep(), each = eachUs(prompts);
-  return growth(prompts, each, shareWithout(each, shareCut(prompts)));
+  return growth(prompts, each, shareWithout(each, shareCut(prompts)).cut);
 }
 
 double PromptQueue::varianceOfSum() const {

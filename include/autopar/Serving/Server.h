@@ -14,6 +14,7 @@
 
 namespace autopar {
 
+struct DecodeLine;
 struct FullSteps;
 struct PromptQueue;
 struct ReadLaw;
@@ -113,7 +114,7 @@ private:
   ServingRefusal describe(const ServedLoad &load, double running,
                           PromptQueue &queue, StepTime &decode,
                           FirstStep &first);
-  ServingRefusal queueOf(const ServedLoad &load, double running,
+  ServingRefusal queueOf(const ServedLoad &load, double running, double tokenUs,
                          PromptQueue &queue, StepTime &decode);
   ServingRefusal fullAt(const ServedLoad &load, double running,
                         double evictions, FullSteps &full);
@@ -126,19 +127,21 @@ private:
     /// That began with a request and go on with it.
     double companions = 0;
   };
+  ServingRefusal queueAmong(const ServedLoad &load, double most, double others,
+                            double tokenUs, PromptQueue &queue,
+                            StepTime &decode);
   ServingRefusal tokenAmong(const ServedLoad &load, double most, double others,
                             PromptQueue &queue, StepTime &decode, double &us);
-  ServingRefusal findOthers(const ServedLoad &load, double most,
-                            const Bend &bend, PromptQueue &queue,
-                            StepTime &decode, double &others, double &us);
-  ServingRefusal bendOver(const ServedLoad &load, double most, double others,
+  ServingRefusal findToken(const ServedLoad &load, double most,
+                           const Bend &bend, PromptQueue &queue,
+                           StepTime &decode, double &us);
+  ServingRefusal bendOver(const ServedLoad &load, double most, double tokenUs,
                           PromptQueue &queue, StepTime &decode, Bend &bend);
   ServingRefusal findRunning(const ServedLoad &load, double most,
                              PromptQueue &queue, StepTime &decode,
-                             double &running, double &us);
-  ServingRefusal waitForRoom(const ServedLoad &load, double most,
-                             double firstUs, const FullSteps &steps,
-                             Waiting &waiting);
+                             double growth, double &us);
+  ServingRefusal findLine(const ServedLoad &load, const FullSteps &full,
+                          DecodeLine &line);
   void spread(const ServedLoad &load, const PromptQueue &queue, double growthUs,
               ServiceTimes &times, const SteadyState &state);
   ServingRefusal spreadClosed(const ServedLoad &load, SteadyState &state);

@@ -88,7 +88,7 @@ PromptQueue queueOf(double ratePerUs, double decodeUs, double firstUs,
   queue.moreUs = moreUs;
   queue.perStep = queue.mostLength = 1e6;
   queue.reads = {1, 0, infinity, false};
-  queue.settle();
+  queue.settle(queue.decodeUs);
   return queue;
 }
 
@@ -128,7 +128,7 @@ TEST(PromptQueueTest, CutPromptsTakeFurtherSteps) {
   PromptQueue cut = queue;
   cut.perStep = cut.mostLength = room;
   cut.reads = {1, 0, room, true};
-  cut.settle();
+  cut.settle(cut.decodeUs);
   EXPECT_GT(cut.step.mean, queue.step.mean);
   std::mt19937_64 random(1);
   constexpr int steps = 400'000;
