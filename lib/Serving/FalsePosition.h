@@ -19,42 +19,47 @@ namespace autopar {
 /// to where it does not: `excessAt(at, excess)` finds what follows from `at`,
 /// less that, or refuses. From a first guess, where it falls about so steeply,
 /// by secants that do not go far beyond what follows, so that the first of
-/// several zeros above it is found; then by false position (Illinois).
+/// several zeros above it is found; then by false position (Illinois). It ends
+/// where the excess is less than a share `near`, with a step that is not looked
+/// at.
 template <typename ExcessAt>
 ServingRefusal findZero(double guess, double fall, double low, double high,
-                        ExcessAt excessAt, double &at) {
+                        ExcessAt excessAt, double &at, double near = 3e-3) {
   constexpr int rounds = 30;
-  constexpr double near = 1e-3, leastFall = 0.15;
-  bool hasLow = false, hasHigh = false;
+  constexpr double leastFall = 0.15;
+  bool hasLow = false, hasHigh = false, wasLow = false;
   double atLow = 0, atHigh = 0, before = 0, excessBefore = 0;
   at = std::clamp(guess, low, high);
   for (int i = 0; i < rounds; ++i) {
     double excess = 0;
     if (auto refusal = excessAt(at, excess))
       return refusal;
-    bool isLow = excess > 0;
-    if (!(std::abs(excess) >= near * (1 + at)) || at == (isLow ? high : low))
+    if (std::isnan(excess))
       return {};
-    // The end that stays counts half.
-    if (isLow) {
-      atHigh /= hasLow ? 2 : 1;
-      low = at;
-      atLow = excess;
-      hasLow = true;
-    } else {
-      atLow /= hasHigh ? 2 : 1;
-      high = at;
-      atHigh = excess;
-      hasHigh = true;
-    }
     if (i > 0)
       fall = (excessBefore - excess) / (at - before);
     before = at;
     excessBefore = excess;
+    bool isLow = excess > 0, isAgain = i > 0 && isLow == wasLow;
+    wasLow = isLow;
+    // The end that stays counts half.
+    if (isLow) {
+      low = at;
+      atLow = excess;
+      hasLow = true;
+      atHigh /= isAgain ? 2 : 1;
+    } else {
+      high = at;
+      atHigh = excess;
+      hasHigh = true;
+      atLow /= isAgain ? 2 : 1;
+    }
     if (hasLow && hasHigh)
       at = low + (high - low) * atLow / (atLow - atHigh);
     else
       at = std::clamp(at + excess / std::max(leastFall, fall), low, high);
+    if (std::abs(excess) < near * (1 + before) || at == before)
+      return {};
   }
   return {};
 }

@@ -79,11 +79,8 @@ FirstTokenTime PromptQueue::toFirstToken(double busy) const {
       step.mean * step.mean * (1 + variation) * (1 + 2 * variation);
   double used = std::min(load(), mostLoad);
   double room = shareBeside();
-  double each = eachUs(promptsPerStep());
   double beside = ratePerUs * each * room;
   double besideSquare = beside * each * (1 + law.squaredVariation);
-  double cut = shareCut(promptsPerStep());
-  double none = shareWithout(each, cut).cut;
   double gated = std::clamp(1 - none * decodeUs / step.mean, 1e-9, 1.0);
   FirstTokenTime time;
   time.shareBehind = room * gated + (1 - room) * used;

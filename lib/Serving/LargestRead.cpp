@@ -19,10 +19,9 @@ using namespace autopar;
 static constexpr double many = 500;
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Of a whole exponent.
-static double power(double base, double exponent) {
+static double power(double base, int64_t exponent) {
   double product = 1;
-  for (auto left = static_cast<int64_t>(exponent); left > 0; left >>= 1) {
+  for (int64_t left = exponent; left > 0; left >>= 1) {
     if (left & 1)
       product *= base;
     base *= base;
@@ -100,8 +99,9 @@ static double longestOf(const LengthLaw &law, double most, AnyAbove anyAbove) {
 }
 
 double LengthLaw::longest(double count, double most) const {
+  auto whole = static_cast<int64_t>(count);
   return longestOf(*this, most,
-                   [count](double below) { return 1 - power(below, count); });
+                   [whole](double below) { return 1 - power(below, whole); });
 }
 
 double LengthLaw::idleSquare(double most) const {
@@ -125,11 +125,12 @@ struct CountMoments {
   CountMoments(double each, double most, double replicas) {
     constexpr double least = 1e-6;
     double term = std::exp(-each), upTo = term;
+    auto whole = static_cast<int64_t>(replicas);
     for (int count = 0; count < most; ++count) {
       double more = std::min(1.0, most - count), above = 1 - upTo;
       double idle = most - count;
       idleSquare += term * idle * idle;
-      double anyAbove = 1 - power(upTo, replicas);
+      double anyAbove = 1 - power(upTo, whole);
       mean += above * more;
       square += above * more * (2 * count + more);
       largest += anyAbove * more;
@@ -250,7 +251,7 @@ double ReplicaReads::shareUneven(double prompts) const {
   double each = prompts / replicas, term = std::exp(-each), above = 1 - term;
   double fewest = 0;
   for (int count = 1; above > 1e-6; ++count) {
-    fewest += power(above, replicas);
+    fewest += power(above, static_cast<int64_t>(replicas));
     term *= each / count;
     above -= term;
   }
@@ -286,7 +287,7 @@ double ReplicaReads::shareCut(double prompts) const {
     cut += term * shareWithoutRoom(count);
   }
   double any = -std::expm1(-each * replicas);
-  return (1 - power(1 - cut, replicas)) / any;
+  return (1 - power(1 - cut, static_cast<int64_t>(replicas))) / any;
 }
 
 /// What waits of so much that comes in a step and has so much room, by the

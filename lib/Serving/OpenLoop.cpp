@@ -81,10 +81,7 @@ ServingRefusal Server::tokenAmong(const ServedLoad &load, double most,
                                   StepTime &decode, double &us) {
   if (auto refusal = queueAmong(load, most, others, us, queue, decode))
     return refusal;
-  PromptQueue met = metBy(load, queue, us);
-  if (met.fusesPrompts)
-    met.settle(us);
-  us = met.decodeAndPromptsUs();
+  us = metBy(load, queue, us).tokenUs(us);
   return {};
 }
 
@@ -161,11 +158,10 @@ ServingRefusal Server::bendOver(const ServedLoad &load, double most,
 /// about that before.
 ServingRefusal Server::findRunning(const ServedLoad &load, double most,
                                    PromptQueue &queue, StepTime &decode,
-                                   double growth, double &us) {
+                                   double &us) {
   constexpr int rounds = 2;
   constexpr double near = 0.01;
   Bend bend;
-  bend.growth = std::clamp(growth, 0.0, mostGrowth);
   if (auto refusal = findToken(load, most, bend, queue, decode, us))
     return refusal;
   double before = 0;
@@ -198,20 +194,19 @@ ServingRefusal Server::findLine(const ServedLoad &load, const FullSteps &full,
   return {};
 }
 
-/// From a token to the next where steps are on a line, each prompt adds what it
-/// does to full ones, and as many others decode as come meanwhile, up to
-/// `most`: less than where prompts come alone. `growth` is how much a request's
-/// time grows for each more.
+/// About, from a token to the next where steps are on a line, all prompts go
+/// where requests ended, and as many others decode as come meanwhile, up to
+/// `most`.
 static double tokenOnLine(const ServedLoad &load, const PromptQueue &full,
-                          const DecodeLine &line, double most, double &growth) {
-  double come = full.ratePerUs * decodedSteps(load);
-  // About: what is full may leave less, where it is served still.
-  constexpr double leastLeft = 0.05;
-  double left = std::max(leastLeft, 1 - full.ratePerUs * full.promptUs());
-  growth = come * line.growthUs / left;
-  left -= come * line.growthUs;
-  bool hasRoom = come * line.oneUs < most * left;
-  return hasRoom ? line.oneUs / left : most / come;
+                          const DecodeLine &line, double most) {
+  double come = full.ratePerUs * decodedSteps(load), us = 0;
+  auto excessAt = [&](double tokenUs, double &excess) {
+    excess = line.at(1 + come * tokenUs) +
+             full.readUs(full.ratePerUs * tokenUs) - tokenUs;
+    return ServingRefusal();
+  };
+  findZero(line.oneUs, 1, 0, most / come, excessAt, us, /*near=*/0.05);
+  return us;
 }
 
 /// Requests are served together, up to `most`, and take the longer the more of
@@ -357,10 +352,8 @@ ServingRefusal Server::serveOpen(const ServedLoad &load, SteadyState &state,
   } else {
     if (auto refusal = findLine(load, best, line))
       return refusal;
-    double growth = 0,
-           us = tokenOnLine(load, full, line, most * together, growth);
-    if (auto refusal =
-            findRunning(load, most * together, queue, decode, growth, us))
+    double us = tokenOnLine(load, full, line, most * together);
+    if (auto refusal = findRunning(load, most * together, queue, decode, us))
       return refusal;
     double afterOwnUs =
         queue.afterOwnUs(decodingSteps(load)) * (1 + load.answerVariation);

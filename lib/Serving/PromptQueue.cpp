@@ -160,15 +160,7 @@ PromptQueue::Run PromptQueue::runAfter(double stepUs, double first,
   return run;
 }
 
-/// Where prompts have steps of their own, they come between two that decode.
-double PromptQueue::decodeAndPromptsUs() const {
-  return fusesPrompts ? step.mean : decodeUs + runAfterDecodingUs();
-}
-
-double PromptQueue::promptUs() const {
-  double mean = longestUs > 0 ? step.mean : decodeUs;
-  return eachUs(ratePerUs * pieces * mean) * pieces;
-}
+double PromptQueue::promptUs() const { return each * pieces; }
 
 double PromptQueue::shareThatWaits() const {
   if (together > 1)
@@ -179,7 +171,6 @@ double PromptQueue::shareThatWaits() const {
 
 double PromptQueue::waitUs() const {
   if (together > 1) {
-    double each = promptUs() / pieces;
     return unread().steps * (firstUs + ratePerUs * pieces * firstUs * each);
   }
   double used = std::min(load(), mostLoad);
@@ -198,7 +189,6 @@ Unread PromptQueue::unread() const {
 double PromptQueue::afterUs(double stepUs, double steps) const {
   constexpr double near = 1e-3;
   double mean = step.mean, rate = ratePerUs * pieces;
-  double each = eachUs(rate * mean), cut = shareCut(rate * mean);
   Iterates iterates(std::min(mostLoad, rate * each), law.squaredVariation);
   double at[Iterates::most], none[Iterates::most], some[Iterates::most];
   for (int i = 0; i < iterates.count; ++i) {
@@ -228,7 +218,6 @@ double PromptQueue::shareBeside() const {
 }
 
 double PromptQueue::afterOwnUs(double steps) const {
-  double each = eachUs(promptsPerStep());
   double met = step.mean + step.variance / step.mean;
   // Its own step, others of the step before it, too, and what waited with it.
   double ownUs = firstUs + ratePerUs * each * shareBeside() * met;

@@ -46,14 +46,16 @@ struct PromptQueue {
   /// Engines that requests are dealt to in turn.
   double turns = 1;
 
-  /// Of the steady state.
+  /// Of the steady state; what each prompt beyond the first adds to a step
+  /// there, the share of those that read which leave some of it, and of all the
+  /// share that reads none.
   TimeMoments step;
+  double each = 0, cut = 0, none = 1;
 
   /// Sets `firstUs` and what depends on it, where one prompt of mean length
   /// adds so much to a step and others `moreUs` and `longestUs`.
   void addFirst(double us, double addedByOneUs);
-  /// Finds `step` from all before it, which nothing below does without; its
-  /// mean is about so long.
+  /// Finds them from all before them; the mean of steps is about so long.
   void settle(double guessUs);
   /// Prompts that come in a step, in the mean: pieces of those that take
   /// several.
@@ -61,8 +63,10 @@ struct PromptQueue {
   /// What is read in a step by the replica of several that reads most, in the
   /// mean, in prompts, where steps take so long.
   double mostRead(double stepUs) const;
-  /// From a token to the next in the mean, where as many prompts come to steps
-  /// as if it took so long; and the mean of such steps, about.
+  /// From a token to the next in the mean, which is about so long; where as
+  /// many prompts come to steps as if it took so long; and the mean of such
+  /// steps, about. Of all before `step`.
+  double tokenUs(double guessUs) const;
   double tokenUsAfter(double tokenUs) const;
   double stepUsOf(double tokenUs) const;
   /// Of those that come in a time that begins with a prompt of the same engine,
@@ -70,14 +74,13 @@ struct PromptQueue {
   double shareMet(double us) const;
   /// What one prompt adds to a step.
   double addedUs() const;
-  /// From a token to the next in the mean.
-  double decodeAndPromptsUs() const;
   /// What each prompt beyond the first adds to a step to which so many come in
-  /// the mean, and in the steady state.
+  /// the mean.
   double eachUs(double prompts) const;
   /// The same where steps that read any read so many, a share of which goes
   /// where requests ended, and the others evenly.
   double eachOfSomeUs(double prompts, double uneven) const;
+  /// What one adds in the steady state.
   double promptUs() const;
   /// Variance over mean of how many begin to decode between two tokens.
   double dispersion() const;
@@ -133,6 +136,7 @@ private:
   StepsAfter stepsAfter(double prompts, double alone) const;
   double shareAlone() const;
   double meanAfter(double mean, double alone, StepsAfter &steps) const;
+  double settledUs(double guessUs, StepsAfter &steps) const;
   /// Of all steps.
   double leastUs() const { return std::min(decodeUs, firstUs); }
   double mostUs() const { return std::max(decodeUs, fullUs() * perStep); }

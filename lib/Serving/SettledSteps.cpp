@@ -38,7 +38,7 @@ double PromptQueue::noneInOffset(double below, double each) const {
   double rate = ratePerUs * below * pieces;
   double variance = rate * rate * scale * scale * law.stepVariation;
   // Of few that come, only the variance of lengths counts.
-  constexpr double few = 3e-3;
+  constexpr double few = 1e-2;
   if (variance < few)
     return std::exp(-rate * us) * (1 + variance / 2);
   double none = 0;
@@ -114,24 +114,37 @@ double PromptQueue::meanAfter(double mean, double alone,
 /// none `decodeUs`; k is of Poisson's law, whose mean is what comes in a step:
 /// long ones follow each other, so fewer have any than of one mean. A prompt of
 /// several steps comes as so many.
-void PromptQueue::settle(double guessUs) {
-  step = {decodeUs, 0, 0};
+double PromptQueue::settledUs(double guessUs, StepsAfter &steps) const {
   if (ratePerUs <= 0)
-    return;
-  double alone = longestUs > 0 ? shareAlone() : 0;
-  StepsAfter steps;
+    return decodeUs;
+  double alone = longestUs > 0 ? shareAlone() : 0, us = guessUs;
+  // What each prompt adds, and how many steps read any, is always the same of
+  // an engine that cuts none.
+  if (longestUs <= 0 && (!reads.cutsPrompts || pieces > 1))
+    return meanAfter(guessUs, alone, steps);
   auto excessAt = [&](double mean, double &excess) {
     excess = meanAfter(mean, alone, steps) - mean;
     return ServingRefusal();
   };
-  // What each prompt adds, and how many steps read any, is always the same of
-  // an engine that cuts none.
-  if (longestUs > 0 || (reads.cutsPrompts && pieces <= 1))
-    findZero(guessUs, 1, leastUs(), mostUs(), excessAt, step.mean);
-  else
-    step.mean = meanAfter(guessUs, alone, steps);
-  step.variance =
-      varianceOfStep(ratePerUs * pieces * step.mean, steps.each, steps.none);
+  findZero(guessUs, 1, leastUs(), mostUs(), excessAt, us);
+  return us;
+}
+
+void PromptQueue::settle(double guessUs) {
+  StepsAfter steps;
+  step = {settledUs(guessUs, steps), 0, 0};
+  double prompts = promptsPerStep();
+  if (ratePerUs > 0)
+    step.variance = varianceOfStep(prompts, steps.each, steps.none);
+  each = eachUs(prompts);
+  cut = shareCut(prompts);
+  none = shareWithout(each, cut).cut;
+}
+
+double PromptQueue::tokenUs(double guessUs) const {
+  StepsAfter steps;
+  return fusesPrompts ? settledUs(guessUs, steps)
+                      : decodeUs + runAfterDecodingUs();
 }
 
 double PromptQueue::tokenUsAfter(double tokenUs) const {
@@ -195,14 +208,12 @@ static double ofManySteps(double variance, double growth) {
 double PromptQueue::dispersion() const {
   constexpr double mostSlope = 0.9;
   if (!fusesPrompts) {
-    double times = decodeAndPromptsUs() / decodeUs;
+    double times = 1 + runAfterDecodingUs() / decodeUs;
     return times * times;
   }
   double rate = ratePerUs * pieces, prompts = promptsPerStep();
   if (prompts <= 0)
     return 1;
-  double each = eachUs(prompts),
-         none = shareWithout(each, shareCut(prompts)).cut;
   double fromSteps = rate * rate * step.variance;
   double variance = prompts + fromSteps, jump = firstUs - each - decodeUs;
   double slope = rate * (each + jump * prompts * none / variance);
@@ -212,8 +223,7 @@ double PromptQueue::dispersion() const {
 }
 
 double PromptQueue::growthOfSteps() const {
-  double prompts = promptsPerStep(), each = eachUs(prompts);
-  return growth(prompts, each, shareWithout(each, shareCut(prompts)).cut);
+  return growth(promptsPerStep(), each, none);
 }
 
 double PromptQueue::varianceOfSum() const {

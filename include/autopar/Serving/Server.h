@@ -138,8 +138,7 @@ private:
   ServingRefusal bendOver(const ServedLoad &load, double most, double tokenUs,
                           PromptQueue &queue, StepTime &decode, Bend &bend);
   ServingRefusal findRunning(const ServedLoad &load, double most,
-                             PromptQueue &queue, StepTime &decode,
-                             double growth, double &us);
+                             PromptQueue &queue, StepTime &decode, double &us);
   ServingRefusal findLine(const ServedLoad &load, const FullSteps &full,
                           DecodeLine &line);
   void spread(const ServedLoad &load, const PromptQueue &queue, double growthUs,
