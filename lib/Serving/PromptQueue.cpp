@@ -12,6 +12,9 @@
 
 using namespace autopar;
 
+/// What comes at iterates nearer to 1 is as if it were none.
+static constexpr double leastBelow = 1e-3;
+
 void PromptQueue::addFirst(double us, double addedByOneUs) {
   // Pieces beyond the first share their steps with other prompts.
   double sharedUs = std::max(0.0, addedByOneUs - moreUs - longestUs);
@@ -130,7 +133,8 @@ PromptQueue::Run PromptQueue::runAfter(double stepUs, double first,
   double each = pieces > 1 ? firstUs * pieces : std::min(more, firstUs);
   double offset = pieces > 1 ? 0 : firstUs - each;
   double growth = std::min(mostLoad, ratePerUs * std::max(each, fullUs()));
-  Iterates iterates(std::min(mostLoad, ratePerUs * each), law.squaredVariation);
+  Iterates iterates(std::min(mostLoad, ratePerUs * each), law.squaredVariation,
+                    leastBelow);
   double prompts = ratePerUs * stepUs, cut = shareCut(prompts);
   double without[Iterates::most], offsets[Iterates::most];
   for (int i = 0; i < iterates.count; ++i) {
@@ -189,7 +193,8 @@ Unread PromptQueue::unread() const {
 double PromptQueue::afterUs(double stepUs, double steps) const {
   constexpr double near = 1e-3;
   double mean = step.mean, rate = ratePerUs * pieces;
-  Iterates iterates(std::min(mostLoad, rate * each), law.squaredVariation);
+  Iterates iterates(std::min(mostLoad, rate * each), law.squaredVariation,
+                    leastBelow);
   double at[Iterates::most], none[Iterates::most], some[Iterates::most];
   for (int i = 0; i < iterates.count; ++i) {
     double below = rate * iterates.below[i];

@@ -49,6 +49,29 @@ double PromptQueue::noneInOffset(double below, double each) const {
   return none;
 }
 
+namespace {
+/// What the share of steps without prompts is found from, for each iterate:
+/// how likely none comes to the step after one that reads and after one that
+/// does not. At first, of all whose distances to 1 have the sum `rest`, where
+/// so much comes to each for as much of it.
+class ImageOfNone {
+public:
+  ImageOfNone(double comes, double decode, double rest)
+      : constant(std::exp(-comes * rest)) {
+    double sum = comes > 0 ? (1 - constant) / comes : rest;
+    factor = (comes - decode) * sum;
+  }
+  void add(double none, double decodes) {
+    constant *= none;
+    factor = decodes + none * (factor - 1);
+  }
+  double share() const { return std::clamp(constant / (1 - factor), 0.0, 1.0); }
+
+private:
+  double constant = 1, factor = 0;
+};
+} // namespace
+
 /// The share of steps that have no prompts, of those that read what came in the
 /// one before. With N in one, the generating function of N in the next is
 /// exp(-rate * its time * (1 - s)), which makes that of N its own image: at 0
@@ -57,20 +80,21 @@ double PromptQueue::noneInOffset(double below, double each) const {
 /// where none does.
 PromptQueue::ShareWithout PromptQueue::shareWithout(double each,
                                                     double cut) const {
+  constexpr double least = 0.03;
   double rate = ratePerUs * pieces;
-  Iterates iterates(std::min(mostLoad, rate * each), law.squaredVariation);
-  double constant = 1, factor = 0, wholeConstant = 1, wholeFactor = 0;
+  Iterates iterates(std::min(mostLoad, rate * each), law.squaredVariation,
+                    least);
+  // Near 1, all is straight.
+  double offset = rate * (firstUs - each), decode = rate * decodeUs;
+  ImageOfNone some(cut + offset, decode, iterates.rest);
+  ImageOfNone whole(offset, decode, iterates.rest);
   for (int i = iterates.count - 1; i >= 0; --i) {
-    double below = iterates.below[i];
-    double whole = noneInOffset(below, each), some = (1 - cut * below) * whole;
-    double decodes = std::exp(-rate * below * decodeUs);
-    constant *= some;
-    factor = decodes + some * (factor - 1);
-    wholeConstant *= whole;
-    wholeFactor = decodes + whole * (wholeFactor - 1);
+    double below = iterates.below[i], none = noneInOffset(below, each);
+    double decodes = std::exp(-decode * below);
+    some.add((1 - cut * below) * none, decodes);
+    whole.add(none, decodes);
   }
-  return {std::clamp(constant / (1 - factor), 0.0, 1.0),
-          std::clamp(wholeConstant / (1 - wholeFactor), 0.0, 1.0)};
+  return {some.share(), whole.share()};
 }
 
 /// How much longer the next step is for each microsecond of one, in the mean:
