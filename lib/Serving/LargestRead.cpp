@@ -7,6 +7,8 @@
 
 #include "LargestRead.h"
 
+#include "LengthIntegral.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -15,26 +17,15 @@
 
 using namespace autopar;
 
-/// Of a replica: so many vary little.
-static constexpr double many = 500;
+static constexpr double many = ReplicaReads::many;
 static constexpr double infinity = std::numeric_limits<double>::infinity();
-
-static double power(double base, int64_t exponent) {
-  double product = 1;
-  for (int64_t left = exponent; left > 0; left >>= 1) {
-    if (left & 1)
-      product *= base;
-    base *= base;
-  }
-  return product;
-}
 
 //===----------------------------------------------------------------------===//
 // Lengths
 //===----------------------------------------------------------------------===//
 
 /// Shares of a normal law below points from `-deviations` on.
-static constexpr int pointCount = 21;
+static constexpr int pointCount = 15;
 static constexpr double deviations = 3.5;
 static constexpr double apart = 2 * deviations / (pointCount - 1);
 
@@ -46,11 +37,6 @@ static const std::array<double, pointCount> &normalShares() {
     return at;
   }();
   return shares;
-}
-
-/// Of a normal law, the share below.
-static double normalBelow(double deviations) {
-  return std::erfc(-deviations / std::sqrt(2.0)) / 2;
 }
 
 /// Where the length is, in deviations of the logarithm, which `deviation` is:
@@ -70,38 +56,16 @@ double LengthLaw::limited(double most) const {
   return (1 - none) * (shorter + others);
 }
 
-/// The integral of the probability that any is longer, `anyAbove` of the share
-/// that is shorter: by trapezoids as far as what is longer ends or has no room,
-/// less what they are above the curve (Euler and Maclaurin).
-template <typename AnyAbove>
-static double longestOf(const LengthLaw &law, double most, AnyAbove anyAbove) {
-  const std::array<double, pointCount> &shares = normalShares();
-  double spread = std::log1p(law.variance / (law.mean * law.mean));
-  double step = apart * std::sqrt(spread), factor = std::exp(step);
-  double length = law.mean * std::exp(-deviations / apart * step - spread / 2);
-  double before = anyAbove(law.none), sum = before * std::min(length, most);
-  double moved = 0, end = 0;
-  for (int i = 1; i < pointCount && length < most; ++i) {
-    double above = anyAbove(law.none + (1 - law.none) * shares[i]);
-    double next = length * factor, falls = before - above;
-    if (next > most) {
-      double part = most - length;
-      sum += part * (before - falls * part / (next - length) / 2);
-      break;
-    }
-    sum += (next - length) * (before + above) / 2;
-    moved += falls * (length + next) / 2;
-    end = falls * length * next / (next - length);
-    before = above;
-    length = next;
-  }
-  return sum - step * step / 12 * (2 * moved - end);
-}
-
 double LengthLaw::longest(double count, double most) const {
+  const std::array<double, pointCount> &shares = normalShares();
   auto whole = static_cast<int64_t>(count);
-  return longestOf(*this, most,
-                   [whole](double below) { return 1 - power(below, whole); });
+  double spread = std::log1p(variance / (mean * mean));
+  double deviation = std::sqrt(spread);
+  double first = mean * std::exp(-deviations * deviation - spread / 2);
+  return meanLength(first, apart * deviation, pointCount, most, [&](int i) {
+    double shorter = i == 0 ? 0 : shares[i];
+    return 1 - power(none + (1 - none) * shorter, whole);
+  });
 }
 
 double LengthLaw::idleSquare(double most) const {
@@ -200,13 +164,6 @@ double ReplicaReads::meeting(double prompts, double none) const {
   double largest = CountMoments(prompts / replicas, infinity, replicas).largest;
   return (largest - (1 - none)) / (prompts - (1 - none));
 }
-
-/// How likely two meet that come at once where requests come and end one by
-/// one, each to the first of the replicas that have fewest, over how likely
-/// they do where each goes to any. Of two replicas exactly: their counts differ
-/// by n or 1-n with (1/3)^n, and they meet where n is 2 or more, with 1/3 for
-/// 1/2.
-static constexpr double meetingAlone = 2.0 / 3;
 
 /// By how much the largest count is less where prompts go to replicas that have
 /// fewest than where they go to any. As many as have ended go where those
@@ -318,72 +275,4 @@ Unread ReplicaReads::unread(double prompts) const {
   unread.steps =
       std::clamp(waits / each - own, unread.share, unread.share * most / left);
   return unread;
-}
-
-namespace {
-/// How many replicas read, where each prompt of Poisson's law goes to another.
-struct Readers {
-  static constexpr int most = 64;
-  int count = 0;
-  double shares[most + 1];
-
-  Readers(double prompts, double replicas) {
-    constexpr double least = 1e-6;
-    int last = static_cast<int>(std::min<double>(replicas, most));
-    double term = std::exp(-prompts), above = 1 - term;
-    shares[0] = term;
-    while (count < last && (above > least || count < prompts)) {
-      term *= prompts / ++count;
-      shares[count] = term;
-      above -= term;
-    }
-    shares[count] += std::max(0.0, above);
-  }
-
-  /// How likely any reads more than what a share of prompts are below.
-  double anyAbove(double below) const {
-    double none = shares[count];
-    for (int i = count - 1; i >= 0; --i)
-      none = none * below + shares[i];
-    return 1 - none;
-  }
-};
-} // namespace
-
-/// In the mean, of the replica that gets most of what is dealt in turn.
-static double deepestOf(double prompts, double replicas) {
-  // Of so many, what is left after the last full round is any.
-  constexpr double large = 500;
-  if (prompts > large)
-    return prompts / replicas + 0.5;
-  // Of Poisson's law: how many there are at least.
-  double term = std::exp(-prompts), below = term, deepest = 0;
-  for (int count = 1; below < 1 - 1e-6; ++count) {
-    if (std::fmod(count - 1, replicas) == 0)
-      deepest += 1 - below;
-    // The second of two finds what the first one left uneven, as that did.
-    if (count == 2 && replicas > 1)
-      deepest += (1 - below) * power(meetingAlone / replicas, 2);
-    term *= prompts / count;
-    below += term;
-    if (count > prompts && term < 1e-9)
-      break;
-  }
-  return deepest;
-}
-
-double ReplicaReads::largestOfEven(double prompts) const {
-  if (prompts > many * replicas)
-    return std::min(most, prompts / replicas);
-  double any = -std::expm1(-prompts);
-  double deepest =
-      std::min(deepestOf(prompts, replicas) / any, std::max(1.0, most));
-  if (squaredVariation <= 0)
-    return any * deepest;
-  LengthLaw law;
-  law.mean = deepest;
-  law.variance = deepest * squaredVariation;
-  Readers readers(prompts, replicas);
-  return longestOf(law, cutsPrompts ? most : infinity,
-                   [&](double below) { return readers.anyAbove(below); });
 }

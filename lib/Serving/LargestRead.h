@@ -40,6 +40,15 @@ struct ReplicaReads {
   double replicas = 1, squaredVariation = 0, most = 1;
   bool cutsPrompts = true;
 
+  /// Of a replica: so many vary little.
+  static constexpr double many = 500;
+  /// How likely two meet that come at once where requests come and end one by
+  /// one, each to the first of the replicas that have fewest, over how likely
+  /// they do where each goes to any. Of two replicas exactly: their counts
+  /// differ by n or 1-n with (1/3)^n, and they meet where n is 2 or more, with
+  /// 1/3 for 1/2.
+  static constexpr double meetingAlone = 2.0 / 3;
+
   /// In the mean, of the replica that reads most, where `prompts` of Poisson's
   /// law come to all of them and as many end: each goes to one that has fewest.
   double largest(double prompts) const;

@@ -23,12 +23,14 @@ void PromptQueue::addFirst(double us, double addedByOneUs) {
     bendUs -= sharedUs * law.furtherSteps;
   bendUs = std::max(bendUs, -addedByOneUs);
   firstUs = us + bendUs;
+  // What short ones lack most is what a first prompt adds alone.
+  double share = addedByOneUs > 0 ? (moreUs + longestUs) / addedByOneUs : 1;
+  double each = bendUs < 0 ? share * bendUs : bendUs;
   if (together <= 1) {
-    // What short ones lack most is what a first prompt adds alone.
-    double share = addedByOneUs > 0 ? moreUs / addedByOneUs : 1;
-    moreUs += bendUs < 0 ? share * bendUs : bendUs;
+    moreUs += each;
     return;
   }
+  longestUs = std::max(0.0, longestUs + each);
   // In units of what a prompt of mean length adds.
   double added = addedUs() / std::max(1e-9, moreUs + longestUs);
   times = reads;
@@ -192,9 +194,10 @@ Unread PromptQueue::unread() const {
 /// the one before.
 double PromptQueue::afterUs(double stepUs, double steps) const {
   constexpr double near = 1e-3;
-  double mean = step.mean, rate = ratePerUs * pieces;
-  Iterates iterates(std::min(mostLoad, rate * each), law.squaredVariation,
-                    leastBelow);
+  double rate = ratePerUs * pieces, comes = std::min(mostLoad, rate * each);
+  // Their own mean, without what adds less where prompts are cut.
+  double mean = (none * decodeUs + (1 - none) * (firstUs - each)) / (1 - comes);
+  Iterates iterates(comes, law.squaredVariation, leastBelow);
   double at[Iterates::most], none[Iterates::most], some[Iterates::most];
   for (int i = 0; i < iterates.count; ++i) {
     double below = rate * iterates.below[i];

@@ -160,9 +160,9 @@ void PromptQueue::settle(double guessUs) {
   double prompts = promptsPerStep();
   if (ratePerUs > 0)
     step.variance = varianceOfStep(prompts, steps.each, steps.none);
-  each = eachUs(prompts);
+  each = steps.each;
+  none = steps.none;
   cut = shareCut(prompts);
-  none = shareWithout(each, cut).cut;
 }
 
 double PromptQueue::tokenUs(double guessUs) const {

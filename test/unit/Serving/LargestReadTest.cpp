@@ -118,15 +118,61 @@ TEST(LargestReadTest, WhatHasNoRoomWaits) {
 TEST(LargestReadTest, LengthsThatDiffer) {
   LengthLaw law{0, 1, 0.36};
   double infinity = HUGE_VAL;
-  EXPECT_NEAR(law.longest(1, infinity), 1, 5e-3);
+  EXPECT_NEAR(law.longest(1, infinity), 1, 1e-3);
   // Of two normal ones 1/sqrt(pi) deviations above the mean; of log-normal
   // ones 2 * N(deviation / sqrt(2)), exactly.
   double deviation = std::sqrt(std::log1p(0.36));
-  EXPECT_NEAR(law.longest(2, infinity), std::erfc(-deviation / 2), 5e-3);
+  EXPECT_NEAR(law.longest(2, infinity), std::erfc(-deviation / 2), 2e-3);
   EXPECT_LT(law.longest(8, 1.5), 1.5);
   EXPECT_GT(law.longest(8, 1.5), 1.4);
+}
+
+/// Of log-normal lengths, one in two of which is nothing: 400,000 are drawn.
+TEST(LargestReadTest, LengthsThatAreLimited) {
+  constexpr int draws = 400'000;
+  LengthLaw law{0.5, 1, 0.36};
+  double spread = std::log1p(0.36);
+  std::mt19937_64 random(1);
+  std::lognormal_distribution<double> length(-spread / 2, std::sqrt(spread));
+  for (double most : {0.5, 1.0, 2.5}) {
+    double mean = 0, idle = 0;
+    for (int i = 0; i < draws; ++i) {
+      double now = i % 2 == 0 ? 0 : std::min(most, length(random));
+      mean += now / draws;
+      idle += (most - now) * (most - now) / draws;
+    }
+    EXPECT_NEAR(law.limited(most), mean, 5e-3 * mean) << most;
+    EXPECT_NEAR(law.idleSquare(most), idle, 5e-3 * idle) << most;
+  }
+  EXPECT_DOUBLE_EQ(law.limited(HUGE_VAL), 0.5);
   // The room is left where nothing comes.
-  EXPECT_NEAR(LengthLaw({1, 1, 0.36}).idleSquare(3), 9, 1e-2);
+  EXPECT_DOUBLE_EQ(LengthLaw({1, 1, 0.36}).idleSquare(3), 9);
+}
+
+/// Prompts of log-normal lengths that are dealt in turn, from any replica on:
+/// what is read most, with room and without.
+TEST(LargestReadTest, EvenReadsAreThoseOfADealer) {
+  constexpr int steps = 100'000;
+  constexpr double variation = 0.43;
+  double spread = std::log1p(variation), infinity = HUGE_VAL;
+  std::mt19937_64 random(1);
+  std::lognormal_distribution<double> length(-spread / 2, std::sqrt(spread));
+  for (int replicas : {2, 8})
+    for (double prompts : {0.4, 1.5, 5.0, 20.0})
+      for (double room : {1.5, infinity}) {
+        std::poisson_distribution<int> counts(prompts);
+        double sum = 0;
+        for (int i = 0; i < steps; ++i) {
+          std::vector<double> reads(replicas, 0);
+          for (int left = counts(random); left > 0; --left)
+            reads[left % replicas] += length(random);
+          double most = *std::max_element(reads.begin(), reads.end());
+          sum += std::min(room, most) / steps;
+        }
+        ReplicaReads even{static_cast<double>(replicas), variation, room, true};
+        EXPECT_NEAR(even.largestOfEven(prompts), sum, 0.015 * sum)
+            << replicas << " " << prompts << " " << room;
+      }
 }
 
 /// Full replicas all read as much; very many have as many each.
