@@ -14,170 +14,6 @@
 
 using namespace autopar;
 
-/// Where so many run, as many as end in a step come in the next: what such a
-/// step takes that reads so many prompts in the mean.
-static double fullStepUs(const PromptQueue &queue, double prompts) {
-  // Full steps of their own, or part of one.
-  if (!queue.fusesPrompts && queue.longestUs > 0)
-    return queue.decodeUs + queue.fullRunUs(prompts);
-  if (!queue.fusesPrompts && prompts > queue.perStep)
-    return queue.decodeUs + prompts * queue.fullUs();
-  return queue.decodeUs + queue.readUs(prompts);
-}
-
-/// How much longer a request takes for each more that decodes, as far as it
-/// ends at all.
-static constexpr double mostGrowth = 0.95;
-
-//===----------------------------------------------------------------------===//
-// Requests
-//===----------------------------------------------------------------------===//
-
-/// That a request decodes in.
-static double decodedSteps(const ServedLoad &load) {
-  return load.decodedTokens() / load.tokensPerStep;
-}
-
-/// Steps that times of tokens are means of.
-static double decodingSteps(const ServedLoad &load) {
-  return std::max(1.0, decodedSteps(load));
-}
-
-/// Of so many in replicas that step together, those of the one that has most:
-/// each request goes to the one that has fewest.
-static double ofLargest(double requests, double together) {
-  double even = requests / together;
-  return std::max(1.0, even + (together - 1) / (2 * together));
-}
-
-/// The steps that a request meets beside so many others, where tokens take
-/// about so long.
-ServingRefusal Server::queueAmong(const ServedLoad &load, double most,
-                                  double others, double tokenUs,
-                                  PromptQueue &queue, StepTime &decode) {
-  double together = prices.togetherCount();
-  double running = std::min(most / together, ofLargest(1 + others, together));
-  return queueOf(load, running, tokenUs, queue, decode);
-}
-
-/// How many others a request meets of those that come while it decodes.
-static double othersOf(const ServedLoad &load, const PromptQueue &queue,
-                       double tokenUs) {
-  double wholeUs = tokenUs * decodedSteps(load);
-  return queue.ratePerUs * wholeUs * queue.shareMet(wholeUs);
-}
-
-/// The prompts that it meets, of those of the queue.
-static PromptQueue metBy(const ServedLoad &load, const PromptQueue &queue,
-                         double tokenUs) {
-  PromptQueue met = queue;
-  met.ratePerUs *= queue.shareMet(decodedSteps(load) * tokenUs);
-  return met;
-}
-
-/// From a token to the next among so many others: `us`, which is about that.
-ServingRefusal Server::tokenAmong(const ServedLoad &load, double most,
-                                  double others, PromptQueue &queue,
-                                  StepTime &decode, double &us) {
-  if (auto refusal = queueAmong(load, most, others, us, queue, decode))
-    return refusal;
-  us = metBy(load, queue, us).tokenUs(us);
-  return {};
-}
-
-/// From a token to the next where as many others decode as come meanwhile,
-/// beside those that began with a request: `us`, which is about that.
-ServingRefusal Server::findToken(const ServedLoad &load, double most,
-                                 const Bend &bend, PromptQueue &queue,
-                                 StepTime &decode, double &us) {
-  auto excessAt = [&](double tokenUs, double &excess) {
-    double others = othersOf(load, queue, tokenUs) + bend.companions;
-    double unbentUs = tokenUs / bend.share;
-    auto refusal = queueAmong(load, most, others, unbentUs, queue, decode);
-    PromptQueue met = metBy(load, queue, unbentUs);
-    excess = met.tokenUsAfter(unbentUs) * bend.share - tokenUs;
-    return refusal;
-  };
-  double mostUs = most / (queue.ratePerUs * decodedSteps(load));
-  auto refusal = findZero(us, 1 - bend.growth, 0, mostUs, excessAt, us);
-  queue.settle(queue.stepUsOf(us / bend.share));
-  return refusal;
-}
-
-/// The share of a request's time that another one of its step has, too, which
-/// began when it did: 1 less Gini's coefficient, of log-normal lengths.
-static double sharedTime(const ServedLoad &load) {
-  return std::erfc(std::sqrt(std::log1p(load.answerVariation)) / 2);
-}
-
-/// A token takes in the mean over how many decode what it does where they are
-/// as many fewer and more than their mean as they deviate: `bend` is that over
-/// what it takes with the mean. Steps that grow with what they decode keep it
-/// away from its mean for longer: of servers that share, the variance over the
-/// mean is 1 / (1 - growth) (BCMP 1975), the more where several begin at once.
-ServingRefusal Server::bendOver(const ServedLoad &load, double most,
-                                double tokenUs, PromptQueue &queue,
-                                StepTime &decode, Bend &bend) {
-  // Steps are straight over what so many vary by, and a parabola over what so
-  // many more are.
-  constexpr double little = 3e-3, near = 0.05;
-  double others = othersOf(load, queue, tokenUs), at = tokenUs / bend.share;
-  // Whoever is there meets those that began with it beside the mean of others.
-  double before = bend.companions;
-  bend.companions = sharedTime(load) * (queue.dispersion() - 1);
-  double variance = others * (1 + bend.companions) / (1 - bend.growth);
-  if (variance < little * others * others)
-    return {};
-  others += bend.companions;
-  double few = std::max(0.0, others - std::sqrt(variance));
-  double below = others - few, above = variance / below;
-  if (below <= 0)
-    return {};
-  double more = bend.companions - before;
-  bool isNear = more * more < near * variance;
-  if (!isNear)
-    if (auto refusal = tokenAmong(load, most, others, queue, decode, at))
-      return refusal;
-  double fewUs = at, manyUs = at;
-  if (auto refusal = tokenAmong(load, most, few, queue, decode, fewUs))
-    return refusal;
-  if (auto refusal =
-          tokenAmong(load, most, others + above, queue, decode, manyUs))
-    return refusal;
-  double slope = (manyUs - fewUs) / (above + below);
-  if (isNear)
-    at += slope * more;
-  bend.share = (fewUs * above + manyUs * below) / ((above + below) * at);
-  bend.growth =
-      std::clamp(queue.ratePerUs * decodedSteps(load) * slope, 0.0, mostGrowth);
-  return {};
-}
-
-/// Of Poisson's law, a request meets one more than there are in the mean. All
-/// counts are of replicas that step together; `us` is from token to token,
-/// about that before.
-ServingRefusal Server::findRunning(const ServedLoad &load, double most,
-                                   PromptQueue &queue, StepTime &decode,
-                                   double &us) {
-  constexpr int rounds = 2;
-  constexpr double near = 0.01;
-  Bend bend;
-  if (auto refusal = findToken(load, most, bend, queue, decode, us))
-    return refusal;
-  double before = 0;
-  for (int i = 0; i < rounds && std::abs(us - before) > near * us; ++i) {
-    before = us;
-    if (auto refusal = bendOver(load, most, us, queue, decode, bend))
-      return refusal;
-    if (auto refusal = findToken(load, most, bend, queue, decode, us))
-      return refusal;
-  }
-  // No more than have room (Little's law).
-  us = std::min(us,
-                most / std::max(1e-300, queue.ratePerUs * decodedSteps(load)));
-  return {};
-}
-
 /// Steps of `full` are those of the most that decode.
 ServingRefusal Server::findLine(const ServedLoad &load, const FullSteps &full,
                                 DecodeLine &line) {
@@ -252,136 +88,88 @@ void Server::spread(const ServedLoad &load, const PromptQueue &queue,
                            tokens * tokens * times.token.variance;
 }
 
-/// For each request that ends where the caches of `running` are full and others
-/// wait for room: what is evicted. Before a step, some room is left, less than
-/// a prompt takes, and as likely as any; the step takes a token for each that
-/// decodes, and those that end in it, of Poisson's law, give theirs back.
-static double evictionsPerEnd(const ServedLoad &load, double running) {
-  constexpr double least = 1e-9;
-  double ends = running / decodedSteps(load);
-  double lacks = running * load.tokensPerStep, term = std::exp(-ends);
-  double evicted = 0;
-  for (int count = 1; lacks > 0 && (term > least || count < ends); ++count) {
-    evicted += term * lacks / load.promptTokens;
-    lacks -= load.requestTokens();
-    term *= ends / count;
-  }
-  return evicted / ends;
+/// Where more comes than is served.
+ServingRefusal Server::serveMost(const ServedLoad &load, const FullSteps &full,
+                                 PromptQueue &queue, StepTime &decode,
+                                 SteadyState &state) {
+  state.running = full.running;
+  state.tpotUs = full.stepUs / load.tokensPerStep;
+  state.ttftUs = std::numeric_limits<double>::infinity();
+  state.shareWithinLimits = load.limits.any() ? 0 : 1;
+  auto refusal = queueOf(load, full.running, full.stepUs, queue, decode);
+  queue.settle(queue.stepUsOf(full.stepUs));
+  return refusal;
 }
 
-/// The steps of replicas where so many decode on each, and as many prompts come
-/// as end, and as are evicted for each of those.
-ServingRefusal Server::fullAt(const ServedLoad &load, double running,
-                              double evictions, FullSteps &full) {
-  constexpr double shortest = 1e-6;
-  StepTime decode;
-  FirstStep first;
-  full.running = running;
-  full.queue.ratePerUs = load.ratePerS / prices.groupCount() / 1e6;
-  if (auto refusal = describe(load, running, full.queue, decode, first))
+/// Where all that comes is served: times from token to token.
+ServingRefusal Server::serveAll(const ServedLoad &load, const FullSteps &full,
+                                const DecodeLine &line, PromptQueue &queue,
+                                StepTime &decode, SteadyState &state) {
+  double together = prices.togetherCount(), most = full.running * together;
+  double us = tokenOnLine(load, full.queue, line, most);
+  if (auto refusal = findRunning(load, most, queue, decode, us))
     return refusal;
-  double ends =
-      running * prices.togetherCount() / std::max(shortest, decodedSteps(load));
-  double prompts = ends * (1 + evictions);
-  full.isCrowded = prompts > full.queue.perStep;
-  if (full.queue.fusesPrompts)
-    prompts = std::min(prompts, full.queue.perStep);
-  full.stepUs = fullStepUs(full.queue, prompts);
-  full.mostPerUs = prompts / (1 + evictions) / full.stepUs;
+  double steps = decodingSteps(load);
+  double afterOwnUs = queue.afterOwnUs(steps) * (1 + load.answerVariation);
+  state.tpotUs = (us + afterOwnUs / steps) / load.tokensPerStep;
+  // Little's law.
+  double wanted = queue.ratePerUs * load.decodedTokens() * state.tpotUs;
+  state.running = std::min(most, wanted) / together;
+  state.fillsRoom = wanted >= most * (1 - 1e-6);
   return {};
 }
 
-/// Where most is served: with all that have room, unless those leave prompts
-/// too little room in the steps.
-ServingRefusal Server::findFull(const ServedLoad &load,
-                                const SteadyState &state, FullSteps &full) {
-  constexpr double fewer = 0.85;
-  bool evicts = state.isCacheFull && !runtime.reservesAnswers && !load.isRead &&
-                load.decodedTokens() > 0;
-  double evictions = evicts ? evictionsPerEnd(load, state.running) : 0;
-  if (auto refusal = fullAt(load, state.running, evictions, full))
-    return refusal;
-  if (!runtime.fusesPrompts || load.isRead || !full.isCrowded)
-    return {};
-  // Less and less is served beyond the best of them.
-  constexpr double much = 0.9;
-  double running = state.running * fewer, served = full.mostPerUs;
-  while (running >= 1 && served > much * full.mostPerUs) {
-    FullSteps other;
-    other.queue.law = full.queue.law;
-    if (auto refusal = fullAt(load, std::floor(running), 0, other))
-      return refusal;
-    served = other.mostPerUs;
-    if (served > full.mostPerUs)
-      full = other;
-    running *= fewer;
-  }
-  return {};
-}
-
-/// Where `state.running` says how many have room.
-ServingRefusal Server::serveOpen(const ServedLoad &load, SteadyState &state,
-                                 ServiceTimes &times) {
-  double groups = prices.groupCount(), together = prices.togetherCount();
-  FullSteps best;
-  if (auto refusal = findLaw(load, best.queue.law))
-    return refusal;
-  if (auto refusal = findFull(load, state, best))
-    return refusal;
-  best.queue.settle(best.queue.stepUsOf(best.stepUs));
-  double places = state.running, most = best.running;
-  double mostPerUs = best.mostPerUs, fullUs = best.stepUs;
-  const PromptQueue &full = best.queue;
-  PromptQueue queue;
-  StepTime decode;
-  DecodeLine line;
-  queue.law = full.law;
-  queue.ratePerUs = full.ratePerUs;
-  state.mostPerS = mostPerUs * 1e6 * groups;
-  state.isOverloaded = queue.ratePerUs >= mostPerUs;
-  double servedPerUs = std::min(queue.ratePerUs, mostPerUs);
-  state.outputTokensPerSecond = 1e6 * servedPerUs * groups * load.answerTokens;
-  if (state.isOverloaded) {
-    if (auto refusal = queueOf(load, most, fullUs, queue, decode))
-      return refusal;
-    queue.settle(queue.stepUsOf(fullUs));
-    state.running = most;
-    state.tpotUs = fullUs / load.tokensPerStep;
-    state.ttftUs = std::numeric_limits<double>::infinity();
-    state.shareWithinLimits = load.limits.any() ? 0 : 1;
-  } else {
-    if (auto refusal = findLine(load, best, line))
-      return refusal;
-    double us = tokenOnLine(load, full, line, most * together);
-    if (auto refusal = findRunning(load, most * together, queue, decode, us))
-      return refusal;
-    double afterOwnUs =
-        queue.afterOwnUs(decodingSteps(load)) * (1 + load.answerVariation);
-    state.tpotUs = (us + afterOwnUs / decodingSteps(load)) / load.tokensPerStep;
-    // Little's law.
-    double wanted =
-        queue.ratePerUs * load.decodedTokens() * state.tpotUs / together;
-    state.running = std::min(most, wanted);
-    state.fillsRoom = wanted >= most * (1 - 1e-6);
-  }
-  setDecodeStep(state, decode);
-  state.promptStepUs = queue.firstUs;
-  state.addedByPromptUs = queue.promptUs();
-  state.promptsPerStep =
-      std::max(1.0, servedPerUs * state.tpotUs * load.tokensPerStep);
-  if (state.isOverloaded)
-    return {};
+/// Times of requests that find `places` to run in.
+void Server::timeRequests(const ServedLoad &load, const FullSteps &full,
+                          const DecodeLine &line, double places,
+                          const PromptQueue &queue, SteadyState &state,
+                          ServiceTimes &times) {
+  double together = prices.togetherCount();
   times.first = queue.toFirstToken(-std::expm1(-state.running * together));
   // Little's law.
   state.reading = queue.ratePerUs * times.first.mean() / together;
   times.first.add(beforeAndAfter(load, state));
   times.waiting =
-      waitForRoom(load, places * together, times.first.mean(), best, line);
+      waitForRoom(load, places * together, times.first.mean(), full, line);
   state.waiting = queue.ratePerUs * times.waiting.meanUs / together;
   state.ttftUs = times.first.mean() + times.waiting.meanUs;
-  spread(load, queue,
-         (full.decodeUs - queue.decodeUs) / std::max(1.0, most - state.running),
-         times, state);
+  double growthUs = (full.queue.decodeUs - queue.decodeUs) /
+                    std::max(1.0, full.running - state.running);
+  spread(load, queue, growthUs, times, state);
+}
+
+/// Where `state.running` says how many have room.
+ServingRefusal Server::serveOpen(const ServedLoad &load, SteadyState &state,
+                                 ServiceTimes &times) {
+  double groups = prices.groupCount(), places = state.running;
+  FullSteps full;
+  if (auto refusal = findLaw(load, full.queue.law))
+    return refusal;
+  if (auto refusal = findFull(load, state, full))
+    return refusal;
+  full.queue.settle(full.queue.stepUsOf(full.stepUs));
+  PromptQueue queue;
+  queue.law = full.queue.law;
+  queue.ratePerUs = full.queue.ratePerUs;
+  state.mostPerS = full.mostPerUs * 1e6 * groups;
+  state.isOverloaded = queue.ratePerUs >= full.mostPerUs;
+  double servedPerUs = std::min(queue.ratePerUs, full.mostPerUs);
+  state.outputTokensPerSecond = 1e6 * servedPerUs * groups * load.answerTokens;
+  StepTime decode;
+  DecodeLine line;
+  if (auto refusal = findLine(load, full, line))
+    return refusal;
+  if (auto refusal = state.isOverloaded
+                         ? serveMost(load, full, queue, decode, state)
+                         : serveAll(load, full, line, queue, decode, state))
+    return refusal;
+  setDecodeStep(state, decode);
+  state.promptStepUs = queue.firstUs;
+  state.addedByPromptUs = queue.promptUs();
+  state.promptsPerStep =
+      std::max(1.0, servedPerUs * state.tpotUs * load.tokensPerStep);
+  if (!state.isOverloaded)
+    timeRequests(load, full, line, places, queue, state, times);
   return {};
 }
 

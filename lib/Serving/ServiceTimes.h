@@ -47,6 +47,16 @@ double shareThatWaits(double servers, Occupancy occupancy, double near) {
   return all / (fewer + all);
 }
 
+/// That a request decodes in.
+inline double decodedSteps(const ServedLoad &load) {
+  return load.decodedTokens() / load.tokensPerStep;
+}
+
+/// Steps that times of tokens are means of.
+inline double decodingSteps(const ServedLoad &load) {
+  return std::max(1.0, decodedSteps(load));
+}
+
 /// Steps where all that may decode do.
 struct FullSteps {
   /// Of a replica.

@@ -141,6 +141,16 @@ private:
                              PromptQueue &queue, StepTime &decode, double &us);
   ServingRefusal findLine(const ServedLoad &load, const FullSteps &full,
                           DecodeLine &line);
+  ServingRefusal serveMost(const ServedLoad &load, const FullSteps &full,
+                           PromptQueue &queue, StepTime &decode,
+                           SteadyState &state);
+  ServingRefusal serveAll(const ServedLoad &load, const FullSteps &full,
+                          const DecodeLine &line, PromptQueue &queue,
+                          StepTime &decode, SteadyState &state);
+  void timeRequests(const ServedLoad &load, const FullSteps &full,
+                    const DecodeLine &line, double places,
+                    const PromptQueue &queue, SteadyState &state,
+                    ServiceTimes &times);
   void spread(const ServedLoad &load, const PromptQueue &queue, double growthUs,
               ServiceTimes &times, const SteadyState &state);
   ServingRefusal spreadClosed(const ServedLoad &load, SteadyState &state);
