@@ -11,6 +11,7 @@
 #include "autopar/Report/MoneyText.h"
 #include "autopar/Report/ReportText.h"
 #include "autopar/Report/TextTables.h"
+#include "autopar/Support/Library.h"
 #include "autopar/Support/Shell.h"
 #include "autopar/Support/Text.h"
 
@@ -204,6 +205,14 @@ static void addFlags(const SearchTarget &target, const Plan &plan,
                       (flag.value.empty() ? "" : "=" + shownWord(flag.value)));
 }
 
+/// Its name, or the file that it is in, which no name finds.
+static std::string hardwareOf(const SearchTarget &target) {
+  for (const GivenFlag &flag : target.flags)
+    if (flag.name == "hardware" && isPath(flag.value))
+      return flag.value;
+  return target.machine.name;
+}
+
 /// What to type next; nothing of a plan that words do not say, or of requests.
 std::string SearchWriter::commandText(const SearchPoint &point) const {
   std::string label = labelOf(point);
@@ -220,7 +229,7 @@ std::string SearchWriter::commandText(const SearchPoint &point) const {
   };
   if (!point.plan.axes.empty())
     add("--plan=", label);
-  add("--hardware=", target.machine.name);
+  add("--hardware=", hardwareOf(target));
   if (nodes > 1)
     add("--nodes=", std::to_string(nodes));
   add("--phase=", std::string(nameOf(work.phase)));
