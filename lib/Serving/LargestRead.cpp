@@ -222,8 +222,6 @@ double ReplicaReads::largestToRead(double prompts) const {
   return all.largestAnywhere(prompts);
 }
 
-/// How likely so many prompts are longer: sums of lengths are of log-normal
-/// laws.
 double ReplicaReads::shareWithoutRoom(double count) const {
   if (squaredVariation <= 0)
     return count > most ? 1 : 0;

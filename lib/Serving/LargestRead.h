@@ -58,6 +58,9 @@ struct ReplicaReads {
   /// fewest: the share that comes where more than one has ended, before all
   /// replicas have as many.
   double shareUneven(double prompts) const;
+  /// How likely so many prompts are longer than the room of one replica: sums
+  /// of lengths are of log-normal laws.
+  double shareWithoutRoom(double count) const;
   /// How likely any replica has more to read than room, where any has
   /// something, of so many in the mean.
   double shareCut(double prompts) const;
@@ -69,7 +72,6 @@ struct ReplicaReads {
 
 private:
   double comingAgain(double each) const;
-  double shareWithoutRoom(double count) const;
   double largestAnywhere(double prompts) const;
   double meeting(double prompts, double none) const;
   double spared(double prompts) const;

@@ -145,24 +145,15 @@ ServingRefusal Server::addMoreLocked(const FirstStep &first, double most,
   return {};
 }
 
-/// How likely so many prompts have room that is so many of mean length: sums of
-/// lengths are of normal laws.
-static double shareWithRoom(double count, double room, const ServedLoad &load) {
-  if (load.promptVariation <= 0)
-    return count <= room ? 1 : 0;
-  return std::erfc((count - room) /
-                   std::sqrt(2 * count * load.promptVariation)) /
-         2;
-}
-
 /// How many whole prompts a step reads that has room for so many of mean
 /// length, one at least (the renewal function; Cox 1962).
 static double wholePrompts(double room, const ServedLoad &load) {
   if (load.promptVariation <= 0)
     return std::max(1.0, std::floor(room));
+  ReplicaReads reads{1, load.promptVariation, room, /*cutsPrompts=*/false};
   double sum = 1;
   for (double count = 2, share = 1; share > 1e-4; ++count)
-    sum += share = shareWithRoom(count, room, load);
+    sum += share = 1 - reads.shareWithoutRoom(count);
   return sum;
 }
 
