@@ -92,11 +92,11 @@ EvenReads::EvenReads(const ReplicaReads &reads, double prompts)
   double share =
       std::exp(start * std::log(prompts) - prompts - std::lgamma(start + 1));
   fewest = static_cast<int64_t>(start);
-  for (double count = start; share > least || count < prompts; ++count) {
+  int64_t most = fewest;
+  while (share > least || static_cast<double>(most) < prompts) {
     shares.push_back(share);
-    share *= prompts / (count + 1);
+    share *= prompts / static_cast<double>(++most);
   }
-  int64_t most = fewest + static_cast<int64_t>(shares.size());
   // Whole prompts have room for so many.
   double deepest = reads.cutsPrompts ? infinity : std::max(1.0, reads.most);
   for (int64_t each = fewest / replicas; each <= most / replicas + 1; ++each)
