@@ -17,13 +17,13 @@ namespace autopar {
 
 /// Where a function falls to 0 between `low` and `high`, the end that it points
 /// to where it does not: `excessAt(at, excess)` finds what follows from `at`,
-/// less that, or refuses. From a first guess, where it falls about so steeply,
-/// by secants that do not go far beyond what follows, so that the first of
-/// several zeros above it is found; then by false position (Illinois). It ends
-/// where the excess is less than a share `near`, with a step that is not looked
-/// at.
+/// less that, or refuses. From a first guess, where it falls by about `fall`
+/// for each of `at` (as it did last, then), by secants that do not go far
+/// beyond what follows, so that the first of several zeros above it is found;
+/// then by false position (Illinois). It ends where the excess is less than a
+/// share `near`, with a step that is not looked at.
 template <typename ExcessAt>
-ServingRefusal findZero(double guess, double fall, double low, double high,
+ServingRefusal findZero(double guess, double &fall, double low, double high,
                         ExcessAt excessAt, double &at, double near = 3e-3) {
   constexpr int rounds = 30;
   constexpr double leastFall = 0.15;

@@ -79,9 +79,9 @@ FirstTokenTime PromptQueue::toFirstToken(double busy) const {
       step.mean * step.mean * (1 + variation) * (1 + 2 * variation);
   double used = std::min(load(), mostLoad);
   double room = shareBeside();
-  double beside = ratePerUs * each * room;
+  double each = steady.eachUs, beside = ratePerUs * each * room;
   double besideSquare = beside * each * (1 + law.squaredVariation);
-  double gated = std::clamp(1 - none * decodeUs / step.mean, 1e-9, 1.0);
+  double gated = std::clamp(1 - steady.none * decodeUs / step.mean, 1e-9, 1.0);
   FirstTokenTime time;
   time.shareBehind = room * gated + (1 - room) * used;
   time.alone = afterStep(busy * decodeUs, busy * decodeUs * decodeUs,
@@ -101,9 +101,9 @@ FirstTokenTime PromptQueue::toFirstToken(double busy) const {
   double waits = shareThatWaits(), wait = waitUs();
   if (time.shareBehind > 0 && waits > 0) {
     double part = std::min(1.0, waits / time.shareBehind);
-    double each = wait / time.shareBehind;
-    time.behind.mean += each;
-    time.behind.variance += each * each * (2 / part - 1);
+    double waitEach = wait / time.shareBehind;
+    time.behind.mean += waitEach;
+    time.behind.variance += waitEach * waitEach * (2 / part - 1);
   }
   takeTurns(time);
   // As of a gamma law.

@@ -231,18 +231,41 @@ double ReplicaReads::shareWithoutRoom(double count) const {
 }
 
 double ReplicaReads::shareCut(double prompts) const {
-  constexpr double least = 1e-4;
+  constexpr double least = 1e-4, muchMore = 4;
   if (!cutsPrompts)
     return 0;
   double each = comingAgain(std::min(prompts / replicas, many));
+  if (each > muchMore * (1 + most))
+    return 1;
   double term = std::exp(-each), above = 1 - term, cut = 0;
-  for (int count = 1; above > least * each; ++count) {
+  for (int count = 1; above > least * std::min(1.0, each); ++count) {
     term *= each / count;
     above -= term;
     cut += term * shareWithoutRoom(count);
   }
   double any = -std::expm1(-each * replicas);
   return (1 - power(1 - cut, static_cast<int64_t>(replicas))) / any;
+}
+
+/// Of a prompt that nothing else comes beside, for how many steps more than one
+/// it is read, and the sum of what is left of it after each.
+Unread ReplicaReads::ownRest() const {
+  constexpr double least = 1e-3;
+  constexpr int mostSteps = 1000;
+  LengthLaw length{0, 1, squaredVariation};
+  Unread own;
+  if (!cutsPrompts)
+    return own;
+  bool isOne = squaredVariation <= 0;
+  double left = 1;
+  for (int step = 1; left > least && step < mostSteps; ++step) {
+    double room = step * most;
+    left = 1 - (isOne ? std::min(1.0, room) : length.limited(room));
+    own.steps += left;
+    if (step == 1)
+      own.share = 1 / (1 - left) - 1;
+  }
+  return own;
 }
 
 /// What waits of so much that comes in a step and has so much room, by the
@@ -254,23 +277,21 @@ Unread ReplicaReads::unread(double prompts) const {
     return unread;
   double each = std::min(prompts / replicas, many), come = comingAgain(each);
   bool areCounted = squaredVariation <= 0 || !cutsPrompts;
-  double left = std::max(least * most, most - each), idle = 0, own = 0;
+  double left = std::max(least * most, most - each), idle = 0;
   double variance = each;
   if (areCounted) {
     CountMoments counts(come, most, 1);
     idle = counts.idleSquare;
   } else {
-    LengthLaw law = lawOf(come);
-    idle = law.idleSquare(most);
+    idle = lawOf(come).idleSquare(most);
     variance *= 1 + squaredVariation;
-    // Of one alone, too, which is a part of what it takes.
-    own = 1 - LengthLaw{0, 1, squaredVariation}.limited(most);
   }
+  Unread own = ownRest();
   double waits = (variance + left * left - idle) / (2 * left);
   // Whoever waits does for a step at least, and few do for more where there is
   // much room.
-  unread.share = std::clamp(come / each - 1 - own, 0.0, 1.0);
-  unread.steps =
-      std::clamp(waits / each - own, unread.share, unread.share * most / left);
+  unread.share = std::clamp(come / each - 1 - own.share, 0.0, 1.0);
+  unread.steps = std::clamp(waits / each - own.steps, unread.share,
+                            unread.share * most / left);
   return unread;
 }

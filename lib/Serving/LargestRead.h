@@ -72,6 +72,7 @@ struct ReplicaReads {
 
 private:
   double comingAgain(double each) const;
+  Unread ownRest() const;
   double largestAnywhere(double prompts) const;
   double meeting(double prompts, double none) const;
   double spared(double prompts) const;

@@ -35,13 +35,13 @@ ServingRefusal Server::findLine(const ServedLoad &load, const FullSteps &full,
 /// `most`.
 static double tokenOnLine(const ServedLoad &load, const PromptQueue &full,
                           const DecodeLine &line, double most) {
-  double come = full.ratePerUs * decodedSteps(load), us = 0;
+  double come = full.ratePerUs * decodedSteps(load), us = 0, fall = 1;
   auto excessAt = [&](double tokenUs, double &excess) {
     excess = line.at(1 + come * tokenUs) +
              full.readUs(full.ratePerUs * tokenUs) - tokenUs;
     return ServingRefusal();
   };
-  findZero(line.oneUs, 1, 0, most / come, excessAt, us, /*near=*/0.05);
+  findZero(line.oneUs, fall, 0, most / come, excessAt, us, /*near=*/0.05);
   return us;
 }
 
@@ -111,11 +111,17 @@ ServingRefusal Server::serveAll(const ServedLoad &load, const FullSteps &full,
     return refusal;
   double steps = decodingSteps(load);
   double afterOwnUs = queue.afterOwnUs(steps) * (1 + load.answerVariation);
-  state.tpotUs = (us + afterOwnUs / steps) / load.tokensPerStep;
+  double tokenUs = us + afterOwnUs / steps;
+  // Beside prompts, none takes longer than a full step.
+  if (queue.fusesPrompts)
+    tokenUs = std::min(tokenUs, std::max(us, queue.mostUs()));
+  state.tpotUs = tokenUs / load.tokensPerStep;
   // Little's law.
   double wanted = queue.ratePerUs * load.decodedTokens() * state.tpotUs;
   state.running = std::min(most, wanted) / together;
   state.fillsRoom = wanted >= most * (1 - 1e-6);
+  if (wanted > most)
+    state.tpotUs *= most / wanted;
   return {};
 }
 
@@ -151,6 +157,7 @@ ServingRefusal Server::serveOpen(const ServedLoad &load, SteadyState &state,
   PromptQueue queue;
   queue.law = full.queue.law;
   queue.ratePerUs = full.queue.ratePerUs;
+  queue.turns = groups;
   state.mostPerS = full.mostPerUs * 1e6 * groups;
   state.isOverloaded = queue.ratePerUs >= full.mostPerUs;
   double servedPerUs = std::min(queue.ratePerUs, full.mostPerUs);

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 using namespace autopar;
 
@@ -25,12 +26,12 @@ void PromptQueue::addFirst(double us, double addedByOneUs) {
   firstUs = us + bendUs;
   // What short ones lack most is what a first prompt adds alone.
   double share = addedByOneUs > 0 ? (moreUs + longestUs) / addedByOneUs : 1;
-  double each = bendUs < 0 ? share * bendUs : bendUs;
+  double bendEachUs = bendUs < 0 ? share * bendUs : bendUs;
   if (together <= 1) {
-    moreUs += each;
+    moreUs += bendEachUs;
     return;
   }
-  longestUs = std::max(0.0, longestUs + each);
+  longestUs = std::max(0.0, longestUs + bendEachUs);
   // In units of what a prompt of mean length adds.
   double added = addedUs() / std::max(1e-9, moreUs + longestUs);
   times = reads;
@@ -110,40 +111,55 @@ double PromptQueue::addedUs() const {
 /// Steps of prompts follow one of `stepUs` for as long as any comes in the one
 /// before: generations of a branching process, which end with the probability
 /// that iterates of their generating function have at 0.
-double PromptQueue::runUs(double stepUs, double first) const {
-  Run run = runAfter(stepUs, first, eachUs(ratePerUs * stepUs));
+double PromptQueue::runUs(double stepUs, double first, double cut) const {
+  Run run = runAfter(stepUs, first, eachUs(ratePerUs * stepUs), cut);
   if (longestUs <= 0 || run.steps <= 0)
     return run.us;
   // Of those steps, most are not the first.
   double uneven = endsInTurn ? 0 : reads.shareUneven(run.prompts);
-  double each = eachOfSomeUs(run.prompts / run.steps, uneven);
-  return runAfter(stepUs, first, each).us;
+  double more = eachOfSomeUs(run.prompts / run.steps, uneven);
+  return runAfter(stepUs, first, more, cut).us;
 }
 
 double PromptQueue::runAfterDecodingUs() const {
-  return runUs(decodeUs, eachWhereEndedUs(ratePerUs * decodeUs));
+  double prompts = ratePerUs * decodeUs;
+  return runUs(decodeUs, eachWhereEndedUs(prompts), shareCut(prompts));
 }
 
 double PromptQueue::runAfterReadingUs(double stepUs) const {
-  return runUs(stepUs, eachOfEvenUs(ratePerUs * stepUs));
+  return runUs(stepUs, eachOfEvenUs(ratePerUs * stepUs), steady.leaveSome);
 }
 
-PromptQueue::Run PromptQueue::runAfter(double stepUs, double first,
-                                       double more) const {
+/// What each prompt of several steps adds that comes beside others: replicas
+/// read theirs side by side, and one reads one after another.
+double PromptQueue::pieceByPieceUs(double prompts) const {
+  if (together <= 1)
+    return firstUs * pieces;
+  ReplicaReads whole{together, 0, std::numeric_limits<double>::infinity(),
+                     false};
+  prompts = std::max(prompts, fewest);
+  double any = -std::expm1(-prompts);
+  double meet = (whole.largestOfEven(prompts) - any) / (prompts - any);
+  return pieces * (moreUs + std::clamp(meet, 0.0, 1.0) *
+                                std::max(0.0, firstUs - moreUs));
+}
+
+PromptQueue::Run PromptQueue::runAfter(double stepUs, double first, double more,
+                                       double cut) const {
   constexpr int generations = 64;
   constexpr double least = 1e-4;
-  double each = pieces > 1 ? firstUs * pieces : std::min(more, firstUs);
-  double offset = pieces > 1 ? 0 : firstUs - each;
+  double prompts = ratePerUs * stepUs;
+  double each = pieces > 1 ? pieceByPieceUs(prompts) : std::min(more, firstUs);
+  double offset = std::max(0.0, firstUs * pieces - each);
   double growth = std::min(mostLoad, ratePerUs * std::max(each, fullUs()));
   Iterates iterates(std::min(mostLoad, ratePerUs * each), law.squaredVariation,
                     leastBelow);
-  double prompts = ratePerUs * stepUs, cut = shareCut(prompts);
   double without[Iterates::most], offsets[Iterates::most];
   for (int i = 0; i < iterates.count; ++i) {
-    without[i] = std::exp(-ratePerUs * stepUs * iterates.below[i]);
-    offsets[i] = pieces > 1 ? 1
-                            : (1 - cut * iterates.below[i]) *
-                                  noneInOffset(iterates.below[i], each);
+    double below = iterates.below[i];
+    without[i] = std::exp(-ratePerUs * stepUs * below);
+    offsets[i] = pieces > 1 ? std::exp(-ratePerUs * offset * below)
+                            : (1 - cut * below) * noneInOffset(below, each);
   }
   Run run;
   for (int i = 0; i < generations && prompts > least; ++i) {
@@ -166,7 +182,7 @@ PromptQueue::Run PromptQueue::runAfter(double stepUs, double first,
   return run;
 }
 
-double PromptQueue::promptUs() const { return each * pieces; }
+double PromptQueue::promptUs() const { return steady.eachUs * pieces; }
 
 double PromptQueue::shareThatWaits() const {
   if (together > 1)
@@ -177,7 +193,8 @@ double PromptQueue::shareThatWaits() const {
 
 double PromptQueue::waitUs() const {
   if (together > 1) {
-    return unread().steps * (firstUs + ratePerUs * pieces * firstUs * each);
+    return unread().steps *
+           (firstUs + ratePerUs * pieces * firstUs * steady.eachUs);
   }
   double used = std::min(load(), mostLoad);
   return shareThatWaits() * fullUs() * (1 + law.squaredVariation) /
@@ -194,24 +211,28 @@ Unread PromptQueue::unread() const {
 /// the one before.
 double PromptQueue::afterUs(double stepUs, double steps) const {
   constexpr double near = 1e-3;
-  double rate = ratePerUs * pieces, comes = std::min(mostLoad, rate * each);
+  double rate = ratePerUs * pieces, each = steady.eachUs, most = mostUs();
+  double comes = std::min(mostLoad, rate * each), offset = firstUs - each;
   // Their own mean, without what adds less where prompts are cut.
-  double mean = (none * decodeUs + (1 - none) * (firstUs - each)) / (1 - comes);
+  double mean =
+      (steady.none * decodeUs + (1 - steady.none) * offset) / (1 - comes);
   Iterates iterates(comes, law.squaredVariation, leastBelow);
   double at[Iterates::most], none[Iterates::most], some[Iterates::most];
   for (int i = 0; i < iterates.count; ++i) {
     double below = rate * iterates.below[i];
     at[i] = std::exp(-below * stepUs);
     none[i] = std::exp(-below * decodeUs);
-    some[i] =
-        (1 - cut * iterates.below[i]) * noneInOffset(iterates.below[i], each);
+    some[i] = (1 - steady.leaveSome * iterates.below[i]) *
+              noneInOffset(iterates.below[i], each);
   }
-  double us = 0, now = stepUs;
-  int most = static_cast<int>(std::min<double>(steps, Iterates::most));
-  for (int i = 0; i < most && std::abs(now - mean) > near * mean; ++i) {
+  double us = 0, now = stepUs, left = 0;
+  int count = static_cast<int>(std::min<double>(steps, Iterates::most));
+  for (int i = 0; i < count && std::abs(now - mean) > near * mean; ++i) {
     double without = at[0];
-    now = each * rate * now + without * decodeUs +
-          (1 - without) * (firstUs - each);
+    double wanted = comes * now + without * decodeUs + (1 - without) * offset;
+    // What is beyond a full step comes in those after it.
+    now = std::min(most, wanted + left);
+    left += wanted - now;
     us += now - mean;
     for (int j = 0; j < iterates.count; ++j) {
       double next = j + 1 < iterates.count ? at[j + 1] : 1;
@@ -228,7 +249,7 @@ double PromptQueue::shareBeside() const {
 double PromptQueue::afterOwnUs(double steps) const {
   double met = step.mean + step.variance / step.mean;
   // Its own step, others of the step before it, too, and what waited with it.
-  double ownUs = firstUs + ratePerUs * each * shareBeside() * met;
+  double ownUs = firstUs + ratePerUs * steady.eachUs * shareBeside() * met;
   double soon = shareMet(ownUs * pieces);
   if (fusesPrompts)
     return soon * pieces * afterUs(ownUs + waitUs() / pieces, steps);

@@ -46,28 +46,35 @@ struct PromptQueue {
   /// Engines that requests are dealt to in turn.
   double turns = 1;
 
-  /// Of the steady state; what each prompt beyond the first adds to a step
+  /// Of the steady state; and what each prompt beyond the first adds to a step
   /// there, the share of those that read which leave some of it, and of all the
   /// share that reads none.
   TimeMoments step;
-  double each = 0, cut = 0, none = 1;
+  struct Reads {
+    double eachUs = 0, leaveSome = 0, none = 1;
+  };
+  Reads steady;
 
   /// Sets `firstUs` and what depends on it, where one prompt of mean length
   /// adds so much to a step and others `moreUs` and `longestUs`.
   void addFirst(double us, double addedByOneUs);
   /// Finds them from all before them; the mean of steps is about so long.
   void settle(double guessUs);
+  /// The shortest step, and one that reads as many prompts as it may.
+  double leastUs() const { return std::min(decodeUs, firstUs); }
+  double mostUs() const { return std::max(decodeUs, fullUs() * perStep); }
   /// Prompts that come in a step, in the mean: pieces of those that take
   /// several.
   double promptsPerStep() const { return ratePerUs * pieces * step.mean; }
   /// What is read in a step by the replica of several that reads most, in the
   /// mean, in prompts, where steps take so long.
   double mostRead(double stepUs) const;
-  /// From a token to the next in the mean, which is about so long; where as
-  /// many prompts come to steps as if it took so long; and the mean of such
-  /// steps, about. Of all before `step`.
+  /// From a token to the next in the mean, of all before `step`: it is about
+  /// `guessUs`.
   double tokenUs(double guessUs) const;
+  /// The same where as many prompts come to steps as if it took so long.
   double tokenUsAfter(double tokenUs) const;
+  /// The mean of steps where tokens take so long, about.
   double stepUsOf(double tokenUs) const;
   /// Of those that come in a time that begins with a prompt of the same engine,
   /// over those of any time.
@@ -125,7 +132,7 @@ private:
   /// Of steps, those that read none: where some leave a part of what they read,
   /// and where all read it whole.
   struct ShareWithout {
-    double cut = 0, whole = 0;
+    double some = 0, whole = 0;
   };
   ShareWithout shareWithout(double each, double cut) const;
   /// In the mean: what a step takes, what each prompt beyond its first adds,
@@ -137,9 +144,6 @@ private:
   double shareAlone() const;
   double meanAfter(double mean, double alone, StepsAfter &steps) const;
   double settledUs(double guessUs, StepsAfter &steps) const;
-  /// Of all steps.
-  double leastUs() const { return std::min(decodeUs, firstUs); }
-  double mostUs() const { return std::max(decodeUs, fullUs() * perStep); }
   Unread unread() const;
   double growth(double prompts, double each, double none) const;
   double growthOfSteps() const;
@@ -149,9 +153,11 @@ private:
   struct Run {
     double us = 0, steps = 0, prompts = 0;
   };
-  Run runAfter(double stepUs, double first, double each) const;
-  /// Where each prompt beyond the first of its first step adds `first`.
-  double runUs(double stepUs, double first) const;
+  Run runAfter(double stepUs, double first, double more, double cut) const;
+  /// Where each prompt beyond the first of its first step adds `first`, and
+  /// such a share of steps that read leaves some.
+  double runUs(double stepUs, double first, double cut) const;
+  double pieceByPieceUs(double prompts) const;
   double runAfterDecodingUs() const;
   double runAfterReadingUs(double stepUs) const;
   double afterUs(double stepUs, double steps) const;

@@ -150,7 +150,8 @@ double PromptQueue::settledUs(double guessUs, StepsAfter &steps) const {
     excess = meanAfter(mean, alone, steps) - mean;
     return ServingRefusal();
   };
-  findZero(guessUs, 1, leastUs(), mostUs(), excessAt, us);
+  double fall = 1;
+  findZero(guessUs, fall, leastUs(), mostUs(), excessAt, us);
   return us;
 }
 
@@ -160,9 +161,7 @@ void PromptQueue::settle(double guessUs) {
   double prompts = promptsPerStep();
   if (ratePerUs > 0)
     step.variance = varianceOfStep(prompts, steps.each, steps.none);
-  each = steps.each;
-  none = steps.none;
-  cut = shareCut(prompts);
+  steady = {steps.each, shareCut(prompts), steps.none};
 }
 
 double PromptQueue::tokenUs(double guessUs) const {
@@ -194,7 +193,7 @@ PromptQueue::StepsAfter PromptQueue::stepsAfter(double prompts,
     steps = {none * decodeUs + readUs + each * prompts, each, none};
   };
   if (longestUs <= 0) {
-    read(moreUs, shareWithout(moreUs, cut).cut);
+    read(moreUs, shareWithout(moreUs, cut).some);
     return steps;
   }
   read(moreUs + longestUs / together, alone);
@@ -208,9 +207,9 @@ PromptQueue::StepsAfter PromptQueue::stepsAfter(double prompts,
   double any = std::max(leastAny, 1 - steps.none);
   double each = eachOfSomeUs(prompts / any, whereEnded);
   ShareWithout without = shareWithout(each, cut);
-  read(each, without.cut);
+  read(each, without.some);
   // What is left of a prompt adds no more than its step, and no replica.
-  steps.us += (without.whole - without.cut) * (each - moreUs - longestUs);
+  steps.us += (without.whole - without.some) * (each - moreUs - longestUs);
   return steps;
 }
 
@@ -221,7 +220,7 @@ PromptQueue::StepsAfter PromptQueue::stepsAfter(double prompts,
 /// Of many steps in a row, each of which is followed by one that reads what
 /// came in it, which grows so much with it: for each.
 static double ofManySteps(double variance, double growth) {
-  growth = std::min(0.9, growth);
+  growth = std::clamp(growth, -0.9, 0.9);
   return variance * (1 + growth) / (1 - growth);
 }
 
@@ -239,15 +238,17 @@ double PromptQueue::dispersion() const {
   if (prompts <= 0)
     return 1;
   double fromSteps = rate * rate * step.variance;
-  double variance = prompts + fromSteps, jump = firstUs - each - decodeUs;
-  double slope = rate * (each + jump * prompts * none / variance);
+  double variance = prompts + fromSteps;
+  double jump = firstUs - steady.eachUs - decodeUs;
+  double slope =
+      rate * (steady.eachUs + jump * prompts * steady.none / variance);
   double off = std::max(0.0, fromSteps - slope * slope * variance);
   double less = 1 - std::min(mostSlope, slope);
   return (1 + off / prompts) / (less * less);
 }
 
 double PromptQueue::growthOfSteps() const {
-  return growth(promptsPerStep(), each, none);
+  return growth(promptsPerStep(), steady.eachUs, steady.none);
 }
 
 double PromptQueue::varianceOfSum() const {

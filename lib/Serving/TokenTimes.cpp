@@ -62,20 +62,24 @@ ServingRefusal Server::tokenAmong(const ServedLoad &load, double most,
 /// From a token to the next where as many others decode as come meanwhile,
 /// beside those that began with a request: `us`, which is about that.
 ServingRefusal Server::findToken(const ServedLoad &load, double most,
-                                 const Bend &bend, PromptQueue &queue,
+                                 Bend &bend, PromptQueue &queue,
                                  StepTime &decode, double &us) {
   auto excessAt = [&](double tokenUs, double &excess) {
     double others = othersOf(load, queue, tokenUs) + bend.companions;
     double unbentUs = tokenUs / bend.share;
-    auto refusal = queueAmong(load, most, others, unbentUs, queue, decode);
+    if (auto refusal = queueAmong(load, most, others, unbentUs, queue, decode))
+      return refusal;
     PromptQueue met = metBy(load, queue, unbentUs);
     excess = met.tokenUsAfter(unbentUs) * bend.share - tokenUs;
-    return refusal;
+    return ServingRefusal();
   };
   double mostUs = most / (queue.ratePerUs * decodedSteps(load));
-  auto refusal = findZero(us, 1 - bend.growth, 0, mostUs, excessAt, us);
+  double fall = 1 - bend.growth;
+  if (auto refusal = findZero(us, fall, 0, mostUs, excessAt, us))
+    return refusal;
+  bend.growth = std::clamp(1 - fall, 0.0, mostGrowth);
   queue.settle(queue.stepUsOf(us / bend.share));
-  return refusal;
+  return {};
 }
 
 /// The share of a request's time that another one of its step has, too, which
@@ -104,9 +108,10 @@ ServingRefusal Server::bendOver(const ServedLoad &load, double most,
     return {};
   others += bend.companions;
   double few = std::max(0.0, others - std::sqrt(variance));
-  double below = others - few, above = variance / below;
+  double below = others - few;
   if (below <= 0)
     return {};
+  double above = variance / below;
   double more = bend.companions - before;
   bool isNear = more * more < near * variance;
   if (!isNear)

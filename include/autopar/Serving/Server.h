@@ -132,9 +132,8 @@ private:
                             StepTime &decode);
   ServingRefusal tokenAmong(const ServedLoad &load, double most, double others,
                             PromptQueue &queue, StepTime &decode, double &us);
-  ServingRefusal findToken(const ServedLoad &load, double most,
-                           const Bend &bend, PromptQueue &queue,
-                           StepTime &decode, double &us);
+  ServingRefusal findToken(const ServedLoad &load, double most, Bend &bend,
+                           PromptQueue &queue, StepTime &decode, double &us);
   ServingRefusal bendOver(const ServedLoad &load, double most, double tokenUs,
                           PromptQueue &queue, StepTime &decode, Bend &bend);
   ServingRefusal findRunning(const ServedLoad &load, double most,

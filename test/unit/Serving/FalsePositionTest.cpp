@@ -29,7 +29,8 @@ static Found find(double guess, double low, double high, Excess excess) {
     value = excess(at);
     return ServingRefusal();
   };
-  EXPECT_FALSE(findZero(guess, 1, low, high, excessAt, found.at));
+  double fall = 1;
+  EXPECT_FALSE(findZero(guess, fall, low, high, excessAt, found.at));
   return found;
 }
 

@@ -114,6 +114,30 @@ TEST(LargestReadTest, WhatHasNoRoomWaits) {
   EXPECT_EQ(reads.unread(0).steps, 0);
 }
 
+/// A prompt of four steps waits for no other where nothing else comes: that it
+/// is read in pieces is its own.
+TEST(LargestReadTest, PiecesOfOnesOwnDoNotWait) {
+  for (double variation : {0.0, 0.36}) {
+    ReplicaReads reads{8, variation, 0.27, true};
+    Unread rare = reads.unread(1e-5), more = reads.unread(0.2);
+    EXPECT_LT(rare.share, 0.02) << variation;
+    EXPECT_LT(rare.steps, 0.05) << variation;
+    EXPECT_GT(more.steps, rare.steps) << variation;
+  }
+}
+
+/// The more comes, the more often some of it is left.
+TEST(LargestReadTest, MoreIsCutWhereMoreComes) {
+  ReplicaReads reads{1, 0.9, 1.03, true};
+  double before = 0;
+  for (double prompts = 0.05; prompts < 50; prompts *= 1.1) {
+    double cut = reads.shareCut(prompts);
+    EXPECT_GE(cut, before - 5e-3) << prompts;
+    EXPECT_LE(cut, 1 + 1e-9) << prompts;
+    before = cut;
+  }
+}
+
 /// The largest of none, one and many; no more than there is room for.
 TEST(LargestReadTest, LengthsThatDiffer) {
   LengthLaw law{0, 1, 0.36};

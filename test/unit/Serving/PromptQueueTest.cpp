@@ -147,6 +147,40 @@ TEST(PromptQueueTest, CutPromptsTakeFurtherSteps) {
   EXPECT_NEAR(cut.step.mean / (sumUs / steps), 1, 0.02);
 }
 
+/// Behind its own step, and what waited with it, no token takes longer than the
+/// fullest step, whatever comes.
+TEST(PromptQueueTest, NoStepIsLongerThanAFullOne) {
+  for (double load : {0.5, 0.8, 0.9, 0.97, 0.99}) {
+    PromptQueue queue = queueOf(0, 5, 40, 30);
+    queue.perStep = queue.mostLength = 1.3;
+    queue.reads = {1, 0.5, 1.3, true};
+    queue.ratePerUs = load / queue.fullUs();
+    queue.settle(queue.decodeUs);
+    for (double steps : {1.0, 20.0, 1000.0})
+      EXPECT_LE(queue.step.mean + queue.afterOwnUs(steps) / steps,
+                queue.mostUs() * (1 + 2e-3))
+          << load << " " << steps;
+  }
+}
+
+/// Replicas read prompts of several steps side by side: where they come to 64
+/// of them, a run is little longer than one of them.
+TEST(PromptQueueTest, ReplicasReadLongPromptsSideBySide) {
+  PromptQueue queue = queueOf(0, 20, 400, 5);
+  queue.fusesPrompts = false;
+  queue.together = 64;
+  queue.pieces = 4;
+  queue.mostLength = 0.25;
+  queue.perStep = 16;
+  queue.reads = queue.times = {64, 0, 0.25, true};
+  queue.ratePerUs = 0.3 / 1600;
+  queue.settle(queue.decodeUs);
+  double runUs = queue.tokenUs(20) - 20;
+  double without = std::exp(-queue.ratePerUs * 20);
+  EXPECT_GT(runUs, (1 - without) * 1600);
+  EXPECT_LT(runUs, (1 - without) * 1600 * 1.6);
+}
+
 /// Lengths that differ add 0.3 or 1.2 times what one of mean length does. Short
 /// ones lack what a first prompt adds alone, long ones add to what each does.
 TEST(PromptQueueTest, FurtherPromptsAddSomething) {
