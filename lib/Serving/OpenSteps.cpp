@@ -48,7 +48,9 @@ ServingRefusal Server::timeRead(const ServedLoad &load, double left,
     if (auto refusal = priceServed(step, beside))
       return refusal;
   }
-  double cached = std::round(load.promptTokens) - load.readTokens();
+  // Caches have as large a share of short prompts as of long ones.
+  double cached =
+      left * (std::round(load.promptTokens) / load.readTokens() - 1);
   auto add = [&](double pieces, double tokens, double context) {
     step.prompts = 1;
     step.promptTokens = std::round(tokens);
