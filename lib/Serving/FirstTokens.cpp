@@ -24,9 +24,31 @@ static TimeMoments afterStep(double meanUs, double squareUs, double beside,
   return time;
 }
 
+/// Where each request goes to one of the engines that have fewest, all have as
+/// many, or one more: of N of Poisson's law, as many pairs share an engine. Of
+/// many, what is left after the last full round is any.
+double PromptQueue::shareOfOthers(double us) const {
+  constexpr double many = 2;
+  double each = ratePerUs * us, all = each * turns;
+  if (turns <= 1 || each <= 0)
+    return 1;
+  if (each > many)
+    return 1 - (1 - 1 / turns) / each +
+           (1 - 1 / (turns * turns)) / (6 * each * each);
+  double term = std::exp(-all), pairs = 0;
+  double last = all + 10 * std::sqrt(all) + 10;
+  for (int count = 1; count < last; ++count) {
+    term *= all / count;
+    double rounds = std::floor(count / turns);
+    double left = count - rounds * turns;
+    pairs += term * rounds * (turns * (rounds - 1) + 2 * left);
+  }
+  return pairs / (all * each);
+}
+
 /// Prompts of an engine that come within so long of one of them, over those of
 /// any time: it gets each of so many that come of Poisson's law.
-double PromptQueue::shareMet(double us) const {
+double PromptQueue::shareThatComes(double us) const {
   constexpr double many = 4;
   double inMean = ratePerUs * us;
   if (turns <= 1 || inMean <= 0)

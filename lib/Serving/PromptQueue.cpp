@@ -250,7 +250,7 @@ double PromptQueue::afterOwnUs(double steps) const {
   double met = step.mean + step.variance / step.mean;
   // Its own step, others of the step before it, too, and what waited with it.
   double ownUs = firstUs + ratePerUs * steady.eachUs * shareBeside() * met;
-  double soon = shareMet(ownUs * pieces);
+  double soon = shareThatComes(ownUs * pieces);
   if (fusesPrompts)
     return soon * pieces * afterUs(ownUs + waitUs() / pieces, steps);
   // The run that it begins, for that of the last token.

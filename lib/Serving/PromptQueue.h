@@ -76,9 +76,12 @@ struct PromptQueue {
   double tokenUsAfter(double tokenUs) const;
   /// The mean of steps where tokens take so long, about.
   double stepUsOf(double tokenUs) const;
-  /// Of those that come in a time that begins with a prompt of the same engine,
-  /// over those of any time.
-  double shareMet(double us) const;
+  /// Of engines that requests are dealt to: of those that come in a time that
+  /// begins with a prompt of the same one, over those of any time.
+  double shareThatComes(double us) const;
+  /// The others that an engine has beside a request of so long, over those that
+  /// it has at any time.
+  double shareOfOthers(double us) const;
   /// What one prompt adds to a step.
   double addedUs() const;
   /// What each prompt beyond the first adds to a step to which so many come in

@@ -38,14 +38,14 @@ ServingRefusal Server::queueAmong(const ServedLoad &load, double most,
 static double othersOf(const ServedLoad &load, const PromptQueue &queue,
                        double tokenUs) {
   double wholeUs = tokenUs * decodedSteps(load);
-  return queue.ratePerUs * wholeUs * queue.shareMet(wholeUs);
+  return queue.ratePerUs * wholeUs * queue.shareOfOthers(wholeUs);
 }
 
 /// The prompts that it meets, of those of the queue.
 static PromptQueue metBy(const ServedLoad &load, const PromptQueue &queue,
                          double tokenUs) {
   PromptQueue met = queue;
-  met.ratePerUs *= queue.shareMet(decodedSteps(load) * tokenUs);
+  met.ratePerUs *= queue.shareThatComes(decodedSteps(load) * tokenUs);
   return met;
 }
 

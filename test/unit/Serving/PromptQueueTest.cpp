@@ -181,6 +181,48 @@ TEST(PromptQueueTest, ReplicasReadLongPromptsSideBySide) {
   EXPECT_LT(runUs, (1 - without) * 1600 * 1.6);
 }
 
+/// Of two engines where one request is in the mean, three share one of them
+/// twice, four four times, five eight: P(3) * 2 + P(4) * 4 + ... = 0.2162, over
+/// 0.5. Of eight, a dealer that gives each to the first that has fewest.
+TEST(PromptQueueTest, FewestIsWhereRequestsGo) {
+  PromptQueue queue = queueOf(0.5, 1, 1, 1);
+  EXPECT_EQ(queue.shareOfOthers(1), 1);
+  queue.turns = 2;
+  EXPECT_NEAR(queue.shareOfOthers(1), 0.4323, 1e-3);
+  EXPECT_NEAR(queue.shareOfOthers(3.999), queue.shareOfOthers(4.001), 0.02);
+  queue.turns = 8;
+  std::mt19937_64 random(1);
+  for (double each : {0.3, 1.0, 3.0, 6.0}) {
+    constexpr int requests = 40'000;
+    std::exponential_distribution<double> between(8 * each);
+    std::vector<std::pair<double, int>> ends;
+    std::vector<double> counts(8, 0);
+    double now = 0, pairs = 0, all = 0;
+    size_t ended = 0;
+    auto advance = [&](double to) {
+      for (double count : counts) {
+        pairs += (to - now) * count * (count - 1);
+        all += (to - now) * count;
+      }
+      now = to;
+    };
+    for (int i = 0; i < requests; ++i) {
+      double come = now + between(random);
+      for (; ended < ends.size() && ends[ended].first < come; ++ended) {
+        advance(ends[ended].first);
+        --counts[ends[ended].second];
+      }
+      advance(come);
+      auto fewest = std::min_element(counts.begin(), counts.end());
+      ++*fewest;
+      ends.emplace_back(now + 1, static_cast<int>(fewest - counts.begin()));
+    }
+    EXPECT_NEAR(queue.shareOfOthers(each / queue.ratePerUs) * each, pairs / all,
+                0.1)
+        << each;
+  }
+}
+
 /// Lengths that differ add 0.3 or 1.2 times what one of mean length does. Short
 /// ones lack what a first prompt adds alone, long ones add to what each does.
 TEST(PromptQueueTest, FurtherPromptsAddSomething) {
