@@ -251,8 +251,10 @@ double PromptQueue::afterOwnUs(double steps) const {
   // Its own step, others of the step before it, too, and what waited with it.
   double ownUs = firstUs + ratePerUs * steady.eachUs * shareBeside() * met;
   double soon = shareThatComes(ownUs * pieces);
+  // Of what comes while it is read, another replica has read a part.
+  double left = (pieces + (together - 1) * (pieces + 1) / 2) / together;
   if (fusesPrompts)
-    return soon * pieces * afterUs(ownUs + waitUs() / pieces, steps);
+    return soon * left * afterUs(ownUs + waitUs() / pieces, steps);
   // The run that it begins, for that of the last token.
   ownUs += firstUs * (pieces - 1) + waitUs();
   return soon * std::max(0.0, runAfterReadingUs(ownUs) - runAfterDecodingUs());
