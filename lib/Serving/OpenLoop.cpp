@@ -101,6 +101,16 @@ ServingRefusal Server::serveMost(const ServedLoad &load, const FullSteps &full,
   return refusal;
 }
 
+/// That requests decode in.
+static StepCounts stepCounts(const ServedLoad &load) {
+  StepCounts steps;
+  steps.fill(decodingSteps(load));
+  if (load.answerVariation > 0)
+    for (size_t i = 0; i < steps.size(); ++i)
+      steps[i] = std::max(1.0, (load.answersAt[i] - 1) / load.tokensPerStep);
+  return steps;
+}
+
 /// Where all that comes is served: times from token to token.
 ServingRefusal Server::serveAll(const ServedLoad &load, const FullSteps &full,
                                 const DecodeLine &line, PromptQueue &queue,
@@ -109,9 +119,7 @@ ServingRefusal Server::serveAll(const ServedLoad &load, const FullSteps &full,
   double us = tokenOnLine(load, full.queue, line, most);
   if (auto refusal = findRunning(load, most, queue, decode, us))
     return refusal;
-  double steps = decodingSteps(load);
-  double afterOwnUs = queue.afterOwnUs(steps) * (1 + load.answerVariation);
-  double tokenUs = us + afterOwnUs / steps;
+  double tokenUs = us + queue.afterOwnUs(stepCounts(load));
   // Beside prompts, none takes longer than a full step.
   if (queue.fusesPrompts)
     tokenUs = std::min(tokenUs, std::max(us, queue.mostUs()));

@@ -206,10 +206,18 @@ Unread PromptQueue::unread() const {
   return reads.unread(ratePerUs * step.mean);
 }
 
+/// Of a step so many after the first: for each of those of a request.
+static double shareOf(const StepCounts &steps, int step) {
+  double share = 0;
+  for (size_t i = 0; i < steps.size(); ++i)
+    share += gaussWeights[i] * std::clamp(steps[i] - step, 0.0, 1.0) / steps[i];
+  return share;
+}
+
 /// What the steps after one of `stepUs` take beyond their mean, where prompts
 /// are read beside what decodes: the generating function of each from that of
 /// the one before.
-double PromptQueue::afterUs(double stepUs, double steps) const {
+double PromptQueue::afterUs(double stepUs, const StepCounts &steps) const {
   constexpr double near = 1e-3;
   double rate = ratePerUs * pieces, each = steady.eachUs, most = mostUs();
   double comes = std::min(mostLoad, rate * each), offset = firstUs - each;
@@ -226,14 +234,16 @@ double PromptQueue::afterUs(double stepUs, double steps) const {
               noneInOffset(iterates.below[i], each);
   }
   double us = 0, now = stepUs, left = 0;
-  int count = static_cast<int>(std::min<double>(steps, Iterates::most));
+  int count = static_cast<int>(
+      std::min<double>(std::ceil(*std::max_element(steps.begin(), steps.end())),
+                       Iterates::most));
   for (int i = 0; i < count && std::abs(now - mean) > near * mean; ++i) {
     double without = at[0];
     double wanted = comes * now + without * decodeUs + (1 - without) * offset;
     // What is beyond a full step comes in those after it.
     now = std::min(most, wanted + left);
     left += wanted - now;
-    us += now - mean;
+    us += (now - mean) * shareOf(steps, i);
     for (int j = 0; j < iterates.count; ++j) {
       double next = j + 1 < iterates.count ? at[j + 1] : 1;
       at[j] = without * none[j] + some[j] * (next - without);
@@ -246,7 +256,7 @@ double PromptQueue::shareBeside() const {
   return together > 1 ? 1 : 1 - 1 / std::max(1.0, perStep);
 }
 
-double PromptQueue::afterOwnUs(double steps) const {
+double PromptQueue::afterOwnUs(const StepCounts &steps) const {
   double met = step.mean + step.variance / step.mean;
   // Its own step, others of the step before it, too, and what waited with it.
   double ownUs = firstUs + ratePerUs * steady.eachUs * shareBeside() * met;
@@ -257,5 +267,6 @@ double PromptQueue::afterOwnUs(double steps) const {
     return soon * left * afterUs(ownUs + waitUs() / pieces, steps);
   // The run that it begins, for that of the last token.
   ownUs += firstUs * (pieces - 1) + waitUs();
-  return soon * std::max(0.0, runAfterReadingUs(ownUs) - runAfterDecodingUs());
+  double us = std::max(0.0, runAfterReadingUs(ownUs) - runAfterDecodingUs());
+  return soon * us * shareOf(steps, 0);
 }

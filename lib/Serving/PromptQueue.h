@@ -102,8 +102,9 @@ struct PromptQueue {
   double shareThatWaits() const;
   double waitUs() const;
   /// What waits where a prompt ends, beyond what waits at the end of any step,
-  /// as far as it comes in so many steps.
-  double afterOwnUs(double steps) const;
+  /// as far as it comes in the steps that a request decodes in: for each of
+  /// them, in the mean over requests.
+  double afterOwnUs(const StepCounts &steps) const;
   /// What a prompt takes where all steps are full.
   double fullUs() const;
   /// What so many of Poisson's law add to a step in the mean, all of which go
@@ -163,7 +164,7 @@ private:
   double pieceByPieceUs(double prompts) const;
   double runAfterDecodingUs() const;
   double runAfterReadingUs(double stepUs) const;
-  double afterUs(double stepUs, double steps) const;
+  double afterUs(double stepUs, const StepCounts &steps) const;
   double shareOfTurns() const;
   /// Of those that come in the step of a prompt, the share that has room beside
   /// it in the next.

@@ -27,6 +27,9 @@ struct ReadLaw {
   TimeMoments whole = {1, 0, 0};
 };
 
+/// Steps that requests decode in, one at least: in the order of `gaussWeights`.
+using StepCounts = std::array<double, gaussPoints.size()>;
+
 } // namespace autopar
 
 #endif // AUTOPAR_LIB_SERVING_READLAW_H

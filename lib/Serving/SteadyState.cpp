@@ -20,8 +20,10 @@ ServedLoad ServedLoad::of(const Requests &requests) {
   load.ratePerS = requests.ratePerS;
   load.promptTokens = requests.prompt.mean();
   load.promptVariation = requests.prompt.squaredVariation();
-  for (size_t i = 0; i < gaussPoints.size(); ++i)
+  for (size_t i = 0; i < gaussPoints.size(); ++i) {
     load.promptsAt[i] = requests.prompt.atDeviations(gaussPoints[i]);
+    load.answersAt[i] = requests.answer.atDeviations(gaussPoints[i]);
+  }
   load.answerTokens = requests.answer.mean();
   load.answerVariation = requests.answer.squaredVariation();
   load.cachedShare = requests.cachedShare;

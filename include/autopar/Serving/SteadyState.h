@@ -43,9 +43,9 @@ struct ServedLoad {
   double ratePerS = 0;
   /// Variance of the tokens over their squared mean.
   double promptVariation = 0, answerVariation = 0;
-  /// Of prompts that differ, five lengths that stand for all, in the order of
-  /// `gaussWeights`.
-  std::array<double, 5> promptsAt = {};
+  /// Of prompts and answers that differ, five lengths that stand for all, in
+  /// the order of `gaussWeights`.
+  std::array<double, 5> promptsAt = {}, answersAt = {};
   /// Share of the tokens of a prompt that the KV caches have already.
   double cachedShare = 0;
   /// Drafts of a step for each sequence, what one takes as a part of a step

@@ -156,10 +156,13 @@ TEST(PromptQueueTest, NoStepIsLongerThanAFullOne) {
     queue.reads = {1, 0.5, 1.3, true};
     queue.ratePerUs = load / queue.fullUs();
     queue.settle(queue.decodeUs);
-    for (double steps : {1.0, 20.0, 1000.0})
-      EXPECT_LE(queue.step.mean + queue.afterOwnUs(steps) / steps,
+    for (double steps : {1.0, 20.0, 1000.0}) {
+      StepCounts counts;
+      counts.fill(steps);
+      EXPECT_LE(queue.step.mean + queue.afterOwnUs(counts),
                 queue.mostUs() * (1 + 2e-3))
           << load << " " << steps;
+    }
   }
 }
 
