@@ -99,13 +99,13 @@ FirstTokenTime PromptQueue::toFirstToken(double busy) const {
   double met = step.mean * (1 + variation);
   double metSquare =
       step.mean * step.mean * (1 + variation) * (1 + 2 * variation);
-  double used = std::min(load(), mostLoad);
+  double busyReading = std::min(load(), mostLoad);
   double room = shareBeside();
   double each = steady.eachUs, beside = ratePerUs * each * room;
   double besideSquare = beside * each * (1 + law.squaredVariation);
   double gated = std::clamp(1 - steady.none * decodeUs / step.mean, 1e-9, 1.0);
   FirstTokenTime time;
-  time.shareBehind = room * gated + (1 - room) * used;
+  time.shareBehind = room * gated + (1 - room) * busyReading;
   time.alone = afterStep(busy * decodeUs, busy * decodeUs * decodeUs,
                          room > 0 ? beside : 0, besideSquare);
   // Steps with prompts; where there is no room beside, the wait below is for

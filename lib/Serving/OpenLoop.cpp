@@ -166,6 +166,7 @@ ServingRefusal Server::serveOpen(const ServedLoad &load, SteadyState &state,
   queue.law = full.queue.law;
   queue.ratePerUs = full.queue.ratePerUs;
   queue.turns = groups;
+  queue.used = std::min(1.0, queue.ratePerUs / full.mostPerUs);
   state.mostPerS = full.mostPerUs * 1e6 * groups;
   state.isOverloaded = queue.ratePerUs >= full.mostPerUs;
   double servedPerUs = std::min(queue.ratePerUs, full.mostPerUs);

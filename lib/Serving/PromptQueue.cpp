@@ -102,7 +102,9 @@ double PromptQueue::fullRunUs(double prompts) const {
          longestUs * times.largestToRead(prompts);
 }
 
-double PromptQueue::load() const { return ratePerUs * fullUs(); }
+double PromptQueue::load() const {
+  return std::min(used, ratePerUs * fullUs());
+}
 
 double PromptQueue::addedUs() const {
   return firstUs - (fusesPrompts ? decodeUs : 0);
@@ -187,8 +189,8 @@ double PromptQueue::promptUs() const { return steady.eachUs * pieces; }
 double PromptQueue::shareThatWaits() const {
   if (together > 1)
     return unread().share;
-  double servers = std::max(1.0, perStep), used = std::min(load(), mostLoad);
-  return std::pow(used, std::sqrt(2 * (servers + 1)) - 1);
+  double servers = std::max(1.0, perStep), busy = std::min(load(), mostLoad);
+  return std::pow(busy, std::sqrt(2 * (servers + 1)) - 1);
 }
 
 double PromptQueue::waitUs() const {
@@ -196,9 +198,9 @@ double PromptQueue::waitUs() const {
     return unread().steps *
            (firstUs + ratePerUs * pieces * firstUs * steady.eachUs);
   }
-  double used = std::min(load(), mostLoad);
+  double busy = std::min(load(), mostLoad);
   return shareThatWaits() * fullUs() * (1 + law.squaredVariation) /
-         (2 * (1 - used));
+         (2 * (1 - busy));
 }
 
 /// A prompt waits for those of its own replica alone.

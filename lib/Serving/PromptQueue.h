@@ -45,6 +45,9 @@ struct PromptQueue {
   bool endsInTurn = false;
   /// Engines that requests are dealt to in turn.
   double turns = 1;
+  /// What comes over what is served at most: prompts take no larger share of
+  /// the time.
+  double used = 1;
 
   /// Of the steady state; and what each prompt beyond the first adds to a step
   /// there, the share of those that read which leave some of it, and of all the

@@ -166,6 +166,20 @@ TEST(PromptQueueTest, NoStepIsLongerThanAFullOne) {
   }
 }
 
+/// Prompts take no larger share of the time than all that comes does of what is
+/// served: where that is 0.9, they do not wait as if they came at 0.99.
+TEST(PromptQueueTest, PromptsWaitNoMoreThanAllThatComes) {
+  PromptQueue queue = queueOf(0, 5, 40, 30);
+  queue.perStep = queue.mostLength = 1.3;
+  queue.reads = {1, 0.5, 1.3, true};
+  queue.ratePerUs = 0.99 / queue.fullUs();
+  queue.settle(queue.decodeUs);
+  double alone = queue.waitUs();
+  queue.used = 0.9;
+  EXPECT_DOUBLE_EQ(queue.load(), 0.9);
+  EXPECT_LT(queue.waitUs(), 0.1 * alone);
+}
+
 /// Replicas read prompts of several steps side by side: where they come to 64
 /// of them, a run is little longer than one of them.
 TEST(PromptQueueTest, ReplicasReadLongPromptsSideBySide) {
