@@ -33,7 +33,7 @@ static const std::array<double, pointCount> &normalShares() {
   static const std::array<double, pointCount> shares = [] {
     std::array<double, pointCount> at;
     for (int i = 0; i < pointCount; ++i)
-      at[i] = std::erfc((deviations - i * apart) / std::sqrt(2.0)) / 2;
+      at[i] = normalBelow(i * apart - deviations);
     return at;
   }();
   return shares;
@@ -196,7 +196,7 @@ double ReplicaReads::largest(double prompts) const {
   double second = std::clamp(most - 1, 0.0, 1.0) * spared(prompts);
   // Beside the longer one of two, of a log-normal law, the shorter one counts.
   if (squaredVariation > 0)
-    second *= std::erfc(std::sqrt(std::log1p(squaredVariation)) / 2);
+    second *= smallerOfTwo(squaredVariation);
   return largestAnywhere(prompts) - second;
 }
 
@@ -225,9 +225,9 @@ double ReplicaReads::largestToRead(double prompts) const {
 double ReplicaReads::shareWithoutRoom(double count) const {
   if (squaredVariation <= 0)
     return count > most ? 1 : 0;
-  double spread = std::log1p(squaredVariation / count);
-  double above = std::log(most / count) + spread / 2;
-  return std::erfc(above / std::sqrt(2 * spread)) / 2;
+  LengthLaw sum{0, count, count * squaredVariation};
+  double deviation;
+  return normalBelow(-deviationsOf(sum, most, deviation));
 }
 
 double ReplicaReads::shareCut(double prompts) const {

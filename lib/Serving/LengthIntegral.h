@@ -19,6 +19,12 @@ inline double normalBelow(double deviations) {
   return std::erfc(-deviations / std::sqrt(2.0)) / 2;
 }
 
+/// Of two of a log-normal law, the mean of the smaller over that of each: 1
+/// less Gini's coefficient, of so large a variance over the squared mean.
+inline double smallerOfTwo(double squaredVariation) {
+  return std::erfc(std::sqrt(std::log1p(squaredVariation)) / 2);
+}
+
 inline double power(double base, int64_t exponent) {
   double product = 1;
   for (int64_t left = exponent; left > 0; left >>= 1) {

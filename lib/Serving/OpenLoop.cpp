@@ -113,8 +113,10 @@ static StepCounts stepCounts(const ServedLoad &load) {
 
 /// Where all that comes is served: times from token to token.
 ServingRefusal Server::serveAll(const ServedLoad &load, const FullSteps &full,
-                                const DecodeLine &line, PromptQueue &queue,
+                                DecodeLine &line, PromptQueue &queue,
                                 StepTime &decode, SteadyState &state) {
+  if (auto refusal = findLine(load, full, line))
+    return refusal;
   double together = prices.togetherCount(), most = full.running * together;
   double us = tokenOnLine(load, full.queue, line, most);
   if (auto refusal = findRunning(load, most, queue, decode, us))
@@ -173,8 +175,6 @@ ServingRefusal Server::serveOpen(const ServedLoad &load, SteadyState &state,
   state.outputTokensPerSecond = 1e6 * servedPerUs * groups * load.answerTokens;
   StepTime decode;
   DecodeLine line;
-  if (auto refusal = findLine(load, full, line))
-    return refusal;
   if (auto refusal = state.isOverloaded
                          ? serveMost(load, full, queue, decode, state)
                          : serveAll(load, full, line, queue, decode, state))

@@ -220,12 +220,12 @@ ServingRefusal Server::queueOf(const ServedLoad &load, double running,
   FirstStep first;
   if (auto refusal = describe(load, running, queue, decode, first))
     return refusal;
-  // No replica reads more than all do.
-  constexpr double few = 2;
-  double stepUs = queue.stepUsOf(tokenUs);
-  if (queue.longestUs <= 0 || queue.ratePerUs * queue.pieces * stepUs <= few)
+  if (queue.longestUs <= 0)
     return {};
-  double most = queue.mostRead(stepUs);
+  constexpr double few = 2;
+  double prompts = queue.ratePerUs * queue.pieces * queue.stepUsOf(tokenUs);
+  // No replica reads more than all do.
+  double most = prompts > few ? queue.times.largest(prompts) : prompts;
   if (most <= few)
     return {};
   auto refusal = addMoreLocked(first, most, queue);

@@ -39,19 +39,21 @@ void PromptQueue::addFirst(double us, double addedByOneUs) {
       std::max(reads.squaredVariation, added * added * law.stepVariation);
 }
 
-double PromptQueue::mostRead(double stepUs) const {
-  return longestUs > 0 ? times.largest(ratePerUs * pieces * stepUs) : 0;
-}
-
 double PromptQueue::fullUs() const {
   double ofOne = std::max(1.0, perStep / together) - 1;
   double more = (perStep * pieces - 1) * moreUs + ofOne * longestUs;
   return (firstUs + more) / perStep;
 }
 
-double PromptQueue::beyondFirstUs(double prompts, double most) const {
+/// Of prompts beyond the first, of Poisson's law, how many add to the most that
+/// one replica gets; lengths that are cut may make that less than one.
+static double meeting(double prompts, double most) {
   double any = -std::expm1(-prompts);
-  return moreUs + longestUs * std::max(0.0, most - any) / (prompts - any);
+  return std::max(0.0, most - any) / (prompts - any);
+}
+
+double PromptQueue::beyondFirstUs(double prompts, double most) const {
+  return moreUs + longestUs * meeting(prompts, most);
 }
 
 double PromptQueue::eachWhereEndedUs(double prompts) const {
@@ -140,10 +142,8 @@ double PromptQueue::pieceByPieceUs(double prompts) const {
   ReplicaReads whole{together, 0, std::numeric_limits<double>::infinity(),
                      false};
   prompts = std::max(prompts, fewest);
-  double any = -std::expm1(-prompts);
-  double meet = (whole.largestOfEven(prompts) - any) / (prompts - any);
-  return pieces * (moreUs + std::clamp(meet, 0.0, 1.0) *
-                                std::max(0.0, firstUs - moreUs));
+  double meet = std::min(1.0, meeting(prompts, whole.largestOfEven(prompts)));
+  return pieces * (moreUs + meet * std::max(0.0, firstUs - moreUs));
 }
 
 PromptQueue::Run PromptQueue::runAfter(double stepUs, double first, double more,

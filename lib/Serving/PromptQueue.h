@@ -69,9 +69,6 @@ struct PromptQueue {
   /// Prompts that come in a step, in the mean: pieces of those that take
   /// several.
   double promptsPerStep() const { return ratePerUs * pieces * step.mean; }
-  /// What is read in a step by the replica of several that reads most, in the
-  /// mean, in prompts, where steps take so long.
-  double mostRead(double stepUs) const;
   /// From a token to the next in the mean, of all before `step`: it is about
   /// `guessUs`.
   double tokenUs(double guessUs) const;

@@ -7,15 +7,12 @@
 
 #include "ServiceTimes.h"
 
+#include "LengthIntegral.h"
+
 #include <algorithm>
 #include <cmath>
 
 using namespace autopar;
-
-/// Of a normal law, above so many deviations.
-static double normalAbove(double deviations) {
-  return std::erfc(deviations / std::sqrt(2.0)) / 2;
-}
 
 namespace {
 
@@ -91,7 +88,7 @@ double TimeLaw::above(double us) const {
     return 1;
   if (deviation <= 0)
     return beyond < middleUs ? 1 : 0;
-  return normalAbove(std::log(beyond / middleUs) / deviation);
+  return normalBelow(-std::log(beyond / middleUs) / deviation);
 }
 
 double FirstTokenLaw::above(double us) const {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FalsePosition.h"
+#include "LengthIntegral.h"
 #include "PromptIterates.h"
 
 #include <algorithm>
@@ -198,11 +199,11 @@ PromptQueue::StepsAfter PromptQueue::stepsAfter(double prompts,
   }
   read(moreUs + longestUs / together, alone);
   // As many end as came in a step long before: of both, the fewer come where
-  // requests ended (1 less Gini's coefficient of log-normal times).
+  // requests ended (of log-normal times).
   if (fusesPrompts && endsInTurn) {
     double variance = varianceOfStep(prompts, steps.each, steps.none);
     double variation = variance / (steps.us * steps.us);
-    whereEnded = std::erfc(std::sqrt(std::log1p(variation)) / 2);
+    whereEnded = smallerOfTwo(variation);
   }
   double any = std::max(leastAny, 1 - steps.none);
   double each = eachOfSomeUs(prompts / any, whereEnded);

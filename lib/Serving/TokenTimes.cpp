@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FalsePosition.h"
+#include "LengthIntegral.h"
 #include "ServiceTimes.h"
 
 #include <algorithm>
@@ -73,6 +74,7 @@ ServingRefusal Server::findToken(const ServedLoad &load, double most,
     excess = met.tokenUsAfter(unbentUs) * bend.share - tokenUs;
     return ServingRefusal();
   };
+  // No more than have room (Little's law).
   double mostUs = most / (queue.ratePerUs * decodedSteps(load));
   double fall = 1 - bend.growth;
   if (auto refusal = findZero(us, fall, 0, mostUs, excessAt, us))
@@ -80,12 +82,6 @@ ServingRefusal Server::findToken(const ServedLoad &load, double most,
   bend.growth = std::clamp(1 - fall, 0.0, mostGrowth);
   queue.settle(queue.stepUsOf(us / bend.share));
   return {};
-}
-
-/// The share of a request's time that another one of its step has, too, which
-/// began when it did: 1 less Gini's coefficient, of log-normal lengths.
-static double sharedTime(const ServedLoad &load) {
-  return std::erfc(std::sqrt(std::log1p(load.answerVariation)) / 2);
 }
 
 /// A token takes in the mean over how many decode what it does where they are
@@ -101,8 +97,10 @@ ServingRefusal Server::bendOver(const ServedLoad &load, double most,
   constexpr double little = 3e-3, near = 0.05;
   double others = othersOf(load, queue, tokenUs), at = tokenUs / bend.share;
   // Whoever is there meets those that began with it beside the mean of others.
+  // Of the time of two that began in one step, both have the shorter one's.
   double before = bend.companions;
-  bend.companions = sharedTime(load) * (queue.dispersion() - 1);
+  bend.companions =
+      smallerOfTwo(load.answerVariation) * (queue.dispersion() - 1);
   double variance = others * (1 + bend.companions) / (1 - bend.growth);
   if (variance < little * others * others)
     return {};
@@ -151,8 +149,5 @@ ServingRefusal Server::findRunning(const ServedLoad &load, double most,
     if (auto refusal = findToken(load, most, bend, queue, decode, us))
       return refusal;
   }
-  // No more than have room (Little's law).
-  us = std::min(us,
-                most / std::max(1e-300, queue.ratePerUs * decodedSteps(load)));
   return {};
 }

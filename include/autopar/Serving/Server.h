@@ -144,7 +144,7 @@ private:
                            PromptQueue &queue, StepTime &decode,
                            SteadyState &state);
   ServingRefusal serveAll(const ServedLoad &load, const FullSteps &full,
-                          const DecodeLine &line, PromptQueue &queue,
+                          DecodeLine &line, PromptQueue &queue,
                           StepTime &decode, SteadyState &state);
   void timeRequests(const ServedLoad &load, const FullSteps &full,
                     const DecodeLine &line, double places,

@@ -36,6 +36,18 @@ struct OpenLoopTest : ServingTest {
     ServedLoad load = ServedLoad::of(requests);
     return load;
   }
+
+  /// So many requests of one replica, whose caches hold what `state` says.
+  SimulatedRun simulated(const Requests &asked, const SteadyState &state,
+                         int64_t requests, uint64_t seed) {
+    SimulatedRun run;
+    run.load.requests = drawRequests(asked, requests, seed);
+    StepPrices prices(program, machine, runtime);
+    prices.lay(makeLayout(8), /*replicas=*/1);
+    run.result =
+        simulate(prices, engineOf(runtime, state.capacityTokens, 1), run.load);
+    return run;
+  }
 };
 
 /// Errors of the closed form, by number.
@@ -91,12 +103,7 @@ TEST_F(OpenLoopTest, TheClosedFormIsNear) {
     asked.cachedShare = load.cachedShare;
     asked.prompt = prompt;
     asked.answer = answer;
-    SimulatedRun run;
-    run.load.requests = drawRequests(asked, requests, /*seed=*/i);
-    StepPrices prices(program, machine, runtime);
-    prices.lay(makeLayout(8), /*replicas=*/1);
-    run.result =
-        simulate(prices, engineOf(runtime, state.capacityTokens, 1), run.load);
+    SimulatedRun run = simulated(asked, state, requests, /*seed=*/i);
     ASSERT_FALSE(run.result.tooLong);
     ASSERT_FALSE(run.result.refusal);
     SimulatedService measured =
@@ -205,12 +212,7 @@ TEST_F(OpenLoopTest, FullCachesEvict) {
     SteadyState state = serve(ServedLoad::of(asked));
     ASSERT_TRUE(state.isOverloaded);
     ASSERT_TRUE(state.isCacheFull);
-    SimulatedRun run;
-    run.load.requests = drawRequests(asked, requests, /*seed=*/1);
-    StepPrices prices(program, machine, runtime);
-    prices.lay(makeLayout(8), /*replicas=*/1);
-    run.result =
-        simulate(prices, engineOf(runtime, state.capacityTokens, 1), run.load);
+    SimulatedRun run = simulated(asked, state, requests, /*seed=*/1);
     double ended = double(requests), evictions = 0;
     for (const ServedRequest &served : run.result.requests)
       evictions += served.evictions;
@@ -243,12 +245,7 @@ TEST_F(OpenLoopTest, LongPromptsSeeMoreThatIsCached) {
   load.ratePerS = 1;
   load.ratePerS = asked.ratePerS = 0.3 * serve(load).mostPerS;
   SteadyState state = serve(load);
-  SimulatedRun run;
-  run.load.requests = drawRequests(asked, 20'000, /*seed=*/1);
-  StepPrices prices(program, machine, runtime);
-  prices.lay(makeLayout(8), /*replicas=*/1);
-  run.result =
-      simulate(prices, engineOf(runtime, state.capacityTokens, 1), run.load);
+  SimulatedRun run = simulated(asked, state, 20'000, /*seed=*/1);
   SimulatedService measured = summarize(run, load.limits, 5'000, 20'000);
   EXPECT_NEAR(state.ttftUs / measured.ttft.mean, 1, 0.03);
   EXPECT_NEAR(state.ttft.p99 / measured.ttft.at.p99, 1, 0.12);
