@@ -189,7 +189,11 @@ void FactorSplits::moveSpareAxes(unsigned operand) {
   }
 }
 
-void FactorSplits::splitTokens(const TokenAxes &tokenAxes) {
+/// Visits the axes that partial operands are still to be summed over and that
+/// could split their tokens instead.
+void FactorSplits::forEachScatter(
+    const TokenAxes &tokenAxes,
+    function_ref<void(int32_t, StringAttr)> visit) const {
   for (auto [i, layout] : llvm::enumerate(layouts)) {
     for (StringAttr axis : layout.partial) {
       auto it = tokenAxes.find(axis);
@@ -200,9 +204,22 @@ void FactorSplits::splitTokens(const TokenAxes &tokenAxes) {
         if (llvm::is_contained(it->second, dim.getExtent()) &&
             (factors.kinds[factor] == FactorKind::parallel ||
              factors.kinds[factor] == FactorKind::reduction))
-          splits[factor].axes.push_back(axis);
+          visit(factor, axis);
     }
   }
+}
+
+void FactorSplits::splitTokens(const TokenAxes &tokenAxes) {
+  forEachScatter(tokenAxes, [&](int32_t factor, StringAttr axis) {
+    splits[factor].axes.push_back(axis);
+  });
+}
+
+bool FactorSplits::multipliesLessScattered(const TokenAxes &tokenAxes) const {
+  bool any = false;
+  if (llvm::is_contained(factors.kinds, FactorKind::reduction))
+    forEachScatter(tokenAxes, [&](int32_t, StringAttr) { any = true; });
+  return any;
 }
 
 //===----------------------------------------------------------------------===//

@@ -37,6 +37,9 @@ public:
   /// Splits the tokens of partial operands over the axes of their sums, where
   /// those are free and the same tokens are split over them elsewhere.
   void splitTokens(const TokenAxes &tokenAxes);
+  /// Whether the op contracts, and `splitTokens` would split something: with
+  /// its operands as partial sums, every device would multiply all tokens.
+  bool multipliesLessScattered(const TokenAxes &tokenAxes) const;
   /// The layout that operand `index` should have; partial sums stay.
   parallel::Layout operandLayout(unsigned index) const;
   /// Whether a factor is split over one of `axes`.
@@ -75,6 +78,10 @@ private:
   void moveSpareAxes(unsigned operand);
   Split *findTokens(unsigned operand);
   bool isClaimed(mlir::StringAttr axis) const;
+  void
+  forEachScatter(const TokenAxes &tokenAxes,
+                 llvm::function_ref<void(int32_t factor, mlir::StringAttr axis)>
+                     visit) const;
   Axes axesOf(int32_t factor) const;
   llvm::SmallVector<parallel::DimAttr> tokensOf(int32_t factor) const;
   parallel::DimAttr expertsOf(int32_t factor) const;

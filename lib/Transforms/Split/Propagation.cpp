@@ -105,7 +105,8 @@ private:
       update(cast<ShardingOpInterface>(sums));
       return update(op);
     }
-    bool keepPartial = canStayPartial(op, splits);
+    bool keepPartial = canStayPartial(op, splits) &&
+                       !splits.multipliesLessScattered(tokenAxes);
     if (!keepPartial)
       splits.splitTokens(tokenAxes);
     for (OpOperand &operand : op->getOpOperands()) {

@@ -20,3 +20,10 @@
 // CONTEXT: %[[DQ:.*]], %[[DK:.*]], %[[DV:.*]] = transformer.attention_backward
 // CONTEXT-NEXT: %[[PART:.*]] = parallel.reduce_scatter %[[DV]] dim 1 over [cp]
 // CONTEXT-NEXT: transformer.product_gradient %{{.*}}, %[[PART]] of %v_proj
+// CONTEXT-NEXT: transformer.accumulate
+
+// Each device multiplies its own tokens for the gradient of what the product
+// had, too, where the gradient of values could stay a sum and be scattered
+// behind it: that would multiply all tokens on all devices.
+
+// CONTEXT: transformer.linear_backward %[[PART]], %v_proj
