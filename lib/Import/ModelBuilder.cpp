@@ -115,7 +115,7 @@ Value ModelBuilder::weight(const std::string &name, ArrayRef<int64_t> shape,
   // Names in layers follow the prefix of their repeat.
   std::string full = frame.isLayer() ? name : renamed(name);
   if (const Format *format = formatOf(frame.prefix, full, role))
-    stored = inFormat(stored, shape.size(), *format);
+    stored = inFormat(stored, shape, *format);
   // A tensor that several parts of the model share is one weight.
   if (frames.size() == 1)
     if (WeightOp shared = findWeight(full);
@@ -160,19 +160,30 @@ bool ModelBuilder::splitsExperts(const std::string &stem) {
                   WeightRole::expert);
 }
 
-StorageAttr ModelBuilder::inFormat(StorageAttr storage, size_t rank,
+StorageAttr ModelBuilder::inFormat(StorageAttr storage, ArrayRef<int64_t> shape,
                                    const Format &format) {
   if (!storage) {
     SmallVector<SmallVector<int64_t>> dims;
-    for (size_t i = 0; i < rank; ++i)
+    for (size_t i = 0; i < shape.size(); ++i)
       dims.push_back({static_cast<int64_t>(i)});
     SmallVector<ArrayRef<int64_t>> groups(dims.begin(), dims.end());
     storage = StorageAttr::get(ops.getContext(), groups);
   }
-  FormatAttr &attribute = formats[&format];
+  Checked row = getStoredPart(storage.getGroups().back(), shape).total;
+  const Format &fitting = format.forRows(row.int64().value_or(0));
+  FormatAttr &attribute = formats[&fitting];
   if (!attribute)
-    attribute = toAttr(ops.getContext(), format);
+    attribute = toAttr(ops.getContext(), fitting);
   return storage.withFormat(attribute);
+}
+
+void ModelBuilder::storeAsHead(WeightOp table) {
+  if (!getFormat(table))
+    return;
+  if (const Format *format = formatOf("", table.getName(), WeightRole::head))
+    table.setStorageAttr(
+        inFormat(table.getStorageAttr(),
+                 TensorView(table.getResult()).getType().getShape(), *format));
 }
 
 void ModelBuilder::dropStoredBias(StringRef name) {

@@ -71,6 +71,9 @@ public:
   /// The weight of the model's function that is called `name`, null where there
   /// is none.
   transformer::WeightOp findWeight(llvm::StringRef name);
+  /// Stores a quantized table of embeddings, which is the head too, as heads
+  /// are.
+  void storeAsHead(transformer::WeightOp table);
   /// x times `<stem>.weight`, stored `[out, in]`, plus `<stem>.bias`.
   mlir::Value linear(mlir::Value x, const std::string &stem, int64_t out,
                      bool bias = false, bool transposed = false);
@@ -120,9 +123,11 @@ public:
   ModelNotes &notes;
 
 private:
-  /// The storage of a weight in a format.
+  /// The storage of a weight of `shape` in a format, or in the format's
+  /// fallback where its rows are no whole blocks.
   transformer::StorageAttr inFormat(transformer::StorageAttr storage,
-                                    size_t rank, const Format &format);
+                                    llvm::ArrayRef<int64_t> shape,
+                                    const Format &format);
   /// Removes the bias that a format has beside `name`'s weight: the model has
   /// that bias itself.
   void dropStoredBias(llvm::StringRef name);

@@ -182,7 +182,7 @@ static Parameters readParameters(const JsonReader &reader,
 static Format readFormat(const JsonReader &reader, const Parameters &given) {
   Format format;
   reader.allowOnly({"schema", "name", "title", "source", "parameters",
-                    "compute", "tensors"});
+                    "compute", "row", "fallback", "tensors"});
   checkSchema(reader, "autopar.format/1");
   format.name = readName(reader);
   format.title = reader.string("title");
@@ -191,7 +191,30 @@ static Format readFormat(const JsonReader &reader, const Parameters &given) {
   if (reader.has("compute"))
     format.compute = readType(reader, "compute");
   readTensors(reader, parameters, format);
+  format.row = reader.optionalInteger("row", 1, limits::maxDimension)
+                   .value_or(format.row);
   return format;
+}
+
+/// Reads the format for rows that are no whole blocks. Each fallback has
+/// shorter blocks, so that the chain of them ends.
+static void readFallback(const JsonReader &reader, Format &format) {
+  std::optional<std::string> name = reader.optionalString("fallback");
+  if (!name)
+    return;
+  Result<Format> fallback = loadFormat(*name, {});
+  if (!fallback)
+    reader.failAt("fallback", fallback.error().message);
+  else if (fallback->row >= format.row)
+    reader.failAt("fallback", "expected a format with shorter blocks than " +
+                                  std::to_string(format.row) + ", found \"" +
+                                  shorten(*name) + "\"");
+  else
+    format.fallback = std::make_shared<const Format>(std::move(*fallback));
+}
+
+const Format &Format::forRows(int64_t length) const {
+  return fallback && length % row != 0 ? fallback->forRows(length) : *this;
 }
 
 Result<Format> autopar::loadFormat(const std::string &nameOrPath,
@@ -204,6 +227,7 @@ Result<Format> autopar::loadFormat(const std::string &nameOrPath,
     return document.error();
   JsonReader reader = document->reader();
   Format format = readFormat(reader, parameters);
+  readFallback(reader, format);
   if (!isPath(nameOrPath))
     checkFileName(reader, format.name, *file);
   if (reader.failed())

@@ -15,6 +15,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <charconv>
+
 using namespace autopar;
 
 Quantization::Quantization() = default;
@@ -23,11 +25,11 @@ Quantization &Quantization::operator=(Quantization &&) = default;
 Quantization::~Quantization() = default;
 
 struct Quantization::Rules : QuantizationRules {
-  /// The scheme that names `module`, else the default.
-  const QuantizationScheme *schemeOf(std::string_view module) {
+  /// The first scheme that names `module`, else the default.
+  const QuantizationScheme *schemeOf(std::string_view module, WeightRole role) {
     const QuantizationScheme *found = nullptr;
     for (const QuantizationScheme &scheme : schemes) {
-      if (scheme.targets.matches(module, steps))
+      if (scheme.names(module, role, steps))
         return &scheme;
       if (scheme.isDefault && !found)
         found = &scheme;
@@ -35,6 +37,33 @@ struct Quantization::Rules : QuantizationRules {
     return found;
   }
 };
+
+/// The first part of a module's name that is a number: its layer's, or nothing.
+static std::optional<size_t> layerOf(std::string_view module) {
+  for (size_t begin = 0; begin < module.size();) {
+    size_t end = std::min(module.find('.', begin), module.size());
+    std::string_view part = module.substr(begin, end - begin);
+    size_t number = 0;
+    auto [stop, problem] =
+        std::from_chars(part.data(), part.data() + part.size(), number);
+    if (problem == std::errc() && stop == part.data() + part.size())
+      return number;
+    begin = end + 1;
+  }
+  return std::nullopt;
+}
+
+bool QuantizationScheme::names(std::string_view module, WeightRole role,
+                               uint64_t &steps) const {
+  if (!roles.empty() && roles.find(role) == roles.end())
+    return false;
+  if (layers) {
+    std::optional<size_t> layer = layerOf(module);
+    if (!layer || *layer >= layers->size() || !(*layers)[*layer])
+      return false;
+  }
+  return targets.empty() ? !roles.empty() : targets.matches(module, steps);
+}
 
 /// Whether `scheme` is of 8-bit floats.
 static bool isFp8Scheme(const nlohmann::json &scheme) {
@@ -84,8 +113,8 @@ Result<Quantization> Quantization::read(const JsonDocument &config,
                               "--kv-format"});
   result.rules = std::make_unique<Rules>();
   result.rules->where = config.name();
-  if (auto error =
-          readQuantization(**settings, inOwnFile, notes, *result.rules))
+  if (auto error = readQuantization(**settings, inOwnFile, config.reader(),
+                                    notes, *result.rules))
     return *error;
   return result;
 }
@@ -100,7 +129,7 @@ Result<const Format *> Quantization::formatOf(std::string_view module,
   uint64_t &steps = rules->steps;
   const QuantizationScheme *found = nullptr;
   if (!rules->skipped.matches(module, steps))
-    found = rules->schemeOf(module);
+    found = rules->schemeOf(module, role);
   if (steps > limits::maxPatternSteps)
     return Error{rules->where,
                  "there are too many modules to compare with the patterns of "
@@ -113,7 +142,7 @@ bool Quantization::dependsOnLayer() const {
   if (!rules)
     return false;
   for (const QuantizationScheme &scheme : rules->schemes)
-    if (scheme.targets.dependsOnLayer())
+    if (scheme.layers || scheme.targets.dependsOnLayer())
       return true;
   return rules->skipped.dependsOnLayer();
 }

@@ -7,6 +7,7 @@
 
 #include "QuantizationReader.h"
 
+#include "FieldTypes.h"
 #include "autopar/Support/File.h"
 #include "autopar/Support/Library.h"
 #include "autopar/Support/Limits.h"
@@ -67,7 +68,8 @@ static Result<Family> loadMethod(const std::string &name) {
   reader.allowOnly({"source", "aliases", "implied_by", "implied_in_file",
                     "fields", "skip", "never", "roles", "layers_only",
                     "splits_experts", "groups", "targets", "default_targets",
-                    "exceptions", "overrides", "formats"});
+                    "exceptions", "overrides", "override_key",
+                    "modules_in_settings", "formats"});
   method.source = reader.string("source");
   reader.array("formats");
   if (reader.failed())
@@ -136,6 +138,13 @@ static Result<Family> findMethod(const JsonReader &settings, bool inOwnFile,
 
 namespace {
 
+/// Whether the name of modules is a regular expression: globs have `*` without
+/// a dot before it.
+static bool isRegex(const std::string &name) {
+  return name.find_first_of("\\^$([|+") != std::string::npos ||
+         name.find(".*") != std::string::npos;
+}
+
 /// Reads the settings of one model.
 class RulesReader {
 public:
@@ -143,7 +152,7 @@ public:
       : scope(scope), notes(notes), rules(rules) {}
 
   std::optional<Error> read() {
-    readRoles();
+    rules.roles = readRoles(scope.family().description);
     rules.layersOnly = isTrue(evaluate(scope, "layers_only"));
     rules.splitsExperts = isTrue(evaluate(scope, "splits_experts"));
     for (const char *key : {"skip", "never"})
@@ -184,21 +193,21 @@ private:
     fail(at.takeError());
   }
 
-  void readRoles() {
-    static const std::map<std::string, WeightRole> names = {
-        {"product", WeightRole::product},
-        {"expert", WeightRole::expert},
-        {"packed", WeightRole::packed},
-        {"router", WeightRole::router},
-        {"head", WeightRole::head}};
-    for (const JsonValue &name : evaluate(scope, "roles")) {
-      auto role = names.find(name.is_string() ? name.get<std::string>() : "");
-      if (role != names.end())
-        rules.roles.insert(role->second);
+  std::set<WeightRole> readRoles(const JsonValue &description) {
+    static const std::map<std::string, WeightRole> known = {
+        {"product", WeightRole::product}, {"expert", WeightRole::expert},
+        {"packed", WeightRole::packed},   {"router", WeightRole::router},
+        {"head", WeightRole::head},       {"embedding", WeightRole::embedding}};
+    std::set<WeightRole> roles;
+    for (const JsonValue &name : evaluate(scope, description, "roles")) {
+      auto role = known.find(name.is_string() ? name.get<std::string>() : "");
+      if (role != known.end())
+        roles.insert(role->second);
       else
         fail({scope.family().file + ": /roles", "unknown role " + name.dump(),
               ""});
     }
+    return roles;
   }
 
   void addPattern(const JsonValue &entry, ModulePatterns &patterns) {
@@ -218,30 +227,124 @@ private:
   // Schemes
   //===--------------------------------------------------------------------===//
 
-  /// An object of regular expressions, of which "-:<regex>" leaves modules
-  /// plain; others would change their settings.
+  /// Settings of single modules, by name or by regular expression.
   void readOverrides() {
-    static constexpr std::string_view excludes = "-:";
     JsonValue overrides = evaluate(scope, "overrides");
-    for (auto it = overrides.begin(); it != overrides.end(); ++it) {
-      bool isKnown = overrides.is_object() && it.key().rfind(excludes, 0) == 0;
-      if (!isKnown)
-        return failAt(scope,
-                      "settings of single modules are not known, found " +
-                          shorten(overrides.dump()),
-                      "known: \"-:<regular expression>\", which leaves modules "
-                      "plain");
-      addPattern("re:" + it.key().substr(excludes.size()), rules.skipped);
+    if (isTrue(evaluate(scope, "modules_in_settings")))
+      overrides = membersForModules();
+    if (error || overrides.is_null())
+      return;
+    if (!overrides.is_object())
+      return failAt(scope, "expected an object of settings by module, found " +
+                               shorten(overrides.dump()));
+    std::map<std::string, size_t> known;
+    for (auto it = overrides.begin(); it != overrides.end() && !error; ++it)
+      readOverride(it.key(), it.value(), known);
+  }
+
+  /// Members of the settings that are no fields of the method: MLX writes those
+  /// of modules beside those of all.
+  JsonValue membersForModules() {
+    JsonValue modules = JsonValue::object(), all = scope.config().toJson();
+    const JsonValue &fields = scope.family().description["fields"];
+    for (auto it = all.begin(); it != all.end(); ++it)
+      if (!fields.contains(it.key()) && (it->is_object() || it->is_boolean()))
+        modules[it.key()] = *it;
+    return modules;
+  }
+
+  /// "-:" before the modules, or false for settings, leaves them plain; an
+  /// object changes settings for them. `known` has the schemes made so far, by
+  /// their changes.
+  void readOverride(const std::string &key, const JsonValue &changes,
+                    std::map<std::string, size_t> &known) {
+    std::string sign = key.substr(0, 2);
+    bool isSigned = sign == "-:" || sign == "+:";
+    std::string modules = key.substr(isSigned ? sign.size() : 0);
+    if (isSigned || isRegex(modules))
+      modules = "re:" + modules;
+    if (sign == "-:" || changes == false)
+      return addPattern(modules, rules.skipped);
+    if (changes == true)
+      return;
+    if (!changes.is_object())
+      return failAt(scope,
+                    "expected settings of \"" + shorten(key) + "\", found " +
+                        showValue(changes),
+                    "an object changes settings for modules; \"-:\" before "
+                    "their names, or false, leaves them plain");
+    auto [it, isNew] = known.try_emplace(changes.dump(), rules.schemes.size());
+    if (isNew) {
+      std::optional<Format> format = readChanged(key, changes);
+      rules.schemes.emplace_back().format = std::move(format);
     }
+    addPattern(modules, rules.schemes[it->second].targets);
+  }
+
+  /// The format under the settings with `changes` for the modules `key`.
+  std::optional<Format> readChanged(const std::string &key,
+                                    const JsonValue &changes) {
+    if (rules.schemes.size() >= limits::maxQuantizationSchemes)
+      failAt(scope, "there are more than " +
+                        std::to_string(limits::maxQuantizationSchemes) +
+                        " different settings of modules");
+    JsonValue settings = scope.config().toJson();
+    auto part = scope.family().description.find("override_key");
+    JsonValue &changed = part == scope.family().description.end()
+                             ? settings
+                             : settings[part->get<std::string>()];
+    changed.merge_patch(changes);
+    Result<JsonDocument> document = JsonDocument::parse(
+        settings.dump(),
+        rules.where + ": " + scope.config().pointer() + ", " + shorten(key));
+    Result<Scope *> outer = scope.part("outer");
+    if (!document || !outer)
+      fail(!document ? document.error() : outer.error());
+    if (error)
+      return std::nullopt;
+    Scope inner(scope.family(), document->reader(), notes, *outer);
+    if (auto problem = inner.checkFields()) {
+      fail(*problem);
+      return std::nullopt;
+    }
+    return readFormat(inner);
   }
 
   /// Modules that the method keeps in formats of their own.
   void readExceptions() {
     for (const JsonValue &entry : evaluate(scope, "exceptions")) {
+      if (error ||
+          (entry.contains("when") && !isTrue(evaluate(scope, entry, "when"))))
+        continue;
       QuantizationScheme &scheme = rules.schemes.emplace_back();
-      addPatterns(entry["targets"], scheme.targets);
+      addPatterns(evaluate(scope, entry, "targets"), scheme.targets);
+      scheme.roles = readRoles(entry);
+      if (entry.contains("layers"))
+        scheme.layers = readLayers(entry);
       scheme.format = loadEntry(scope, entry);
     }
+  }
+
+  /// For each layer `i` of the method's `layer_count`, whether the expression
+  /// "layers" holds.
+  std::vector<bool> readLayers(const JsonValue &entry) {
+    std::vector<bool> layers;
+    Result<const JsonValue *> count = scope.lookUp("layer_count");
+    if (!count || !(*count)->is_number_integer()) {
+      fail(count ? Error{scope.family().file + ": /fields/layer_count",
+                         "expected a number of layers, found " +
+                             showValue(**count),
+                         ""}
+                 : count.error());
+      return layers;
+    }
+    int64_t number = (*count)->get<int64_t>();
+    for (int64_t i = 0; i < number && !error; ++i) {
+      scope.enterLayer(nullptr, i);
+      layers.push_back(isTrue(evaluate(scope, entry, "layers")));
+    }
+    scope.leaveLayer();
+    return layers;
   }
 
   void readSchemes() {
@@ -258,19 +361,39 @@ private:
   /// One scheme for each member of the object `key`; those that differ in
   /// their names only are one.
   void readGroups(const std::string &key) {
-    JsonReader groups = scope.config().object(key);
+    JsonReader groups = scope.config();
+    for (size_t begin = 0; begin < key.size();) {
+      size_t end = std::min(key.find('.', begin), key.size());
+      groups = groups.object(key.substr(begin, end - begin));
+      begin = end + 1;
+    }
     bool named = scope.family().description.contains("targets");
     std::map<std::string, size_t> known;
     for (const auto &[name, group] : groups.members()) {
+      // A module without settings stays plain.
+      if (groups.isNullMember(name)) {
+        addPattern(name, rules.skipped);
+        continue;
+      }
       auto [it, isNew] =
           known.try_emplace(group.toJson().dump(), rules.schemes.size());
       if (isNew && !readGroup(group))
         break;
-      if (!named)
-        addPattern(name, rules.schemes[it->second].targets);
+      QuantizationScheme &scheme = rules.schemes[it->second];
+      if (!named && isDefaultTarget(name))
+        scheme.isDefault = true;
+      else if (!named)
+        addPattern(name, scheme.targets);
     }
     if (groups.failed())
       fail(groups.takeError());
+  }
+
+  /// Whether `target` means all modules that no other group names.
+  bool isDefaultTarget(const JsonValue &target) {
+    JsonValue all = evaluate(scope, "default_targets");
+    return all.is_array() &&
+           std::find(all.begin(), all.end(), target) != all.end();
   }
 
   bool readGroup(const JsonReader &group) {
@@ -288,10 +411,8 @@ private:
       return false;
     }
     QuantizationScheme &scheme = rules.schemes.emplace_back();
-    JsonValue all = evaluate(inner, "default_targets");
     for (const JsonValue &target : evaluate(inner, "targets"))
-      if (all.is_array() &&
-          std::find(all.begin(), all.end(), target) != all.end())
+      if (isDefaultTarget(target))
         scheme.isDefault = true;
       else
         addPattern(target, scheme.targets);
@@ -363,12 +484,14 @@ private:
 
 std::optional<Error> autopar::readQuantization(const JsonReader &settings,
                                                bool inOwnFile,
+                                               const JsonReader &config,
                                                ModelNotes &notes,
                                                QuantizationRules &rules) {
   Result<Family> method = findMethod(settings, inOwnFile, notes);
   if (!method)
     return method.error();
-  Scope scope(std::move(*method), settings, notes);
+  Scope model(Family(), config, notes);
+  Scope scope(std::move(*method), settings, notes, &model);
   if (auto error = scope.checkFields())
     return error;
   return RulesReader(scope, notes, rules).read();

@@ -15,11 +15,19 @@ namespace autopar {
 
 /// Modules in one format.
 struct QuantizationScheme {
+  /// Modules by name; none: all that have one of `roles`.
   ModulePatterns targets;
+  /// Roles that weights of the scheme have; empty: any.
+  std::set<WeightRole> roles;
+  /// By number, whether a layer has the scheme; absent: all modules do.
+  std::optional<std::vector<bool>> layers;
   /// All that no other scheme names are its own.
   bool isDefault = false;
   /// Nothing: they are not quantized.
   std::optional<Format> format;
+
+  /// Whether the scheme names the weight of `module`. `steps` counts the work.
+  bool names(std::string_view module, WeightRole role, uint64_t &steps) const;
 };
 
 struct QuantizationRules {
@@ -39,9 +47,11 @@ struct QuantizationRules {
 Result<std::optional<JsonReader>> findSettings(const JsonReader &config);
 /// The settings in a file of their own.
 Result<std::optional<JsonReader>> findSettingsOfFile(const JsonReader &file);
-/// `inOwnFile`: the settings are a file of their own.
+/// `inOwnFile`: the settings are a file of their own. "outer.<key>" of the
+/// method's fields is a key of `config`.
 std::optional<Error> readQuantization(const JsonReader &settings,
-                                      bool inOwnFile, ModelNotes &notes,
+                                      bool inOwnFile, const JsonReader &config,
+                                      ModelNotes &notes,
                                       QuantizationRules &rules);
 
 } // namespace autopar

@@ -129,9 +129,10 @@ static std::vector<std::string> keysOf(const std::string &name,
 }
 
 /// The value at `path` below `reader`; nothing where a step is missing, or null
-/// before the last.
+/// before the last, or (of `alternatives`) no object.
 static std::optional<JsonReader> follow(JsonReader reader,
-                                        std::string_view path, bool &isNull) {
+                                        std::string_view path, bool &isNull,
+                                        bool alternatives = false) {
   for (;;) {
     size_t dot = path.find('.');
     std::string key(path.substr(0, dot));
@@ -142,6 +143,8 @@ static std::optional<JsonReader> follow(JsonReader reader,
     reader = reader.member(key);
     if (dot == std::string_view::npos)
       return reader;
+    if (alternatives && !reader.isObject())
+      return std::nullopt;
     if (!reader.isObject()) {
       reader.fail("expected an object, found " + showValue(reader.toJson()));
       return reader;
@@ -154,13 +157,14 @@ std::optional<JsonReader> Scope::findKey(const std::string &name,
                                          const JsonValue &field, bool &isNull) {
   bool anyNull = false;
   std::optional<JsonReader> null;
-  for (const std::string &key : keysOf(name, field)) {
+  std::vector<std::string> keys = keysOf(name, field);
+  for (const std::string &key : keys) {
     bool isOuter = key.rfind("outer.", 0) == 0;
     if (isOuter && !outer)
       continue;
     isNull = false;
     auto found = follow(isOuter ? outer->reader : reader,
-                        isOuter ? key.substr(6) : key, isNull);
+                        isOuter ? key.substr(6) : key, isNull, keys.size() > 1);
     if (found && !isNull)
       return found;
     if (found && !anyNull) {

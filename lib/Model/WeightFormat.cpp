@@ -9,6 +9,7 @@
 
 #include "autopar/Support/File.h"
 #include "autopar/Support/Library.h"
+#include "autopar/Support/Text.h"
 
 #include <nlohmann/json.hpp>
 
@@ -20,11 +21,13 @@ static std::string directory() {
   return dataDirectory("models") + "/weight_formats";
 }
 
-/// A path is what it says.
+/// "Q4_K_M" is q4-k-m. A path stays as it is.
 static std::string canonical(std::string_view name) {
   std::string text(name);
-  if (!isPath(text))
-    std::replace(text.begin(), text.end(), '_', '-');
+  if (isPath(text))
+    return text;
+  for (char &c : text)
+    c = c == '_' ? '-' : char(std::tolower(static_cast<unsigned char>(c)));
   return text;
 }
 
@@ -53,10 +56,38 @@ static nlohmann::json settingsOf(const JsonReader &format,
              : nlohmann::json();
 }
 
+/// The formats whose files list `name` under "also".
+static std::vector<std::string> formatsCalled(const std::string &name) {
+  std::vector<std::string> found;
+  for (const std::string &candidate : weightFormatNames()) {
+    Result<JsonDocument> document =
+        JsonDocument::readFile(directory() + "/" + candidate + ".json");
+    if (!document || !document->reader().has("also"))
+      continue;
+    std::vector<std::string> also = document->reader().strings("also");
+    if (std::find(also.begin(), also.end(), name) != also.end())
+      found.push_back(candidate);
+  }
+  return found;
+}
+
+/// The file of `format`. Errors: a word for several formats, an unknown one.
+static Result<std::string> findFormat(const std::string &format) {
+  std::string name = canonical(format);
+  std::vector<std::string> called;
+  if (!isPath(name))
+    called = formatsCalled(name);
+  if (called.size() > 1)
+    return Error{
+        "", "weight format \"" + shorten(format) + "\" may be one of several",
+        "say which: " + join(called, ", ")};
+  return locateFile(called.empty() ? name : called.front(), directory(),
+                    "weight format");
+}
+
 std::optional<Error> autopar::setWeightFormat(JsonDocument &config,
                                               const std::string &format) {
-  Result<std::string> file =
-      locateFile(canonical(format), directory(), "weight format");
+  Result<std::string> file = findFormat(format);
   if (!file)
     return file.error();
   Result<JsonDocument> document = JsonDocument::readFile(*file);
@@ -65,7 +96,7 @@ std::optional<Error> autopar::setWeightFormat(JsonDocument &config,
   if (!config.reader().isObject())
     return std::nullopt;
   JsonReader reader = document->reader();
-  reader.allowOnly({"title", "source", "quantization_config", "where"});
+  reader.allowOnly({"title", "source", "also", "quantization_config", "where"});
   nlohmann::json settings = settingsOf(reader, config.reader());
   if (reader.failed())
     return reader.takeError();

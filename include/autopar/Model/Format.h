@@ -13,6 +13,7 @@
 #include "autopar/Support/Result.h"
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,13 @@ struct Format {
   /// What the matrix units multiply, where the format says so.
   std::optional<ElementType> compute;
   std::vector<FormatTensor> tensors;
+  /// Values of a block; rows of the plain tensor (its last dimension) that are
+  /// no whole blocks are stored in `fallback`. 1: any row fits.
+  int64_t row = 1;
+  std::shared_ptr<const Format> fallback = nullptr;
+
+  /// This format, or the first fallback that fits rows of `length` values.
+  const Format &forRows(int64_t length) const;
 };
 
 std::vector<std::string> formatNames();

@@ -15,8 +15,17 @@ namespace autopar {
 
 /// What a weight is for: a product; one expert's product; a tensor of all
 /// experts' products; the product of a router or gate where that is a module
-/// like others; the head. Methods of quantization say which they are for.
-enum class WeightRole { product, expert, packed, router, head, other };
+/// like others; the head; the table of token embeddings. Methods of
+/// quantization say which they are for.
+enum class WeightRole {
+  product,
+  expert,
+  packed,
+  router,
+  head,
+  embedding,
+  other
+};
 
 /// The quantization settings of a checkpoint, read as
 /// models/quantization/<method>.json says.

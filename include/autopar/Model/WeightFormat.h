@@ -23,8 +23,9 @@ namespace autopar {
 /// "awq-4", "bf16", ...: sorted.
 std::vector<std::string> weightFormatNames();
 
-/// Has `config` say that its weights are in `format`, one of them (`_` may
-/// stand for `-`) or a file, whatever it said before. Errors: no such format.
+/// Has `config` say that its weights are in `format`, one of them (in capitals
+/// or not, `_` may stand for `-`; also by another word of its file) or a file,
+/// whatever it said before. Errors: no such format, a word for several.
 std::optional<Error> setWeightFormat(JsonDocument &config,
                                      const std::string &format);
 

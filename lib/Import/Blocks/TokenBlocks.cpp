@@ -39,7 +39,8 @@ Value autopar::buildEmbedding(ModelBuilder &model, autopar::Block &block,
     ids = model.findInput(type);
   if (!ids)
     ids = model.addInput(type);
-  Value table = model.weight(block.text("table"), {rows, width});
+  Value table = model.weight(block.text("table"), {rows, width}, "",
+                             WeightRole::embedding);
   Value x = EmbeddingOp::create(ops, model.tokens(tokens, {width}), ids, table);
   double scale = block.number("scale", 1);
   return scale == 1
@@ -241,8 +242,10 @@ Value autopar::buildHead(ModelBuilder &model, autopar::Block &block, Value x) {
   bool tied = block.flag("tied"), transposed = block.flag("transposed");
   Value table;
   if (tied)
-    if (WeightOp weight = model.findWeight(model.renamed(tiedTo)))
+    if (WeightOp weight = model.findWeight(model.renamed(tiedTo))) {
+      model.storeAsHead(weight);
       table = weight;
+    }
   if (tied && !table) {
     block.fail("there is no weight \"" + tiedTo + "\" to be tied to");
     return {};

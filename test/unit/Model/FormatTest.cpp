@@ -52,7 +52,7 @@ int64_t bytesOf(const Format &format, int64_t o, int64_t i) {
 } // namespace
 
 TEST_F(FormatTest, EveryFormatLoads) {
-  EXPECT_EQ(formatNames().size(), 19u);
+  EXPECT_EQ(formatNames().size(), 55u);
   for (const std::string &name : formatNames()) {
     Result<Format> format = loadFormat(name, {});
     ASSERT_TRUE(format) << format.error().str();
@@ -122,4 +122,14 @@ TEST_F(FormatTest, RefusesWhatIsWrong) {
         << shape;
   has(errorOf(R"([{"suffix": "w", "type": "I8", "when": "x"}])"),
       "expected a parameter");
+}
+
+/// llama.cpp stores rows that are no whole blocks of 256 in blocks of 32, and
+/// rows that are no whole blocks of 32 in 16 bits.
+TEST_F(FormatTest, FallsBackToBlocksThatFit) {
+  Result<Format> format = loadFormat("gguf-q4-k", {});
+  ASSERT_TRUE(bool(format));
+  EXPECT_EQ(format->forRows(4096).name, "gguf-q4-k");
+  EXPECT_EQ(format->forRows(2880).name, "gguf-q5-0");
+  EXPECT_EQ(format->forRows(100).name, "gguf-f16");
 }
