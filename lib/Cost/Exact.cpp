@@ -16,9 +16,9 @@
 using namespace autopar;
 
 struct ExactValues::Links : LayoutState {
-  Links(const Strategy &strategy, const Pool &pool, bool ideal)
-      : LayoutState(strategy, pool, ideal), shapes(strategy, pool.chip, ideal) {
-  }
+  Links(const Strategy &strategy, const Pool &pool, const Runtime &runtime)
+      : LayoutState(strategy, pool, runtime),
+        shapes(strategy, pool.chip, runtime.ideal) {}
 
   ShapeState shapes;
 };
@@ -29,7 +29,7 @@ ExactValues::ExactValues(const Strategy &strategy, const Machine &machine,
     : strategy(strategy), bound(bindFigures(strategy, machine.pools.front(),
                                             runtime, memoryUtilization)),
       links(std::make_unique<Links>(strategy, machine.pools.front(),
-                                    runtime.ideal)),
+                                    runtime)),
       wholes(strategy.graph.size()), reals(strategy.graph.size()) {}
 ExactValues::~ExactValues() = default;
 ExactValues::ExactValues(ExactValues &&) noexcept = default;

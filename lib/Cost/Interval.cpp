@@ -15,8 +15,9 @@
 using namespace autopar;
 
 struct Enclosure::Links : LayoutState {
-  Links(const Tape &tape, const Pool &pool, bool ideal)
-      : LayoutState(tape, pool, ideal), shapes(tape, pool.chip, ideal) {}
+  Links(const Tape &tape, const Pool &pool, const Runtime &runtime)
+      : LayoutState(tape, pool, runtime),
+        shapes(tape, pool.chip, runtime.ideal) {}
 
   ShapeState shapes;
 };
@@ -24,7 +25,7 @@ struct Enclosure::Links : LayoutState {
 Enclosure::Enclosure(const Tape &tape, const Machine &machine,
                      const Runtime &runtime)
     : tape(tape), links(std::make_unique<Links>(tape, machine.pools.front(),
-                                                runtime.ideal)),
+                                                runtime)),
       slots(tape.slots) {
   for (auto [slot, value] : tape.constants)
     slots[slot] = {value, value};

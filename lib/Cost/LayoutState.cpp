@@ -14,8 +14,10 @@
 
 using namespace autopar;
 
-LayoutState::LayoutState(const Leaves &leaves, const Pool &pool, bool ideal)
-    : leaves(leaves), pool(pool), ideal(ideal), current(leaves.links.size()),
+LayoutState::LayoutState(const Leaves &leaves, const Pool &pool,
+                         const Runtime &runtime)
+    : leaves(leaves), pool(pool), ideal(runtime.ideal),
+      isCaptured(!runtime.ideal && !runtime.training), current(leaves.links.size()),
       views(leaves.links.size()), joined(leaves.links.size()) {
   for (const LinkUse &link : leaves.links) {
     auto same = std::find(groups.begin(), groups.end(), link.axes);
@@ -87,6 +89,8 @@ const LayoutState::KnownRoute &LayoutState::routeOf(CollectiveKind kind,
   if (group.size > 1)
     known->route =
         Network(pool, group.devices).route(kind, group.layout, ideal);
+  if (isCaptured)
+    addStart(pool, kind, known->route);
   known->resolve();
   return *known;
 }

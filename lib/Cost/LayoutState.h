@@ -21,7 +21,7 @@ namespace autopar {
 /// Routes and heats of the experts of layouts: each is found once.
 class LayoutState {
 public:
-  LayoutState(const Leaves &leaves, const Pool &pool, bool ideal);
+  LayoutState(const Leaves &leaves, const Pool &pool, const Runtime &runtime);
 
   /// Whether devices lie otherwise than before.
   bool lay(const Layout &layout);
@@ -74,6 +74,8 @@ private:
   const Leaves &leaves;
   const Pool &pool;
   const bool ideal;
+  /// Whether collectives are nodes of graphs that an engine captured.
+  const bool isCaptured;
   const Layout *layout = nullptr;
   /// What was laid last.
   std::vector<GroupAxis> laidAxes;

@@ -67,7 +67,7 @@ struct Pricer::State {
         std::optional<double> memoryUtilization)
       : tape(tape), figures(bindFigures(tape, machine.pools.front(), runtime,
                                         memoryUtilization)),
-        layout(tape, machine.pools.front(), runtime.ideal),
+        layout(tape, machine.pools.front(), runtime),
         shapes(tape, machine.pools.front().chip, runtime.ideal),
         slots(tape.slots), runner(chooseLaneRunner()) {
     for (auto [slot, value] : tape.constants)

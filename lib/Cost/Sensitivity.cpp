@@ -86,7 +86,7 @@ static double smooth(const Node &node, const std::vector<double> &values,
 
 std::vector<double> Sensitivity::evaluate(const std::vector<double> &figures,
                                           const Machine &on) const {
-  LayoutState state(strategy, on.pools.front(), runtime.ideal);
+  LayoutState state(strategy, on.pools.front(), runtime);
   state.lay(layout);
   std::vector<PairsRule> pairs = pairsRulesOf(strategy.graph);
   ShapeState shapes(strategy, on.pools.front().chip, runtime.ideal);
@@ -214,7 +214,7 @@ std::vector<double> Sensitivity::sweep(const std::vector<NodeId> &outputs,
 /// Calls rest on a link's figures through its route alone.
 double Sensitivity::timeOfCalls(const Machine &on,
                                 const std::vector<double> &adjoints) const {
-  LayoutState state(strategy, on.pools.front(), runtime.ideal);
+  LayoutState state(strategy, on.pools.front(), runtime);
   state.lay(layout);
   double sum = 0;
   for (NodeId id = 0; id < adjoints.size(); ++id) {

@@ -343,17 +343,24 @@ Explanation Explainer::explainLevels(size_t row) {
     if (&level == route.tier)
       break;
   }
+  std::string between;
+  if (!ideal && !reading.runtime.training &&
+      route.tier != &reading.pool().tiers.front())
+    between = "; engines take 24 us more for a collective between nodes, which "
+              "a callback on the host starts";
   if (route.overlaps)
     levels
         .note("all messages are sent at once: the slowest tier counts; the "
               "levels have their own devices, and one with a measured curve "
-              "takes that")
+              "takes that" +
+              between)
         .from(route.byNode ? byNodeSource
                            : "NVIDIA/nccl pull request 401 (2.8): intra- and "
                              "inter-node messages of an all-to-all are "
                              "balanced, each peer has a warp of its own");
   else if (route.hierarchical)
     levels.note("summed over the levels of the network, each with its devices "
-                "and bytes; a level with a measured curve takes that");
+                "and bytes; a level with a measured curve takes that" +
+                between);
   return levels;
 }

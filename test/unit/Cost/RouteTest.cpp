@@ -10,6 +10,7 @@
 #include "autopar/Program/WireBytes.h"
 
 #include "Fixtures.h"
+#include "Run.h"
 
 #include <gtest/gtest.h>
 
@@ -234,6 +235,25 @@ TEST(Network, PricesAPermuteAsOneMessage) {
   route = network.route(CollectiveKind::permute, {{1, 16}}, false);
   EXPECT_FALSE(route.hierarchical);
   EXPECT_NEAR(timeOf(route, 360e6), 10 + 14400, 1e-6);
+}
+
+/// Hops of 10 us, and 24 us once where an engine replays the collective. Four
+/// nodes take two hops.
+TEST(Network, EnginesStartCollectivesBetweenNodesOnce) {
+  Machine machine = makeMachine(4);
+  Pool &pool = machine.pools[0];
+  auto time = [&](CollectiveKind kind, GroupLayout group, bool isCaptured) {
+    Route route = Network(pool, 32).route(kind, group, false);
+    if (isCaptured)
+      addStart(pool, kind, route);
+    return timeOf(route, 0);
+  };
+  EXPECT_DOUBLE_EQ(time(CollectiveKind::all_reduce, {{8, 2}}, false), 10);
+  EXPECT_DOUBLE_EQ(time(CollectiveKind::all_reduce, {{8, 2}}, true), 34);
+  EXPECT_DOUBLE_EQ(time(CollectiveKind::all_gather, {{8, 4}}, true), 44);
+  EXPECT_DOUBLE_EQ(time(CollectiveKind::permute, {{8, 4}}, true), 10);
+  // Inside a node nothing starts: three hops of 3 us.
+  EXPECT_DOUBLE_EQ(time(CollectiveKind::all_reduce, {{1, 8}}, true), 9);
 }
 
 TEST(Network, SaysWhenNoTierJoinsAGroup) {

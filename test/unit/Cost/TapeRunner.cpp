@@ -17,7 +17,7 @@ test::TapeRunner::TapeRunner(const Tape &tape, const Machine &machine,
                              const Runtime &runtime)
     : tape(tape),
       figures(bindFigures(tape, machine.pools.front(), runtime, std::nullopt)),
-      layout(tape, machine.pools.front(), runtime.ideal),
+      layout(tape, machine.pools.front(), runtime),
       shapes(tape, machine.pools.front().chip, runtime.ideal),
       slots(tape.slots), laneSlots(tape.slots) {
   for (auto [slot, value] : tape.constants)
