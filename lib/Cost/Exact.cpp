@@ -28,8 +28,7 @@ ExactValues::ExactValues(const Strategy &strategy, const Machine &machine,
                          std::optional<double> memoryUtilization)
     : strategy(strategy), bound(bindFigures(strategy, machine.pools.front(),
                                             runtime, memoryUtilization)),
-      links(std::make_unique<Links>(strategy, machine.pools.front(),
-                                    runtime)),
+      links(std::make_unique<Links>(strategy, machine.pools.front(), runtime)),
       wholes(strategy.graph.size()), reals(strategy.graph.size()) {}
 ExactValues::~ExactValues() = default;
 ExactValues::ExactValues(ExactValues &&) noexcept = default;

@@ -24,8 +24,8 @@ struct Enclosure::Links : LayoutState {
 
 Enclosure::Enclosure(const Tape &tape, const Machine &machine,
                      const Runtime &runtime)
-    : tape(tape), links(std::make_unique<Links>(tape, machine.pools.front(),
-                                                runtime)),
+    : tape(tape),
+      links(std::make_unique<Links>(tape, machine.pools.front(), runtime)),
       slots(tape.slots) {
   for (auto [slot, value] : tape.constants)
     slots[slot] = {value, value};

@@ -17,8 +17,9 @@ using namespace autopar;
 LayoutState::LayoutState(const Leaves &leaves, const Pool &pool,
                          const Runtime &runtime)
     : leaves(leaves), pool(pool), ideal(runtime.ideal),
-      isCaptured(!runtime.ideal && !runtime.training), current(leaves.links.size()),
-      views(leaves.links.size()), joined(leaves.links.size()) {
+      isCaptured(!runtime.ideal && !runtime.training),
+      current(leaves.links.size()), views(leaves.links.size()),
+      joined(leaves.links.size()) {
   for (const LinkUse &link : leaves.links) {
     auto same = std::find(groups.begin(), groups.end(), link.axes);
     groupOf.push_back(static_cast<uint32_t>(same - groups.begin()));
