@@ -123,6 +123,19 @@ LEFT_OUT_BAR = 0.15
 # chip and the runtime whose kernels are theirs. SGLang's delta rules are in
 # Triton, FlashInfer's need a Hopper.
 KINDS_OF = {("a100-80gb-sxm", "scan"): ("h100-sxm", "sglang")}
+# Lanes of a chip's vector units that do 32-bit integer work in a clock, and
+# clocks a second: AMD's CDNA3 white paper, 304 compute units of 4 x 16 lanes.
+# Chips that multiply no 4 bits convert weights to 16 bits there.
+INTEGER_LANES = {"mi300x": (304 * 64, 2.1e9), "mi325x": (304 * 64, 2.1e9)}
+# Operations of a lane for a weight of mxfp4 on CDNA3, which has no vector
+# arithmetic in bf16 (upcast8xMxfp4_SW and mxfpScaleBf16ViaF32 of Triton's
+# third_party/amd): 11 that look 8 values up as 8 bits, 4 that convert two of
+# them; then for each a shift, a product, a shift and a choice where the scale
+# is no number, and one that packs two. The same law with 2 operations, as of
+# pairs of bf16, gives Triton's experts 0.51 of the bandwidth of H100 (132 x 64
+# lanes, 1.755 GHz) and 0.43 of H200's; measured are 0.49 and 0.40.
+CONVERSION = 11 / 8 + 4 / 8 + 4 + 1 / 2
+MXFP4_BYTES = 0.5 + 1 / 32
 # What a curve has that was measured on its chip alone.
 TABLES = ("shapes", "decode_shapes", "prefill_shapes")
 OF_MEASURED = ("fit", "tiles", *TABLES)
@@ -365,11 +378,30 @@ def borrowed(chip, relative, others, errors, kin):
                 made = typical_curve(kind, key, others)
                 reference = "median of the measured designs"
             rule = band(errors, kind, key, foreign)
+            if key == "fp4_bf16" and chip["name"] in INTEGER_LANES:
+                made["memory_efficiency"] = converting_efficiency(
+                    chip, kernels[kind]["bf16"])
+                rule = ("; memory_efficiency: weights are read as in bf16, then "
+                        f"each takes {CONVERSION:.1f} operations of a lane of the "
+                        "vector units, as CDNA3 has no arithmetic of bf16 or 4 "
+                        "bits there (Triton, third_party/amd: "
+                        "upcast8xMxfp4_SW, mxfpScaleBf16ViaF32)")
             if tables:
                 rule = ", with its tables of shapes"
             kernels.setdefault(kind, {})[own] = {**made, **tables, "source": {
                 "kind": "derived", "reference": reference + rule}}
     return kernels
+
+
+def converting_efficiency(chip, plain):
+    """Share of the bandwidth that 4-bit weights are read with where a kernel
+    reads them as those of `plain`, then converts them on the vector units."""
+    lanes, clock = INTEGER_LANES[chip["name"]]
+    bandwidth = chip["memory_bandwidth"]["value"]
+    reading = 1 / (plain["memory_efficiency"]["value"] * bandwidth)
+    converting = CONVERSION / MXFP4_BYTES / (lanes * clock)
+    return {"value": files.rounded(1 / (reading + converting) / bandwidth),
+            "unit": "1"}
 
 
 def has_tables_of(chip, relative):
