@@ -82,6 +82,12 @@ LOOSE_RELATIVES = {
     "l4-8": "l40s-8",
     "rtx-4090-8": "l40s-8",
 }
+# Cards that NVIDIA's driver does not let write to each other: what they send
+# goes through host memory.
+NO_PEERS = ("rtx-4090-8",)
+# Groups over PCIe that were measured on a broken host alone: of a server whose
+# groups were measured, by how much longer pairs take.
+PAIRS = {"l40s-8": "rtx-pro-6000-server-8"}
 # Other engines by their runtime: measured kernels, of several the fastest.
 IMPLEMENTATIONS = {
     "trtllm": ("TensorRT-LLM", ("TRTLLM", "TRTLLM_MNNVL_oneshot",
@@ -108,9 +114,12 @@ OPERATIONS = {"all_gather": "all_gather", "reduce_scatter": "reduce_scatter",
 KINDS = ("all_reduce", "all_gather", "reduce_scatter", "all_to_all")
 FIRST = 10
 # Known defects: a misconfigured run (206 GB/s where the link does 558), and a
-# host whose second socket is behind a 2 GB/s path.
+# host whose second socket is behind a 2 GB/s path; its groups of four, of two
+# pairs on different switches, reach 4.7 GB/s where pairs reach 19.4.
 DEFECTS = {("GB200", "vLLM_custom_graph", 2)}
-BROKEN_GROUPS = {("L40S", 8)}
+BROKEN_GROUPS = {("L40S", 4), ("L40S", 8)}
+# What those four reach: their messages go through the host's memory.
+HOST_PATH = ("L40S", 4)
 # vLLM has no graphs there: each all-reduce waits for its launch.
 EAGER = {"B60"}
 
@@ -318,6 +327,46 @@ def fill_measured(gpu, kinds, tier):
                "data (Apache-2.0)")
 
 
+def scale_pairs(tier, relative, name):
+    """Larger groups: those of `relative`, times what a pair takes of a pair's
+    time there, size by size; the efficiency of the largest."""
+    for kind, groups in relative["collectives"].items():
+        own = tier["collectives"][kind]
+        pair, other = own["2"]["time_us"], groups["2"]["time_us"]
+        for n, curve in groups.items():
+            own.setdefault(n, {
+                "first_log2_bytes": curve["first_log2_bytes"],
+                "time_us": [files.rounded(time * mine / theirs)
+                            for time, mine, theirs in
+                            zip(curve["time_us"], pair, other)],
+                "source": {"kind": "derived", "reference":
+                           f"as {name}, times what a pair takes of a pair's "
+                           "time there: groups of more were measured on a host "
+                           "whose second socket is behind a 2 GB/s path"}})
+    n, curve = max(tier["collectives"]["all_gather"].items(),
+                   key=lambda one: int(one[0]))
+    size = 2 ** (curve["first_log2_bytes"] + len(curve["time_us"]) - 1)
+    reached = size * (int(n) - 1) / int(n) / (curve["time_us"][-1] * 1e-6)
+    set_figure(tier, "efficiency", reached / tier["bandwidth"]["value"],
+               "derived", f"all-gather of {size} bytes over {n} devices, by the "
+               "curve")
+
+
+def host_path(data, tier):
+    """The efficiency of cards that reach each other through host memory."""
+    times = {int(r["bytes"]): float(r["latency_us"])
+             for r in table(data, "nccl.csv")
+             if (r["gpu"], int(r["num_gpus"])) == HOST_PATH
+             and r["op"] == "all_gather" and r["dtype"] == "half"}
+    size, n = max(times), HOST_PATH[1]
+    reached = size * (n - 1) / n / (times[size] * 1e-6)
+    set_figure(tier, "efficiency", reached / tier["bandwidth"]["value"],
+               "derived", f"all-gather of {size} bytes over {n} L40S that reach "
+               "each other through host memory, nccl-tests, aiconfigurator "
+               "systems data (Apache-2.0); NVIDIA's driver joins no GeForce "
+               "cards of this generation")
+
+
 def borrow(tier, relative, name, curves):
     for field in ("latency", "efficiency"):
         set_figure(tier, field, relative[field]["value"], "derived",
@@ -366,11 +415,15 @@ def fit_all(data, library):
         fill_measured(gpu, found[gpu], tier[name])
         add_implementations(gpu, implementations.get(gpu, {}), tier[name])
         add_exchanges(gpu, exchanges.get(gpu, {}), tier[name])
+    for name, relative in PAIRS.items():
+        scale_pairs(tier[name], tier[relative], relative)
     for name, relative, why in WIDER:
         widen(tier[name], tier[relative], relative, why)
     for names, curves in ((RELATIVES, True), (LOOSE_RELATIVES, False)):
         for name, relative in names.items():
             borrow(tier[name], tier[relative], relative, curves)
+    for name in NO_PEERS:
+        host_path(data, tier[name])
 
 
 def all_curves(data):
