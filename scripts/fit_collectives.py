@@ -336,9 +336,9 @@ def scale_pairs(tier, relative, name):
         for n, curve in groups.items():
             own.setdefault(n, {
                 "first_log2_bytes": curve["first_log2_bytes"],
-                "time_us": [files.rounded(time * mine / theirs)
-                            for time, mine, theirs in
-                            zip(curve["time_us"], pair, other)],
+                "time_us": [files.rounded(time) for time in monotone(
+                    [time * mine / theirs for time, mine, theirs in
+                     zip(curve["time_us"], pair, other)])],
                 "source": {"kind": "derived", "reference":
                            f"as {name}, times what a pair takes of a pair's "
                            "time there: groups of more were measured on a host "

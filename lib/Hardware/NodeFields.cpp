@@ -39,6 +39,22 @@ constexpr Quantity link{"link_gb_s", 0.01, 1e5,
 constexpr Quantity betweenNodes{"between_nodes_gb_s", 0.001, 1e5,
                                 "in GB/s of one device, one direction: 50 for "
                                 "400 Gb/s"};
+constexpr Quantity linkEfficiency{"link_efficiency", 0.001, 1,
+                                  "the share of link_gb_s that large messages "
+                                  "reach: 0.6"};
+constexpr Quantity linkLatency{"link_latency_us", 0, 1e4,
+                               "in us of one hop: a collective of two devices "
+                               "and few bytes: 5"};
+constexpr Quantity busBandwidth{"bus_bandwidth_gb_s", 0.001, 1e5,
+                                "busbw of nccl-tests in GB/s, of a large "
+                                "all-reduce: 19.4; or by bytes: {\"16384\": "
+                                "1.5, \"268435456\": 19.4}"};
+constexpr Quantity outerEfficiency{"between_nodes_efficiency", 0.001, 1,
+                                   "the share of between_nodes_gb_s that large "
+                                   "messages reach: 0.8"};
+constexpr Quantity outerLatency{"between_nodes_latency_us", 0, 1e4,
+                                "in us of one hop: 10 for InfiniBand, 60 for "
+                                "EFA"};
 constexpr Quantity power{"power_w", 0, 1e6, "in W of one board: 350"};
 constexpr Quantity idlePower{"idle_power_w", 0, 1e6,
                              "in W of one board that waits: 30"};
@@ -99,6 +115,59 @@ std::string nameFrom(const std::string &file) {
   return name.empty() ? "node" : name;
 }
 
+/// A number is that of large messages.
+void readBusBandwidth(const JsonReader &reader, LinkFields &links) {
+  if (!reader.has(busBandwidth.key))
+    return;
+  JsonReader member = reader.member(busBandwidth.key);
+  if (!member.isObject()) {
+    if (std::optional<double> value = read(reader, busBandwidth))
+      links.busBandwidth[0] = *value;
+    return;
+  }
+  for (const auto &[bytes, entry] : member.members()) {
+    bool isSize = !bytes.empty() && bytes.size() <= 15 && bytes[0] != '0' &&
+                  bytes.find_first_not_of("0123456789") == std::string::npos;
+    if (!isSize)
+      return member.fail("expected bytes of an all-reduce, found \"" +
+                             shorten(bytes) + "\"",
+                         busBandwidth.example);
+    Quantity one = busBandwidth;
+    one.key = bytes.c_str();
+    if (std::optional<double> value = read(member, one))
+      links.busBandwidth[std::stoll(bytes)] = *value;
+  }
+}
+
+void readLinks(const JsonReader &reader, NodeFields &fields) {
+  LinkFields &links = fields.links;
+  links.efficiency = read(reader, linkEfficiency);
+  links.latency = read(reader, linkLatency);
+  links.outerEfficiency = read(reader, outerEfficiency);
+  links.outerLatency = read(reader, outerLatency);
+  readBusBandwidth(reader, links);
+  if (reader.has("peer_to_peer"))
+    links.peerToPeer = reader.boolean("peer_to_peer");
+  if (reader.failed())
+    return;
+  if (links.efficiency && !links.busBandwidth.empty())
+    return reader.failAt(busBandwidth.key,
+                         "stands beside link_efficiency, which it gives",
+                         "leave one of them out");
+  if (links.peerToPeer && (links.efficiency || !links.busBandwidth.empty()))
+    return reader.failAt("peer_to_peer",
+                         "stands beside a measured efficiency, which has it",
+                         "leave it out");
+  bool isAlone = fields.devices == 1 && (fields.count || !fields.like);
+  if (links.saysInner() && isAlone)
+    return reader.fail("says how devices of a node are linked, and has one",
+                       "give \"devices\"");
+  if ((links.outerEfficiency || links.outerLatency) && !fields.betweenNodes &&
+      !fields.like)
+    reader.fail("says how nodes are linked, and has one",
+                "give \"between_nodes_gb_s\"");
+}
+
 void readSourceOf(const JsonReader &reader, const std::string &file,
                   NodeFields &fields) {
   fields.source = {"user", file};
@@ -131,9 +200,16 @@ void checkComplete(const JsonReader &reader, const NodeFields &fields) {
 Result<NodeFields> autopar::readNode(const JsonDocument &document) {
   JsonReader reader = document.reader();
   NodeFields fields;
-  reader.allowOnly({"schema", "name", "title", "source", "like", "devices",
-                    memory.key, bandwidth.key, peak.key, link.key,
-                    betweenNodes.key, power.key, idlePower.key, price.key});
+  reader.allowOnly({"schema",         "name",
+                    "title",          "source",
+                    "like",           "devices",
+                    memory.key,       bandwidth.key,
+                    peak.key,         link.key,
+                    betweenNodes.key, linkEfficiency.key,
+                    linkLatency.key,  busBandwidth.key,
+                    "peer_to_peer",   outerEfficiency.key,
+                    outerLatency.key, power.key,
+                    idlePower.key,    price.key});
   fields.name =
       reader.has("name") ? readName(reader) : nameFrom(document.name());
   fields.title = reader.optionalString("title").value_or(fields.name);
@@ -150,6 +226,7 @@ Result<NodeFields> autopar::readNode(const JsonDocument &document) {
   fields.count = reader.has("devices");
   fields.devices =
       reader.optionalInteger("devices", 1, limits::maxDevices).value_or(1);
+  readLinks(reader, fields);
   checkComplete(reader, fields);
   if (reader.failed())
     return reader.takeError();

@@ -10,7 +10,25 @@
 
 #include "Readers.h"
 
+#include <nlohmann/json_fwd.hpp>
+
 namespace autopar {
+
+/// What was measured of links, in the units of the file: GB/s, us, shares.
+struct LinkFields {
+  /// Bus bandwidth of nccl-tests by bytes of an all-reduce over all devices of
+  /// a node, ascending; one that is given alone is of large messages (0).
+  std::map<int64_t, double> busBandwidth;
+  std::optional<double> efficiency, latency, outerEfficiency, outerLatency;
+  /// Whether the driver lets devices write to each other's memory; absent
+  /// where the file does not say.
+  std::optional<bool> peerToPeer;
+
+  /// Whether the file says anything of the links of a node.
+  bool saysInner() const {
+    return !busBandwidth.empty() || efficiency || latency || peerToPeer;
+  }
+};
 
 inline constexpr const char *nodeSchema = "autopar.node/1";
 
@@ -24,6 +42,7 @@ struct NodeFields {
       price;
   /// By format; empty where the file has none.
   std::map<std::string, double> peaks;
+  LinkFields links;
   int64_t devices = 1;
   /// Whether the file says how many.
   bool count = false;
@@ -36,6 +55,13 @@ Error unknownBase(const HardwareLibrary &library, const std::string &name,
 /// Errors: a field that is missing and that nothing else says, or out of range,
 /// with what a usual one looks like.
 Result<NodeFields> readNode(const JsonDocument &document);
+
+/// Puts what `fields` says of links into the tier of a node, whose bandwidth is
+/// set. What the file gives has `given` as its source. Says what was not given:
+/// those figures, of `base` where nothing says better; "" where all was.
+std::string writeLinkFields(const NodeFields &fields,
+                            const nlohmann::json &given,
+                            const std::string &base, nlohmann::json &tier);
 
 } // namespace autopar
 

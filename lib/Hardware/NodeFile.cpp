@@ -117,7 +117,7 @@ private:
   void writeSystem();
   void writeLinks(json &tier);
   void takeOver(const std::string &what) {
-    taken += (taken.empty() ? "" : "; ") + what;
+    taken += (taken.empty() || what.empty() ? "" : "; ") + what;
   }
 
   const JsonDocument &document;
@@ -335,6 +335,9 @@ void NodeExpander::writeLinks(json &tier) {
   set(tier, "bandwidth",
       fields.link ? std::optional(*fields.link * 1e9) : std::nullopt, "B/s");
   tier["domain"] = fields.devices;
+  if (fields.links.saysInner())
+    return takeOver(
+        writeLinkFields(fields, write(fields.source), system.name, tier));
   if (fields.devices > 1)
     takeOver("of links, efficiency " +
              formatNumber(valueOf(tier["efficiency"])) + " and latency " +
@@ -367,6 +370,8 @@ void NodeExpander::writeSystem() {
         fields.betweenNodes ? std::optional(*fields.betweenNodes * 1e9)
                             : std::nullopt,
         "B/s");
+    set(out, "efficiency", fields.links.outerEfficiency, "1");
+    set(out, "latency", fields.links.outerLatency, "us");
     out["name"] = "scale_out";
     tiers.push_back(out);
   }

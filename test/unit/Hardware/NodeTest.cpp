@@ -63,7 +63,7 @@ TEST_F(NodeTest, TheRestIsThatOfTheNearestMeasuredChip) {
   EXPECT_NEAR(chip.memoryUsable.value / chip.memoryLabel.value,
               l40s->memoryUsable.value / l40s->memoryLabel.value, 1e-9);
   const Tier &tier = machine->pools[0].tiers[0];
-  EXPECT_EQ(tier.efficiency.value, 0.148);
+  EXPECT_EQ(tier.efficiency.value, 0.437);
   EXPECT_EQ(tier.efficiency.source.str(), "derived: as l40s-8");
   EXPECT_TRUE(tier.curves.empty());
   EXPECT_NE(machine->derived.find("those of l40s, the measured chip nearest in "
@@ -97,6 +97,42 @@ TEST_F(NodeTest, LinksOfAnotherKindAreThoseOfTheNearest) {
   EXPECT_FALSE(tier.curves.empty());
   for (const auto &[kind, groups] : tier.curves)
     EXPECT_LE(groups.rbegin()->first, 4);
+}
+
+/// nccl-tests of two devices at 16 GB/s: 12 GB/s of a large all-reduce, 0.5 of
+/// 16 KiB, which takes 16384 / 500 = 32.768 us, of which its bytes take 1.365.
+TEST_F(NodeTest, LinksAreWhatTheFileSaysOfThem) {
+  auto tierOf = [&](const std::string &says) {
+    std::string text = two3090;
+    text.insert(text.size() - 1, ", " + says);
+    Result<Machine> machine = read(text.c_str());
+    EXPECT_TRUE(machine) << machine.error().str();
+    return machine->pools.front().tiers[0];
+  };
+  Tier tier =
+      tierOf(R"("bus_bandwidth_gb_s": {"16384": 0.5, "268435456": 12})");
+  EXPECT_DOUBLE_EQ(tier.efficiency.value, 0.75);
+  EXPECT_NEAR(tier.latency.value, 32.768 - 1.3653, 1e-3);
+  EXPECT_EQ(tier.efficiency.source.kind, "user");
+  EXPECT_TRUE(tier.curves.empty());
+  EXPECT_DOUBLE_EQ(tierOf(R"("link_efficiency": 0.5)").efficiency.value, 0.5);
+  EXPECT_DOUBLE_EQ(tierOf(R"("link_latency_us": 9)").latency.value, 9);
+  EXPECT_DOUBLE_EQ(tierOf(R"("peer_to_peer": false)").efficiency.value, 0.148);
+  EXPECT_DOUBLE_EQ(tierOf(R"("peer_to_peer": true)").efficiency.value, 0.437);
+}
+
+TEST_F(NodeTest, ErrorsOfLinksSayWhatWorks) {
+  EXPECT_EQ(errorOf(R"({"like": "l4", "link_efficiency": 0.5,
+                        "bus_bandwidth_gb_s": 8})"),
+            "two-3090.json: /bus_bandwidth_gb_s: stands beside "
+            "link_efficiency, which it gives\n  note: leave one of them out");
+  EXPECT_EQ(errorOf(R"({"like": "l4", "link_efficiency": 0.5,
+                        "peer_to_peer": false})"),
+            "two-3090.json: /peer_to_peer: stands beside a measured "
+            "efficiency, which has it\n  note: leave it out");
+  EXPECT_EQ(errorOf(R"({"like": "l4", "devices": 1, "peer_to_peer": false})"),
+            "two-3090.json: says how devices of a node are linked, and has "
+            "one\n  note: give \"devices\"");
 }
 
 TEST_F(NodeTest, ErrorsNameFieldNumberAndWhatWorks) {
