@@ -184,6 +184,8 @@ Result<Machine> HardwareLibrary::machine(const std::string &nameOrPath,
         named->taken = std::move(*taken);
       return named;
     }
+    if (std::vector<std::string> systems = systemNames(); !systems.empty())
+      return unknownSystem(nameOrPath, directory, systems);
   }
   Result<std::string> file = locateFile(nameOrPath, folder, "system");
   if (!file)

@@ -35,6 +35,10 @@ std::vector<std::string> namesFitting(const std::string &text,
 Result<std::optional<TakenName>>
 takeName(const std::string &text, const std::string &directory,
          const std::vector<std::string> &systems);
+/// `text` is no name of the library and none that `takeName` takes: which of
+/// the `systems` it may mean.
+Error unknownSystem(const std::string &text, const std::string &directory,
+                    const std::vector<std::string> &systems);
 
 /// What `spreads.json` of `directory` has, where `chip` has curves of others;
 /// libraries need not have the file.

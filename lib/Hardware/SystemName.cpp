@@ -7,6 +7,7 @@
 
 #include "Readers.h"
 
+#include "autopar/Support/Suggestion.h"
 #include "autopar/Support/Text.h"
 #include "autopar/Support/Words.h"
 
@@ -46,6 +47,41 @@ static Result<Aliases> readAliases(const std::string &file) {
   if (reader.failed())
     return reader.takeError();
   return all;
+}
+
+/// `name` without the number of devices that people write in front of or behind
+/// the chip: "8xh100" and "h100x8" -> "h100".
+static std::string withoutCount(const std::string &name) {
+  const char *digits = "0123456789";
+  size_t first = name.find_first_not_of(digits);
+  if (first != std::string::npos && first > 0 && name[first] == 'x')
+    return name.substr(first + 1);
+  size_t last = name.find_last_not_of(digits);
+  if (last != std::string::npos && last > 0 && last + 1 < name.size() &&
+      name[last] == 'x')
+    return name.substr(0, last);
+  return name;
+}
+
+Error autopar::unknownSystem(const std::string &text,
+                             const std::string &directory,
+                             const std::vector<std::string> &systems) {
+  std::string unknown = "unknown system \"" + shorten(text) + "\"";
+  if (text.find('+') != std::string::npos)
+    return {"", unknown + ": devices of one plan are of one kind",
+            "estimate the stages of each kind of machine apart: memory, step "
+            "time and capacity are those of the worse one"};
+  std::string name = withoutCount(lower(text));
+  Result<Aliases> aliases = readAliases(directory + "/names.json");
+  if (!aliases)
+    return aliases.error();
+  const Aliases::value_type *alias = findAlias(*aliases, nameWords(name));
+  std::vector<std::string> meant = alias && alias->second
+                                       ? std::vector{*alias->second}
+                                       : suggestions(name, systems);
+  return {"", unknown + didYouMean(meant),
+          "autopar hardware list shows them all; the path of a file of your "
+          "own works as well"};
 }
 
 /// Which of the `fitting` systems `text` means; "" where nothing decides.

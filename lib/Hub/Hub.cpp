@@ -13,7 +13,10 @@
 
 #include "autopar/Support/File.h"
 #include "autopar/Support/Json.h"
+#include "autopar/Support/Library.h"
+#include "autopar/Support/Suggestion.h"
 #include "autopar/Support/Text.h"
+#include "autopar/Support/Words.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -84,16 +87,31 @@ std::vector<std::string> autopar::bundledModels() {
   return names;
 }
 
+/// The models that `name` may mean. One that ends in a weight format is spelt
+/// with a colon here: "qwen3-32b-fp8" -> "qwen3-32b:fp8".
+static std::vector<std::string>
+modelsMeant(const std::string &name, const std::vector<std::string> &models) {
+  std::vector<std::string> meant = suggestions(name, models);
+  if (meant.size() != 1)
+    return meant;
+  std::string &model = meant.front();
+  std::string format = name.substr(std::min(model.size() + 1, name.size()));
+  if (lower(name).compare(0, model.size() + 1, model + "-") == 0 &&
+      isInLibrary(format, dataDirectory("models/weight_formats")))
+    model += ":" + format;
+  return meant;
+}
+
 static Result<ModelFiles> locateBundled(const std::string &name) {
   std::vector<std::string> names = bundledModels();
   if (std::find(names.begin(), names.end(), name) != names.end())
     return filesIn(dataDirectory("models") + "/" + name, name, "bundled");
-  std::string near = nearest(name, names);
   return Error{"",
                "unknown model \"" + shorten(name) + "\"" +
-                   (near.empty() ? "" : ", did you mean \"" + near + "\"?"),
-               "bundled: " + join(names, ", ") +
-                   "; or a path; or org/name on the hub"};
+                   didYouMean(modelsMeant(name, names)),
+               "autopar models list shows the " + std::to_string(names.size()) +
+                   " bundled models; the path of a config.json, or org/name "
+                   "on the Hugging Face hub, works as well"};
 }
 
 /// Downloads what describes `repository` into `cache`. config.json is stored

@@ -73,11 +73,12 @@ private:
     if (!options.diffPlans.empty())
       return verifyDiff();
     if (!options.estimate.empty())
-      return success();
+      return verifyBrief();
     std::pair<StringRef, bool> flags[] = {
         {"explain", options.explain},
         {"impact", options.impact},
         {"verbose", options.verbose},
+        {"brief", options.brief},
         {"trace", !options.trace.empty()},
         {"simulate", options.simulate != 0},
         {"requests-output", !options.requestsOutput.empty()},
@@ -88,6 +89,22 @@ private:
     return success();
   }
 
+  /// What only adds to a report says nothing where the report is cut short.
+  LogicalResult verifyBrief() {
+    if (!options.brief)
+      return success();
+    if (options.estimate != "text")
+      return onError("--brief has no effect on --estimate=" + options.estimate +
+                     ": it shortens text");
+    for (auto [flag, given] : {std::pair("explain", bool(options.explain)),
+                               std::pair("impact", bool(options.impact)),
+                               std::pair("verbose", bool(options.verbose))})
+      if (given)
+        return onError(Twine("--brief leaves out what --") + flag +
+                       " adds: give one of them");
+    return success();
+  }
+
   LogicalResult verifyDiff() {
     if (!options.plan.empty())
       return onError("--plan and --diff-plans exclude each other");
@@ -95,6 +112,7 @@ private:
          {std::pair("explain", bool(options.explain)),
           std::pair("impact", bool(options.impact)),
           std::pair("verbose", bool(options.verbose)),
+          std::pair("brief", bool(options.brief)),
           std::pair("simulate", options.simulate != 0),
           std::pair("requests", !options.requests.empty()),
           std::pair("requests-output", !options.requestsOutput.empty())})
@@ -339,6 +357,7 @@ private:
     EstimatePassOptions estimate;
     fillReport(estimate);
     fillDetail(options, estimate);
+    estimate.brief = options.brief;
     estimate.trace = options.trace;
     estimate.requestsOutput = options.requestsOutput;
     pm.addPass(createEstimatePass(std::move(estimate)));

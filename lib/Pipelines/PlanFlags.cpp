@@ -37,7 +37,7 @@ static constexpr std::pair<StringRef, StringRef> helpGroups[] = {
      "expert-capacity-factor pad-experts-to-capacity mtp-layers"},
     {"Formats", "dtype kv-format kv-dtype"},
     {"Machine and runtime", "nodes price runtime memory-utilization set"},
-    {"Report", "estimate explain impact verbose report-output"}};
+    {"Report", "estimate brief explain impact verbose report-output"}};
 
 /// What a flag says alone; "" of one that needs a value.
 static StringRef bareOf(const cl::Option &option) {

@@ -9,6 +9,7 @@
 
 #include "autopar/Report/TextTables.h"
 #include "autopar/Support/Library.h"
+#include "autopar/Support/Suggestion.h"
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
@@ -105,15 +106,17 @@ static Result<bool> isSystem(const HardwareLibrary &library,
   if (has(known, name))
     return true;
   if (!isPath(name)) {
+    // "h100" is what --hardware=h100 takes it for.
+    if (library.machine(name))
+      return true;
     std::vector<std::string> fitting = library.fitting(name);
     if (!fitting.empty())
       return Error{"",
                    "no chip and no system is called \"" + shorten(name) + "\"",
                    "these are: " + join(fitting, ", ")};
-    std::string near = nearest(name, known);
     return Error{"",
                  "no chip and no system is called \"" + shorten(name) + "\"" +
-                     (near.empty() ? "" : ", did you mean \"" + near + "\"?"),
+                     didYouMean(suggestions(name, known)),
                  "autopar hardware list shows them all"};
   }
   Result<JsonDocument> document = JsonDocument::readFile(name);

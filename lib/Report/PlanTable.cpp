@@ -142,6 +142,19 @@ std::string refusalsOf(const Rows &rows) {
   return text.empty() ? "" : "\nRefused\n" + text;
 }
 
+bool fits(const PlanTableRow &row) {
+  return row.report && row.report->memory.perDevice.fits;
+}
+
+/// Machines of rows that fit, whose cost nobody can say.
+std::vector<std::string> unpricedOf(const Rows &rows) {
+  std::set<std::string> machines;
+  for (const PlanTableRow &row : rows)
+    if (fits(row) && !row.report->cost.dollarsPerMillionTokens)
+      machines.insert(hardwareOf(row));
+  return {machines.begin(), machines.end()};
+}
+
 /// Where one of the rows is cheapest and another fastest.
 std::string bestOf(const Rows &rows) {
   // What services do is said by several columns.
@@ -149,7 +162,7 @@ std::string bestOf(const Rows &rows) {
     return "";
   const PlanTableRow *fastest = nullptr, *cheapest = nullptr;
   for (const PlanTableRow &row : rows) {
-    if (!row.report || !row.report->memory.perDevice.fits)
+    if (!fits(row))
       continue;
     if (!fastest || row.report->tokensPerS > fastest->report->tokensPerS)
       fastest = &row;
@@ -170,6 +183,10 @@ std::string bestOf(const Rows &rows) {
   std::string text = "most tokens/s: " + nameOf(*fastest);
   if (cheapest)
     text += "; cheapest tokens: " + nameOf(*cheapest);
+  if (std::vector<std::string> machines = unpricedOf(rows);
+      cheapest && !machines.empty())
+    text += " (no price is known for " + join(machines, ", ") +
+            ": --price gives one)";
   return wrap("  ", text);
 }
 

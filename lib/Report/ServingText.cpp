@@ -9,6 +9,7 @@
 
 #include "autopar/Report/MoneyText.h"
 #include "autopar/Report/ReportText.h"
+#include "autopar/Report/TextStyle.h"
 #include "autopar/Report/TextTables.h"
 #include "autopar/Support/Text.h"
 
@@ -267,17 +268,25 @@ static std::string refusalText(const ServiceReport &service) {
           formatInteger(std::llround(std::max(all, running))));
 }
 
-std::string autopar::servingText(const ServingReport &serving) {
+std::string autopar::servingAnswer(const ServingReport &serving) {
   std::string heading = "\n" + headingOf(serving);
   if (!serving.isServed)
     return heading + refusalText(serving);
-  return heading + answer(serving) + timesTable(serving) +
-         simulationText(serving) + curveTable(serving);
+  return heading + answer(serving) + timesTable(serving);
+}
+
+std::string autopar::servingText(const ServingReport &serving) {
+  std::string text = servingAnswer(serving);
+  if (!serving.isServed)
+    return text;
+  return text + simulationText(serving) + curveTable(serving);
 }
 
 std::string autopar::poolsText(const PoolsReport &pools) {
   if (!pools.isServed)
     return headingOf(pools) + refusalText(pools);
-  return headingOf(pools) + answer(pools) + timesTable(pools) +
-         simulationText(pools) + curveTable(pools);
+  std::string text = headingOf(pools) + answer(pools) + timesTable(pools);
+  if (TextStyleScope::current().brief)
+    return text;
+  return text + simulationText(pools) + curveTable(pools);
 }

@@ -14,6 +14,8 @@ namespace autopar {
 
 /// The section of a report, with a blank line before it.
 std::string servingText(const ServingReport &serving);
+/// The part of it that a brief report has: what is served, and how fast.
+std::string servingAnswer(const ServingReport &serving);
 
 /// What the pools of a deployment do together.
 std::string poolsText(const PoolsReport &pools);

@@ -374,6 +374,9 @@ static std::string waterfall(const Report &report) {
 
 std::string autopar::writeText(const Report &report) {
   double step = report.latency.stepTimeUs;
+  if (TextStyleScope::current().brief)
+    return title(report) + "\n" + answer(report) +
+           (report.serving ? servingAnswer(*report.serving) : "");
   return title(report) + "\n" + answer(report) +
          (report.serving ? servingText(*report.serving) : "") +
          (report.training ? trainingText(report) : memoryTable(report)) +

@@ -40,7 +40,7 @@ double Worth::units() const {
   auto devices = static_cast<double>(target.devices);
   if (problem.goal == Goal::throughput_per_device)
     return devices;
-  if (problem.goal == Goal::cost && target.machine.price)
+  if (problem.goal == Goal::cost)
     return devices * target.machine.price->value;
   return 1;
 }
@@ -48,6 +48,9 @@ double Worth::units() const {
 double Worth::scoreOf(const Candidate &candidate) const {
   if (std::optional<double> limit = stepLimitUs(problem);
       limit && candidate.timeUs > *limit)
+    return none;
+  // What nobody can say the cost of is not compared in cost.
+  if (problem.goal == Goal::cost && !target.machine.price)
     return none;
   return problem.goal == Goal::latency ? -candidate.timeUs
                                        : candidate.tokensPerS / units();

@@ -259,9 +259,12 @@ static bool beats(const SearchProblem &problem, const SearchPoint &a,
                   const SearchPoint &b) {
   int64_t devicesOfA = problem.targets[a.target].devices;
   int64_t devicesOfB = problem.targets[b.target].devices;
-  constexpr double free = 0;
-  double costOfA = a.dollarsPerMillionTokens.value_or(free);
-  double costOfB = b.dollarsPerMillionTokens.value_or(free);
+  // A machine without a price may be the cheaper or the dearer one.
+  if (a.dollarsPerMillionTokens.has_value() !=
+      b.dollarsPerMillionTokens.has_value())
+    return false;
+  double costOfA = a.dollarsPerMillionTokens.value_or(0);
+  double costOfB = b.dollarsPerMillionTokens.value_or(0);
   auto takes = [&](const SearchPoint &point) {
     return problem.trains() ? point.totalBytes : point.timeUs;
   };
@@ -300,9 +303,9 @@ static bool isBetterFor(const SearchProblem &problem, const SearchPoint &a,
       return devicesOf(a) < devicesOf(b);
     break;
   case Goal::cost:
-    if (a.dollarsPerMillionTokens && b.dollarsPerMillionTokens)
-      return *a.dollarsPerMillionTokens < *b.dollarsPerMillionTokens;
-    break;
+    return a.dollarsPerMillionTokens &&
+           (!b.dollarsPerMillionTokens ||
+            *a.dollarsPerMillionTokens < *b.dollarsPerMillionTokens);
   case Goal::throughput_per_device:
     return perDevice(a) > perDevice(b);
   case Goal::throughput:
@@ -314,7 +317,8 @@ static bool isBetterFor(const SearchProblem &problem, const SearchPoint &a,
 void Searcher::chooseBest() {
   auto isWanted = [&](const SearchPoint &point) {
     std::optional<double> limit = stepLimitUs(problem);
-    return !limit || point.timeUs <= *limit;
+    bool hasPrice = problem.goal != Goal::cost || point.dollarsPerMillionTokens;
+    return hasPrice && (!limit || point.timeUs <= *limit);
   };
   auto isBetter = [&](const SearchPoint &a, const SearchPoint &b) {
     return isBetterFor(problem, a, b);

@@ -72,9 +72,9 @@ Result<ModelRequest> autopar::server::readModel(Session &session,
 
 bool autopar::server::isOfFiles(const std::string &flag) {
   static constexpr std::string_view files[] = {
-      "estimate", "explain",       "impact",     "verbose",
-      "trace",    "report-output", "requests",   "requests-output",
-      "simulate", "seed",          "diff-plans", "expert-trace"};
+      "estimate", "explain",       "impact",      "verbose",         "brief",
+      "trace",    "report-output", "requests",    "requests-output", "simulate",
+      "seed",     "diff-plans",    "expert-trace"};
   return llvm::is_contained(files, flag);
 }
 

@@ -60,6 +60,7 @@ private:
   std::optional<Error> addTarget(std::optional<int64_t> devices);
   std::optional<Error> readLoads(ModuleOp bound);
   std::optional<Error> setSpace();
+  std::optional<Error> checkPrices();
   Result<OwningOpRef<ModuleOp>> bind(const Target &target);
   Result<Machine> machineOf(Target &target, std::optional<int64_t> devices);
   ProgramSource *programsOf(ModuleOp bound, const Runtime &runtime);
@@ -264,8 +265,34 @@ std::optional<Error> ModelSearch::setSpace() {
   return std::nullopt;
 }
 
+/// Cost is compared where there are prices, and nowhere else.
+std::optional<Error> ModelSearch::checkPrices() {
+  if (request.goal != Goal::cost)
+    return std::nullopt;
+  std::set<std::string> unpriced;
+  bool isPriced = false;
+  for (const SearchTarget &target : outcome.problem.targets)
+    if (target.machine.price)
+      isPriced = true;
+    else
+      unpriced.insert(target.machine.name);
+  if (unpriced.empty())
+    return std::nullopt;
+  std::string names =
+      join(std::vector<std::string>(unpriced.begin(), unpriced.end()), ", ");
+  if (!isPriced)
+    return Error{
+        "", "--goal=cost: no price is known for " + names,
+        "give --price=DOLLARS of a device and hour, or another --goal"};
+  warn("no price is known for " + names +
+       ": not compared in cost; --price gives one to each machine");
+  return std::nullopt;
+}
+
 Result<SearchOutcome> ModelSearch::run(const SearchControl &control) {
   if (std::optional<Error> error = setSpace())
+    return *error;
+  if (std::optional<Error> error = checkPrices())
     return *error;
   SearchProblem &problem = outcome.problem;
   problem.batches = request.batches;

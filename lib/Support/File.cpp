@@ -19,19 +19,43 @@
 #include <cstring>
 #include <filesystem>
 #include <iostream>
+#include <poll.h>
 #include <unistd.h>
 
 using namespace autopar;
 namespace fs = std::filesystem;
 
-void autopar::failOnClosedPipe() { std::signal(SIGPIPE, SIG_IGN); }
+void autopar::outliveClosedPipe() { std::signal(SIGPIPE, SIG_IGN); }
+
+void autopar::endOnClosedPipe(int exitCode) {
+  static int code;
+  code = exitCode;
+  std::signal(SIGPIPE, [](int) { _exit(code); });
+}
+
+/// Whether standard output is a pipe that nobody reads any more.
+static bool isReaderGone() {
+  pollfd output{STDOUT_FILENO, POLLOUT, 0};
+  return poll(&output, 1, 0) == 1 && (output.revents & (POLLERR | POLLHUP));
+}
+
+/// Whether standard output took all; `written` says whether the stream took
+/// what it was given. A reader that closes its end early, as `head` does, has
+/// what it wants: that is no error.
+static Result<bool> outputArrived(bool written) {
+  if (std::fflush(stdout) == 0 && written)
+    return true;
+  int reason = errno;
+  if (isReaderGone())
+    return true;
+  errno = reason;
+  return Error{"<stdout>", std::string("cannot write: ") + std::strerror(errno),
+               ""};
+}
 
 Result<bool> autopar::flushOutput() {
   std::cout.flush();
-  if (std::fflush(stdout) == 0 && !std::ferror(stdout) && std::cout)
-    return true;
-  return Error{"<stdout>", std::string("cannot write: ") + std::strerror(errno),
-               ""};
+  return outputArrived(!std::ferror(stdout) && std::cout);
 }
 
 static std::atomic<bool> confined = false;
@@ -165,12 +189,8 @@ Result<bool> autopar::writeOutput(const std::string &path,
                                   const std::string &text) {
   if (path != "-")
     return writeFile(path, text);
-  bool written =
-      std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  if (std::fflush(stdout) == 0 && written)
-    return true;
-  return Error{"<stdout>", std::string("cannot write: ") + std::strerror(errno),
-               ""};
+  return outputArrived(std::fwrite(text.data(), 1, text.size(), stdout) ==
+                       text.size());
 }
 
 std::vector<std::string> autopar::listFiles(const std::string &directory,

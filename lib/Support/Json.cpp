@@ -28,7 +28,7 @@ public:
   explicit Judge(JsonTreeBuilder &builder) : builder(builder) {}
 
   /// Why the text was refused, and at which byte (0: at the last token).
-  std::string message;
+  std::string message, note;
   size_t offset = 0;
 
   bool null() override { return add(nullptr); }
@@ -57,6 +57,8 @@ public:
                    const nlohmann::detail::exception &) override {
     offset = position;
     message = "syntax error near '" + shorten(token) + "'";
+    if (position == 1)
+      note = "the file is not JSON, which begins with { or [";
     return false;
   }
 
@@ -107,7 +109,7 @@ Result<JsonDocument> JsonDocument::parse(std::string_view text,
   Judge judge(builder);
   if (!json::sax_parse(text, &judge))
     return Error{judge.offset ? locate(name, text, judge.offset) : name,
-                 std::move(judge.message), ""};
+                 std::move(judge.message), std::move(judge.note)};
   // Where nlohmann takes the text to end.
   if (size_t zero = text.find('\0'); zero != text.npos)
     return Error{locate(name, text, zero + 1), "syntax error near a zero byte",

@@ -8,6 +8,7 @@
 #include "autopar/Support/Library.h"
 
 #include "autopar/Support/File.h"
+#include "autopar/Support/Suggestion.h"
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
@@ -69,11 +70,9 @@ Result<std::string> autopar::locateFile(const std::string &nameOrPath,
     return Error{directory, "no " + std::string(what) + " files here",
                  "set AUTOPAR_DATA to the folder that holds hardware/ and "
                  "runtimes/"};
-  std::string near = nearest(nameOrPath, names);
   return Error{"",
                "unknown " + std::string(what) + " \"" + shorten(nameOrPath) +
-                   "\"" +
-                   (near.empty() ? "" : ", did you mean \"" + near + "\"?"),
+                   "\"" + didYouMean(suggestions(nameOrPath, names)),
                "available: " + join(names, ", ") +
                    "; or the path of a file of your own"};
 }

@@ -200,6 +200,15 @@ static const SweepRow *bestOf(const SweepReport &report, std::string_view key,
   return best;
 }
 
+/// Whether all rows that fit say what their tokens cost.
+static bool isPricedThroughout(const SweepReport &report) {
+  size_t at = reportColumn("usd_per_million_tokens");
+  return std::all_of(report.rows.begin(), report.rows.end(),
+                     [&](const SweepRow &row) {
+                       return !row.fits() || !row.cells[at].is_null();
+                     });
+}
+
 static std::string bestText(const SweepReport &report) {
   const SweepRow *fastest = bestOf(report, "tokens_per_s", /*isMost=*/true);
   if (!fastest || report.rows.size() < 2)
@@ -207,7 +216,8 @@ static std::string bestText(const SweepReport &report) {
   std::string text = "most tokens/s: " + nameOf(report, *fastest);
   if (const SweepRow *cheapest =
           bestOf(report, "usd_per_million_tokens", /*isMost=*/false))
-    text += "; cheapest tokens: " + nameOf(report, *cheapest);
+    text += "; cheapest tokens: " + nameOf(report, *cheapest) +
+            (isPricedThroughout(report) ? "" : " of those with a price");
   return wrap("  ", text);
 }
 

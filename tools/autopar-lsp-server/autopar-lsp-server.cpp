@@ -26,7 +26,7 @@ static bool speaksToEditor(llvm::ArrayRef<char *> arguments) {
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   autopar::registerAllDialects(registry);
-  autopar::failOnClosedPipe();
+  autopar::outliveClosedPipe();
   if (!speaksToEditor(llvm::ArrayRef(argv, argc)))
     return failed(mlir::MlirLspServerMain(argc, argv, registry));
   // Lives as long as the process: one of its threads waits for the editor.

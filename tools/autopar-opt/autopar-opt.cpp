@@ -7,6 +7,7 @@
 
 #include "ProductFlags.h"
 #include "autopar/Bundle/BundlePass.h"
+#include "autopar/Hub/Hub.h"
 #include "autopar/InitAll.h"
 #include "autopar/Session/SearchPass.h"
 #include "autopar/Support/File.h"
@@ -70,9 +71,20 @@ private:
 
 } // namespace
 
+/// `error` of a file that cannot be read, with what would work where its name
+/// is that of a model.
+static Error explainInput(const std::string &file, Error error) {
+  std::vector<std::string> models = bundledModels();
+  if (error.note.empty() && llvm::is_contained(models, file))
+    error.note = file + " is a model: autopar estimate " + file +
+                 ", or autopar-translate --import-hf " + file +
+                 " | autopar-opt, and flags behind each";
+  return error;
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  failOnClosedPipe();
+  endOnClosedPipe(0);
   DialectRegistry registry;
   registerAllDialects(registry);
   registerAllPasses();
@@ -89,6 +101,7 @@ int main(int argc, char **argv) {
   std::string inputFile, outputFile;
   std::tie(inputFile, outputFile) =
       parseCLIOptions(argc, argv, ProductFlags::overview());
+  outliveClosedPipe();
 
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
   if (config.shouldShowDialects() || config.shouldListPasses())
@@ -113,7 +126,7 @@ int main(int argc, char **argv) {
     return fail("-o and --report-output name the same file, " + outputFile);
   Result<SourceText> source = readSourceText(inputFile, flags.trustsBytecode());
   if (!source)
-    return fail(source.error().str());
+    return fail(explainInput(inputFile, source.error()).str());
 
   // Files are written when all has gone well: a failure loses nothing.
   std::string ir;

@@ -166,7 +166,7 @@ static int runOnModel(MLIRContext &context) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  failOnClosedPipe();
+  endOnClosedPipe(0);
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(
       argc, argv,
@@ -174,6 +174,7 @@ int main(int argc, char **argv) {
       "  autopar-translate --import-hf llama-3.3-70b -o model.mlir\n"
       "  autopar-opt --shard-tp=8 --estimate model.mlir\n"
       "  autopar-translate --verify-weights path/to/checkpoint model.mlir\n");
+  outliveClosedPipe();
 
   if (!weightsToVerify.empty() && listTensorsFlag)
     return fail("--list-tensors and --verify-weights exclude each other");

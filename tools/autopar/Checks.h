@@ -29,12 +29,25 @@ inline CLI::Validator inRange(int64_t least, int64_t most) {
       "");
 }
 
-/// One of `words`.
-inline CLI::Validator oneOf(std::vector<std::string> words) {
+/// Other words that people use for one of ours: {"cheapest", "cost"}.
+using OtherWords = std::vector<std::pair<std::string, std::string>>;
+
+/// One of `words`; `others` lead to them.
+inline CLI::Validator oneOf(std::vector<std::string> words,
+                            OtherWords others = {}) {
   return CLI::Validator(
-      [words = std::move(words)](std::string &text) -> std::string {
-        bool known = std::find(words.begin(), words.end(), text) != words.end();
-        return known ? "" : "expected " + join(words, ", ");
+      [words = std::move(words),
+       others = std::move(others)](std::string &text) -> std::string {
+        if (std::find(words.begin(), words.end(), text) != words.end())
+          return "";
+        std::string meant;
+        for (const auto &[other, ours] : others)
+          if (other == text)
+            meant = ours;
+        if (meant.empty())
+          meant = nearest(text, words);
+        return "expected " + join(words, ", ") +
+               (meant.empty() ? "" : "; did you mean " + meant + "?");
       },
       "");
 }

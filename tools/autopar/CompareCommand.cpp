@@ -91,6 +91,9 @@ LogicalResult Comparer::readLists() {
     return refuse("--price has " + Twine(prices.size()) + " prices for " +
                   Twine(machines.size()) +
                   " machines: give one, or as many as --hardware has");
+  if (plans.size() == 1 && !plans.front().empty())
+    if (Result<Plan> plan = loadPlan(plans.front()); !plan)
+      return refuse("--plans: " + plan.error().str());
   if (models.size() * machines.size() * plans.size() < 2)
     return refuse("there is one plan, one machine and one model: give more "
                   "than one of --plans='tp8; tp4,pp2', --hardware=a,b or "

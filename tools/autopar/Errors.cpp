@@ -50,20 +50,45 @@ static bool isModel(const std::string &word) {
          std::find(models.begin(), models.end(), word) != models.end();
 }
 
+static std::vector<const CLI::App *> commandsOf(const CLI::App &app) {
+  return app.get_subcommands(
+      [](const CLI::App *one) { return !one->get_group().empty(); });
+}
+
+/// Commands below those of `app` that are called `word`, as one types them:
+/// "autopar models show" and "autopar hardware show" of "show".
+static std::vector<std::string> deeperCommands(const CLI::App &app,
+                                               const std::string &word) {
+  std::vector<std::string> calls;
+  for (const CLI::App *command : commandsOf(app))
+    for (const CLI::App *deeper : commandsOf(*command))
+      if (deeper->get_name() == word)
+        calls.push_back(callOf(*deeper));
+  return calls;
+}
+
 Error autopar::unknownCommand(const CLI::App &app, const std::string &word) {
   std::vector<std::string> names;
-  for (const CLI::App *command : app.get_subcommands(
-           [](const CLI::App *one) { return !one->get_group().empty(); }))
+  for (const CLI::App *command : commandsOf(app))
     names.push_back(command->get_name());
   bool estimates =
       std::find(names.begin(), names.end(), "estimate") != names.end();
   if (estimates && isModel(word))
     return {"", "unknown command \"" + shorten(word) + "\", which is a model",
             "autopar estimate " + shorten(word)};
+  std::string unknown = "unknown command \"" + shorten(word) + "\"";
+  if (std::vector<std::string> calls = deeperCommands(app, word);
+      !calls.empty())
+    return {"", unknown, "there is " + join(calls, " and ")};
   std::string near = nearest(word, names);
+  bool shows = std::find(names.begin(), names.end(), "show") != names.end();
+  if (near.empty() && shows)
+    return {"", unknown,
+            "commands: " + join(names, ", ") + "; perhaps " + callOf(app) +
+                " show " + shorten(word)};
   if (!near.empty())
     near = "\"" + near + "\"";
-  return {"", "unknown command \"" + shorten(word) + "\"" + didYouMean(near),
+  return {"", unknown + didYouMean(near),
           names.empty() ? callOf(app) + " has no commands"
                         : "commands: " + join(names, ", ")};
 }

@@ -45,8 +45,19 @@ void autopar::addChoices(CLI::App *command, SearchArgument &search) {
                    "What is best: throughput (default), "
                    "throughput-per-device, latency, cost or devices")
       ->type_name("goal")
-      ->check(oneOf({"throughput", "throughput-per-device", "latency", "cost",
-                     "devices"}))
+      ->check(oneOf(
+          {"throughput", "throughput-per-device", "latency", "cost", "devices"},
+          {{"cheapest", "cost"},
+           {"cheap", "cost"},
+           {"price", "cost"},
+           {"money", "cost"},
+           {"fastest", "latency"},
+           {"speed", "latency"},
+           {"step-time", "latency"},
+           {"tpot", "latency"},
+           {"ttft", "latency"},
+           {"tokens", "throughput"},
+           {"gpus", "devices"}}))
       ->group(group);
   command
       ->add_option("--sla", search.sla,

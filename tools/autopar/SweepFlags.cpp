@@ -48,8 +48,9 @@ static const char *helpOfList(const std::string &name) {
 /// What rows of a table cannot say, or what is a list here.
 static bool isOfEachRow(const std::string &name) {
   static const std::vector<std::string> others = {
-      "estimate", "explain", "impact",          "verbose",  "trace",     "sla",
-      "simulate", "seed",    "requests-output", "requests", "diff-plans"};
+      "estimate", "explain",         "impact",   "verbose",
+      "brief",    "trace",           "sla",      "simulate",
+      "seed",     "requests-output", "requests", "diff-plans"};
   return !helpOfList(name) &&
          std::find(others.begin(), others.end(), name) == others.end();
 }

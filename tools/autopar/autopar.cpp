@@ -81,7 +81,7 @@ static int run(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-  failOnClosedPipe();
+  outliveClosedPipe();
   if (int code = run(argc, argv))
     return code;
   Result<bool> arrived = flushOutput();

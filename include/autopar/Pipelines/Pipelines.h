@@ -180,6 +180,10 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
   Option<bool> verbose{
       *this, "verbose", llvm::cl::value_desc("true"),
       llvm::cl::desc("List every assumption of a text report, defaults, too")};
+  Option<bool> brief{
+      *this, "brief", llvm::cl::value_desc("true"),
+      llvm::cl::desc("Write only the answer of a text report, its first ten "
+                     "lines: what runs where, fits, how fast, at what price")};
   Option<std::string> reportOutput{
       *this, "report-output", llvm::cl::value_desc("file"),
       llvm::cl::desc(

@@ -20,6 +20,9 @@ struct TextStyle {
   bool color = false;
   /// Whether defaults are listed, not only counted.
   bool verbose = false;
+  /// Whether only the answer is written: what runs where, whether it fits, how
+  /// fast it is; of a service its throughput and times, too.
+  bool brief = false;
 };
 
 /// The style of what goes to standard output: as wide as its terminal, or as

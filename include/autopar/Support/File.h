@@ -23,10 +23,14 @@ Result<std::string> readFile(const std::string &path);
 Result<bool> writeFile(const std::string &path, const std::string &text);
 /// The same, to standard output where `path` is "-".
 Result<bool> writeOutput(const std::string &path, const std::string &text);
-/// Has writes to a closed pipe fail as others do, for `main`: by default they
-/// end the program by a signal.
-void failOnClosedPipe();
-/// Whether all that was printed has arrived; errors are those of writing.
+/// Writes to a pipe that nobody reads then fail as other writes do, for `main`:
+/// by default they end the program by a signal.
+void outliveClosedPipe();
+/// Such a write then ends the program with `exitCode` and without a word, for
+/// programs that only print.
+void endOnClosedPipe(int exitCode);
+/// Whether all that was printed has arrived, or its reader has closed the pipe
+/// and needs no more; errors are those of writing.
 Result<bool> flushOutput();
 bool isDirectory(const std::string &path);
 bool fileExists(const std::string &path);

@@ -284,6 +284,7 @@ struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
       return writeHtml(*report);
     TextStyle style = styleOf(output);
     style.verbose = verbose;
+    style.brief = brief;
     return write(output, format == "json" ? writeJson(*report)
                                           : writeText(*report, style));
   }

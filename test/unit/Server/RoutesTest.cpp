@@ -62,9 +62,9 @@ TEST(RoutesTest, AreThoseOfTheDocument) {
 /// files, text or simulations.
 TEST(RoutesTest, KnowEveryFlag) {
   const std::set<std::string> others = {
-      "estimate", "explain",       "impact",     "verbose",
-      "trace",    "report-output", "requests",   "requests-output",
-      "simulate", "seed",          "diff-plans", "expert-trace"};
+      "estimate", "explain",       "impact",      "verbose",         "brief",
+      "trace",    "report-output", "requests",    "requests-output", "simulate",
+      "seed",     "diff-plans",    "expert-trace"};
   nlohmann::json flags =
       document()["components"]["schemas"]["Flags"]["properties"];
   std::set<std::string> documented = others, known;

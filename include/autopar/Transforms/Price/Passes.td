@@ -42,6 +42,8 @@ def EstimatePass : ReportPass<"autopar-estimate"> {
            "Rank the figures by what 1 % more of each does to time and memory">,
     Option<"verbose", "verbose", "bool", "false",
            "List defaults among the assumptions of a text report">,
+    Option<"brief", "brief", "bool", "false",
+           "Write only the answer of a text report">,
     Option<"trace", "trace", "std::string", "\"\"",
            "File for the timeline of a pipeline, or of simulated requests, in "
            "Chrome's trace format">,

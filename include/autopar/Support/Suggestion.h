@@ -1,0 +1,32 @@
+//===- Suggestion.h - What a mistyped name may mean -------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_SUPPORT_SUGGESTION_H
+#define AUTOPAR_SUPPORT_SUGGESTION_H
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace autopar {
+
+/// The members of `known` that `text` may mean, most likely first. The first
+/// rule that finds any decides:
+///   1. members that have all words of `text`: "llama-70b" -> "llama-3.3-70b";
+///   2. the member with most words, all of them in `text`:
+///      "qwen3-32b-instruct" -> "qwen3-32b";
+///   3. the member nearest by edit distance.
+/// Words are what stands between spaces, "-" and "_", in lower case.
+std::vector<std::string> suggestions(std::string_view text,
+                                     const std::vector<std::string> &known);
+
+/// `, did you mean "a", "b" or "c"?` of at most four names; "" of none.
+std::string didYouMean(const std::vector<std::string> &names);
+
+} // namespace autopar
+
+#endif // AUTOPAR_SUPPORT_SUGGESTION_H
