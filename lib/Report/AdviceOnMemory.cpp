@@ -38,16 +38,32 @@ static std::string describe(const Reading &reading, const Plan &plan,
   return text;
 }
 
+/// The smallest power of two over which weights and caches may be split such
+/// that they and what each device has whole (runtime, temporaries) can fit; 0
+/// where what is whole does not. A program without tp cannot be priced with it,
+/// so this is a lower bound.
+static int64_t leastTensorParallel(const Report::DeviceMemory &device) {
+  int64_t left =
+      device.budgetBytes - device.runtimeBytes - device.reservedBytes;
+  int64_t split = device.weightBytes + device.kvCacheBytes;
+  if (left <= 0)
+    return 0;
+  int64_t size = 1;
+  while (size < limits::maxDevices && split / size > left)
+    size *= 2;
+  return size;
+}
+
 /// What helps where nothing was found that does.
 static std::string hintOfFit(const Reading &reading) {
-  const auto &memory = reading.report.memory;
-  Checked least = ceilDiv(Checked(memory.perDevice.weightBytes),
-                          std::max<int64_t>(1, memory.perDevice.budgetBytes));
-  if (least == 1)
-    return "a shorter context, a narrower --kv-dtype or devices with more "
-           "memory would help";
-  if (!reading.plan.has(Degree::tp))
-    return "the weights alone need --shard-tp=" + least.str() + " or more";
+  const Report::DeviceMemory &device = reading.report.memory.perDevice;
+  int64_t least = leastTensorParallel(device);
+  if (!reading.plan.has(Degree::tp) && least > 1)
+    return "weights and KV cache need at least --shard-tp=" +
+           std::to_string(least) +
+           "; autopar search --goal=devices finds what fits";
+  if (device.weightBytes <= device.budgetBytes)
+    return "a narrower --kv-dtype or devices with more memory would help";
   return "no larger tp or ep does: a narrower format of the weights or devices "
          "with more memory would help";
 }
@@ -68,6 +84,8 @@ static std::string remediesOfFit(const Reading &reading) {
   if (int64_t batch = search.findBatch())
     remedies.push_back("--batch=" +
                        std::to_string(batch * reading.layout.microbatches));
+  else if (int64_t context = search.findContext())
+    remedies.push_back("--context=" + std::to_string(context));
   return remedies.empty() ? hintOfFit(reading)
                           : join(remedies, " or ") + " would fit";
 }

@@ -46,15 +46,29 @@ std::optional<Plan> FitSearch::findLarger(const std::string &axis) {
   return std::nullopt;
 }
 
-int64_t FitSearch::bisect(int64_t fit, int64_t tooMany) {
+template <typename Fits>
+int64_t FitSearch::bisect(int64_t fit, int64_t tooMany, Fits fitsOne) {
   while (tooMany - fit > 1) {
-    int64_t batch = fit + (tooMany - fit) / 2;
-    (fitsBatch(batch) ? fit : tooMany) = batch;
+    int64_t tried = fit + (tooMany - fit) / 2;
+    (fitsOne(tried) ? fit : tooMany) = tried;
   }
   return fit;
 }
 
-int64_t FitSearch::findBatch() { return bisect(0, reading.workload.batch); }
+int64_t FitSearch::findBatch() {
+  return bisect(0, reading.workload.batch,
+                [this](int64_t batch) { return fitsBatch(batch); });
+}
+
+int64_t FitSearch::findContext() {
+  if (reading.workload.phase != Phase::decode)
+    return 0;
+  return bisect(0, reading.workload.context, [this](int64_t context) {
+    Workload workload = reading.workload;
+    workload.context = context;
+    return fits(reading.layout, workload);
+  });
+}
 
 int64_t FitSearch::findMost() {
   int64_t fit = 0, more = 1;
@@ -62,5 +76,5 @@ int64_t FitSearch::findMost() {
     fit = more;
     more *= 2;
   }
-  return bisect(fit, more);
+  return bisect(fit, more, [this](int64_t batch) { return fitsBatch(batch); });
 }

@@ -24,14 +24,19 @@ public:
   /// The most sequences up to the step's that fit; 0 where not one does. Memory
   /// grows with them.
   int64_t findBatch();
+  /// The longest context of a decode step that fits; 0 where not even that of
+  /// one token does, and of other steps.
+  int64_t findContext();
   /// The most of any number.
   int64_t findMost();
 
 private:
   bool fits(const Layout &layout, const Workload &workload);
   bool fitsBatch(int64_t batch);
-  /// Between `fit` sequences that do and `tooMany` that do not.
-  int64_t bisect(int64_t fit, int64_t tooMany);
+  /// The largest number that `fitsOne`, between `fit` that does and `tooMany`
+  /// that does not.
+  template <typename Fits>
+  int64_t bisect(int64_t fit, int64_t tooMany, Fits fitsOne);
 
   const Reading &reading;
   Tape tape;
