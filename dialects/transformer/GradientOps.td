@@ -307,8 +307,12 @@ def TF_PositionGradientOp : TF_NamedOp<"position_gradient", "dt", [Pure]> {
 
     Split over sequences or tokens, the result is a partial sum.
 
+    A table of another shape is read as `[rows, hidden]`, its elements in their
+    order.
+
     **Constraints:** those of `transformer.position_embedding`, of which `first`
-    and `same` are; the table is `[positions, hidden]`, and whole.
+    and `same` are; the table is `[positions, hidden]`, or holds such rows in
+    another shape, and is whole.
 
     **Example:**
     ```mlir

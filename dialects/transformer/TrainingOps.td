@@ -222,4 +222,31 @@ def TF_GradientOp : TF_Op<"gradient", [
   let hasVerifier = 1;
 }
 
+def TF_ZerosOp : TF_Op<"zeros", [
+    Pure, EncodingsMatchModule,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
+    DeclareOpInterfaceMethods<WorkloadOpInterface>]> {
+  let summary = "a gradient that nothing has been added to yet";
+  let description = [{
+    What a loop of a backward begins with, whose layers add to the gradient of a
+    value that all of them have read, or of one that the loss does not depend on:
+
+        y[i..] = 0
+
+    It is laid out as the loop carries it, and written once.
+
+    **Constraints:** none beside those of its type.
+
+    **Example:**
+    ```mlir
+    func.func private @example() {
+      %z = transformer.zeros : tensor<4x64xbf16>
+      return
+    }
+    ```
+  }];
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
 #endif // AUTOPAR_TRANSFORMER_TRAININGOPS_TD

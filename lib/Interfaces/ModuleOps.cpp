@@ -12,6 +12,57 @@
 
 using namespace mlir;
 
+FunctionOpInterface autopar::findFunctionAround(Operation *op) {
+  for (Operation *at = op->getParentOp(); at; at = at->getParentOp()) {
+    if (auto function = dyn_cast<FunctionOpInterface>(at))
+      return function;
+    if (at->hasTrait<OpTrait::SymbolTable>())
+      return {};
+  }
+  return {};
+}
+
+/// Whether `op` is of the kind, or has one inside, not in a symbol table.
+static bool hasKind(Operation *op,
+                    llvm::function_ref<bool(Operation *)> isKind) {
+  return op
+      ->walk<WalkOrder::PreOrder>([&](Operation *inner) {
+        if (isKind(inner))
+          return WalkResult::interrupt();
+        return inner->hasTrait<OpTrait::SymbolTable>() ? WalkResult::skip()
+                                                       : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Whether one follows `op` in the regions of the op around it.
+static bool isFollowed(Operation *op,
+                       llvm::function_ref<bool(Operation *)> isKind) {
+  auto isFound = [&](Operation &other) { return hasKind(&other, isKind); };
+  for (Operation *next = op->getNextNode(); next; next = next->getNextNode())
+    if (isFound(*next))
+      return true;
+  Region *region = op->getParentRegion();
+  for (Block *next = op->getBlock()->getNextNode(); next;
+       next = next->getNextNode())
+    if (llvm::any_of(*next, isFound))
+      return true;
+  for (Region &other : llvm::drop_begin(region->getParentOp()->getRegions(),
+                                        region->getRegionNumber() + 1))
+    for (Block &block : other)
+      if (llvm::any_of(block, isFound))
+        return true;
+  return false;
+}
+
+bool autopar::isLastIn(Operation *scope, Operation *op,
+                       llvm::function_ref<bool(Operation *)> isKind) {
+  for (Operation *at = op; at != scope; at = at->getParentOp())
+    if (isFollowed(at, isKind))
+      return false;
+  return true;
+}
+
 LogicalResult autopar::verifyAssumed(Operation *op, ArrayAttr assumed,
                                      ArrayRef<StringRef> known) {
   llvm::SmallSet<StringRef, 4> seen;

@@ -91,7 +91,13 @@ static LocalResult run(GradientOp op, Device &device) {
   return kept->second.sums[device.id];
 }
 
+static LocalResult run(ZerosOp op, Device &device) {
+  return LocalTensor(
+      Placement(TensorView(op.getResult()), device.grid(), device.id).shape());
+}
+
 void autopar::attachTrainingKernels(MLIRContext *context) {
+  attach<ZerosOp, run>(context);
   attach<SaveOp, run>(context);
   attach<SavedOp, run>(context);
   attach<AccumulateOp, run>(context);

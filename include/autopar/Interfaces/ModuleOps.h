@@ -10,8 +10,33 @@
 #define AUTOPAR_INTERFACES_MODULEOPS_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace autopar {
+
+/// The function that `op` lies in; null where a symbol table, such as a module,
+/// comes first.
+mlir::FunctionOpInterface findFunctionAround(mlir::Operation *op);
+
+/// Calls `visit` with every op of `Kind` below `scope`, in the order of the
+/// text, but for those of symbol tables inside.
+template <typename Kind, typename Visit>
+void forEachIn(mlir::Operation *scope, Visit visit) {
+  scope->walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation *op) {
+    if (op != scope && op->hasTrait<mlir::OpTrait::SymbolTable>())
+      return mlir::WalkResult::skip();
+    if (auto found = mlir::dyn_cast<Kind>(op))
+      visit(found);
+    return mlir::WalkResult::advance();
+  });
+}
+
+/// Whether no op that `isKind` follows `op` below `scope`, in the order of the
+/// text. What all ops of a kind must be together is verified once, by the last
+/// of them: each looks as far as the next one, so that all of them together
+/// look at every op of `scope` about once.
+bool isLastIn(mlir::Operation *scope, mlir::Operation *op,
+              llvm::function_ref<bool(mlir::Operation *)> isKind);
 
 /// Refuses a second op of `Kind`, an op or an interface, in the same module.
 template <typename Kind>

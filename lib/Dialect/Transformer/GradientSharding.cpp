@@ -204,13 +204,16 @@ ShardingFactors EmbeddingGradientOp::getShardingFactors() {
 
 ShardingFactors PositionGradientOp::getShardingFactors() {
   ShardingFactors factors;
-  if (rankOf(getTable()) != 2 || rankOf(getDy()) != 3)
+  if (rankOf(getDy()) != 3)
     return factors;
-  int32_t rows = factors.add(FactorKind::whole);
-  int32_t hidden = factors.add(FactorKind::whole);
+  TensorView table(getTable());
+  bool hasRows =
+      table.rank() == 2 && table.extent(1) == TensorView(getDy()).extent(2);
+  FactorList all = addFactors(factors, FactorKind::whole, table.rank());
+  int32_t hidden = hasRows ? all.back() : factors.add(FactorKind::whole);
   FactorList tokens = addFactors(factors, FactorKind::reduction, 2);
-  factors.operands = {concat(tokens, {hidden}), {rows, hidden}};
-  factors.results = {{rows, hidden}};
+  factors.operands = {concat(tokens, {hidden}), all};
+  factors.results = {all};
   factors.linear = {{0}};
   return factors;
 }

@@ -7,6 +7,8 @@
 
 #include "autopar/Dialect/Transformer/Transformer.h"
 
+#include "autopar/Interfaces/ModuleOps.h"
+
 #include "mlir/Interfaces/CallInterfaces.h"
 
 using namespace autopar;
@@ -18,43 +20,62 @@ FunctionOpInterface StoredOp::getStoredFunction() {
       *this, getFunctionAttr());
 }
 
-/// A call of `function` in `module`, null where nothing calls it.
-static Operation *findCall(ModuleOp module, FlatSymbolRefAttr function) {
-  Operation *found = nullptr;
-  module.walk([&](CallOpInterface call) {
-    auto callee = dyn_cast<SymbolRefAttr>(call.getCallableForCallee());
-    if (callee != function)
-      return WalkResult::advance();
-    found = call;
-    return WalkResult::interrupt();
-  });
-  return found;
-}
+namespace {
 
-LogicalResult StoredOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto module = cast<ModuleOp>((*this)->getParentOp());
-  auto function =
-      symbols.lookupSymbolIn<FunctionOpInterface>(module, getFunctionAttr());
-  if (!function)
-    return emitOpError() << "names " << getFunctionAttr()
-                         << ", which is no function of its module";
-  if (!function.isPrivate() || function.isDeclaration())
-    return emitOpError() << "names " << getFunctionAttr()
-                         << ", expected a private function with a body";
-  auto refuse = [&](Operation *other, const char *why, const char *note) {
-    InFlightDiagnostic diag = emitOpError()
-                              << "names " << getFunctionAttr() << why;
+/// Who calls functions of a module, and who names them as stored.
+class StoredFunctions {
+public:
+  StoredFunctions(ModuleOp module, SymbolTableCollection &symbols)
+      : module(module), symbols(symbols) {
+    module.walk([&](CallOpInterface call) {
+      if (auto callee = dyn_cast<SymbolRefAttr>(call.getCallableForCallee()))
+        calls.try_emplace(callee, call);
+    });
+  }
+
+  LogicalResult verify(StoredOp op) {
+    FlatSymbolRefAttr name = op.getFunctionAttr();
+    auto function =
+        symbols.lookupSymbolIn<FunctionOpInterface>(module, name.getAttr());
+    if (!function)
+      return op.emitOpError()
+             << "names " << name << ", which is no function of its module";
+    if (!function.isPrivate() || function.isDeclaration())
+      return op.emitOpError()
+             << "names " << name << ", expected a private function with a body";
+    auto [first, isNew] = firsts.try_emplace(name, op);
+    if (!isNew)
+      return refuse(op, first->second, " a second time", "the first is here");
+    if (Operation *call = calls.lookup(name))
+      return refuse(op, call, ", which is called: what runs is loaded",
+                    "called here");
+    return success();
+  }
+
+private:
+  static LogicalResult refuse(StoredOp op, Operation *other, const char *why,
+                              const char *note) {
+    InFlightDiagnostic diag = op.emitOpError()
+                              << "names " << op.getFunctionAttr() << why;
     diag.attachNote(other->getLoc()) << note;
     return diag;
-  };
-  for (auto other : module.getOps<StoredOp>()) {
-    if (other == *this)
-      break;
-    if (other.getFunctionAttr() == getFunctionAttr())
-      return refuse(other, " a second time", "the first is here");
   }
-  if (Operation *call = findCall(module, getFunctionAttr()))
-    return refuse(call, ", which is called: what runs is loaded",
-                  "called here");
+
+  ModuleOp module;
+  SymbolTableCollection &symbols;
+  llvm::DenseMap<SymbolRefAttr, Operation *> calls, firsts;
+};
+
+} // namespace
+
+/// The last one verifies all of the module.
+LogicalResult StoredOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto module = cast<ModuleOp>((*this)->getParentOp());
+  if (!isLastIn(module, *this, llvm::IsaPred<StoredOp>))
+    return success();
+  StoredFunctions functions(module, symbols);
+  for (auto op : module.getOps<StoredOp>())
+    if (failed(functions.verify(op)))
+      return failure();
   return success();
 }

@@ -10,6 +10,7 @@
 #include "autopar/Interfaces/ModuleOps.h"
 #include "autopar/Interfaces/WorkloadBuilder.h"
 #include "autopar/Program/Recomputation.h"
+#include "autopar/Support/Limits.h"
 
 using namespace autopar;
 using namespace autopar::transformer;
@@ -19,10 +20,18 @@ using namespace mlir;
 // Who belongs to whom
 //===----------------------------------------------------------------------===//
 
+/// Ops between a weight and its use: a collective for each axis of a mesh, and
+/// one more. Values that are made of each other, which no verifier has refused
+/// yet, end here too.
+static constexpr size_t maxOpsAfterWeight = limits::maxMeshAxes + 1;
+
 WeightOp transformer::findWeight(Value value) {
   Operation *op = value.getDefiningOp();
-  while (op && !isa<WeightOp>(op) && op->getNumOperands() == 1)
+  for (size_t i = 0; i < maxOpsAfterWeight; ++i) {
+    if (!op || isa<WeightOp>(op) || op->getNumOperands() != 1)
+      break;
     op = op->getOperand(0).getDefiningOp();
+  }
   return dyn_cast_if_present<WeightOp>(op);
 }
 
@@ -144,18 +153,35 @@ LogicalResult TrainingOp::verify() {
 // SaveOp, SavedOp
 //===----------------------------------------------------------------------===//
 
-LogicalResult SaveOp::verify() {
-  SaveOp first;
-  (*this)->getParentOfType<FunctionOpInterface>().walk([&](SaveOp other) {
-    if (!first && other.getNameAttr() == getNameAttr())
-      first = other;
+static LogicalResult refuseOutsideFunction(Operation *op) {
+  return op->emitOpError("lies outside of a function, expected it in the "
+                         "forward or the backward of a layer");
+}
+
+/// Refuses two of a name in `function`.
+static LogicalResult verifyNames(FunctionOpInterface function) {
+  llvm::DenseMap<StringAttr, SaveOp> firsts;
+  LogicalResult result = success();
+  forEachIn<SaveOp>(function, [&](SaveOp save) {
+    auto [first, isNew] = firsts.try_emplace(save.getNameAttr(), save);
+    if (isNew || failed(result))
+      return;
+    InFlightDiagnostic diag = save.emitOpError()
+                              << "is a second one of \"" << save.getName()
+                              << "\" in its function";
+    diag.attachNote(first->second.getLoc()) << "the first is here";
+    result = diag;
   });
-  if (first == *this)
-    return success();
-  InFlightDiagnostic diag = emitOpError() << "is a second one of \""
-                                          << getName() << "\" in its function";
-  diag.attachNote(first.getLoc()) << "the first is here";
-  return diag;
+  return result;
+}
+
+LogicalResult SaveOp::verify() {
+  FunctionOpInterface function = findFunctionAround(*this);
+  if (!function)
+    return refuseOutsideFunction(*this);
+  return isLastIn(function, *this, llvm::IsaPred<SaveOp>)
+             ? verifyNames(function)
+             : success();
 }
 
 void SaveOp::buildWorkload(WorkloadBuilder &builder) {
@@ -166,18 +192,72 @@ void SavedOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
   setNameFn(getResult(), getName());
 }
 
-LogicalResult SavedOp::verifySymbolUses(SymbolTableCollection &) {
-  SaveOp save = findSave(*this);
-  if (!save)
-    return emitOpError() << "reads \"" << getName() << "\", which @"
-                         << wholeOf(*this).getName() << " does not save";
-  if (save.getValue().getType() == getType())
+namespace {
+
+/// What functions save, by name: each function is walked once.
+class SavedNames {
+public:
+  explicit SavedNames(SymbolTableCollection &symbols) : symbols(symbols) {}
+
+  LogicalResult verify(SavedOp saved) {
+    FunctionOpInterface function = findFunctionAround(saved);
+    if (!function)
+      return refuseOutsideFunction(saved);
+    FunctionOpInterface whole = wholeOf(function);
+    SaveOp save = namesOf(whole).lookup(saved.getNameAttr());
+    if (!save)
+      return saved.emitOpError()
+             << "reads \"" << saved.getName() << "\", which @"
+             << whole.getName() << " does not save";
+    if (save.getValue().getType() == saved.getType())
+      return success();
+    InFlightDiagnostic diag = saved.emitOpError()
+                              << "reads \"" << saved.getName()
+                              << "\" as another type than saved";
+    diag.attachNote(save.getLoc())
+        << "saved here as " << save.getValue().getType();
+    return diag;
+  }
+
+private:
+  using Names = llvm::DenseMap<StringAttr, SaveOp>;
+
+  /// The same as `findWhole`, which would look through the module again.
+  FunctionOpInterface wholeOf(FunctionOpInterface function) {
+    auto name = function->getAttrOfType<FlatSymbolRefAttr>(partOfAttribute);
+    auto found = name ? symbols.lookupNearestSymbolFrom<FunctionOpInterface>(
+                            function, name)
+                      : FunctionOpInterface();
+    return found ? found : function;
+  }
+
+  Names &namesOf(FunctionOpInterface function) {
+    auto [names, isNew] = all.try_emplace(function);
+    if (isNew)
+      forEachIn<SaveOp>(function, [&](SaveOp save) {
+        names->second.try_emplace(save.getNameAttr(), save);
+      });
+    return names->second;
+  }
+
+  SymbolTableCollection &symbols;
+  llvm::DenseMap<Operation *, Names> all;
+};
+
+} // namespace
+
+/// The last one verifies all of the module.
+LogicalResult SavedOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  Operation *module = SymbolTable::getNearestSymbolTable(*this);
+  if (!isLastIn(module, *this, llvm::IsaPred<SavedOp>))
     return success();
-  InFlightDiagnostic diag = emitOpError() << "reads \"" << getName()
-                                          << "\" as another type than saved";
-  diag.attachNote(save.getLoc())
-      << "saved here as " << save.getValue().getType();
-  return diag;
+  SavedNames names(symbols);
+  LogicalResult result = success();
+  forEachIn<SavedOp>(module, [&](SavedOp saved) {
+    if (succeeded(result))
+      result = names.verify(saved);
+  });
+  return result;
 }
 
 /// It lies where the forward has left it.
@@ -219,4 +299,17 @@ LogicalResult GradientOp::verify() {
 
 void GradientOp::buildWorkload(WorkloadBuilder &builder) {
   builder.readGradient(getResult(), findWeight(getWeight()));
+}
+
+//===----------------------------------------------------------------------===//
+// ZerosOp
+//===----------------------------------------------------------------------===//
+
+void ZerosOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
+  setNameFn(getResult(), "zeros");
+}
+
+void ZerosOp::buildWorkload(WorkloadBuilder &builder) {
+  Kernel &kernel = builder.addKernel(*this, KernelKind::elementwise);
+  builder.write(kernel, getResult());
 }

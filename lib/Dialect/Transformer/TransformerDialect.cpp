@@ -7,6 +7,7 @@
 
 #include "autopar/Dialect/Transformer/Training.h"
 #include "autopar/Interfaces/BytecodeVersion.h"
+#include "autopar/Interfaces/ModuleOps.h"
 
 #include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/StringExtras.h"
@@ -88,24 +89,42 @@ void TransformerDialect::initialize() {
 }
 
 /// A part is one of a function of the module that is no part itself.
+/// Each part names another function beside it that is no part.
+static LogicalResult verifyWholes(Operation *table) {
+  llvm::DenseMap<StringAttr, FunctionOpInterface> functions;
+  for (auto function : table->getRegion(0).getOps<FunctionOpInterface>())
+    functions.try_emplace(function.getNameAttr(), function);
+  LogicalResult result = success();
+  forEachIn<FunctionOpInterface>(table, [&](FunctionOpInterface part) {
+    auto name = part->getAttrOfType<FlatSymbolRefAttr>(partOfAttribute);
+    if (!name || failed(result))
+      return;
+    FunctionOpInterface whole = functions.lookup(name.getAttr());
+    if (!whole || whole == part)
+      result = part->emitOpError()
+               << "is a part of " << name << ", which is no other function";
+    else if (whole->hasAttr(partOfAttribute))
+      result = part->emitOpError()
+               << "is a part of " << name << ", which is a part itself";
+  });
+  return result;
+}
+
+/// The last part verifies all of the module.
 LogicalResult
 TransformerDialect::verifyOperationAttribute(Operation *op,
                                              NamedAttribute attribute) {
   if (attribute.getName() != partOfAttribute)
     return success();
-  auto function = dyn_cast<FunctionOpInterface>(op);
-  auto name = dyn_cast<FlatSymbolRefAttr>(attribute.getValue());
-  if (!function || !name)
-    return op->emitOpError()
-           << "has '" << partOfAttribute << "', expected @name, on a function";
-  FunctionOpInterface whole = findWhole(function);
-  if (whole == function)
-    return op->emitOpError()
-           << "is a part of " << name << ", which is no other function";
-  if (whole->hasAttr(partOfAttribute))
-    return op->emitOpError()
-           << "is a part of " << name << ", which is a part itself";
-  return success();
+  Operation *table = SymbolTable::getNearestSymbolTable(op);
+  if (!isa<FunctionOpInterface>(op) || !table ||
+      !isa<FlatSymbolRefAttr>(attribute.getValue()))
+    return op->emitOpError() << "has '" << partOfAttribute
+                             << "', expected @name, on a function of a module";
+  auto isPart = [](Operation *other) {
+    return other->hasAttr(partOfAttribute);
+  };
+  return isLastIn(table, op, isPart) ? verifyWholes(table) : success();
 }
 
 RankedTensorType transformer::getTensorType(ArrayRef<int64_t> shape,

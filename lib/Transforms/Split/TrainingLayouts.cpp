@@ -10,6 +10,8 @@
 #include "autopar/Dialect/Transformer/Training.h"
 #include "autopar/Transforms/Split/Layouts.h"
 
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
 using namespace autopar;
 using namespace autopar::parallel;
 using namespace autopar::transformer;
@@ -38,9 +40,20 @@ static Type keptTypeOf(AccumulateOp op) {
   return withLayout(op.getGradient().getType(), layout);
 }
 
+/// How the loop carries what begins as `zeros`; null where no loop does.
+static Type carriedTypeOf(ZerosOp zeros) {
+  for (OpOperand &use : zeros.getResult().getUses())
+    if (auto loop = dyn_cast<LoopLikeOpInterface>(use.getOwner()))
+      if (BlockArgument carried = loop.getTiedLoopRegionIterArg(&use))
+        return carried.getType();
+  return {};
+}
+
 std::optional<TrainingLayout> autopar::findTrainingLayout(Operation *op) {
   if (isa<SaveOp>(op))
     return TrainingLayout();
+  if (auto zeros = dyn_cast<ZerosOp>(op))
+    return TrainingLayout{{}, carriedTypeOf(zeros)};
   if (auto saved = dyn_cast<SavedOp>(op)) {
     SaveOp save = findSave(saved);
     return TrainingLayout{{}, save ? save.getValue().getType() : Type()};

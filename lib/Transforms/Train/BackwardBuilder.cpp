@@ -126,71 +126,116 @@ Value BackwardBuilder::valueOf(Value value) {
 // Ops
 //===----------------------------------------------------------------------===//
 
-/// The gradients of all results of a call or a loop.
-FailureOr<SmallVector<Value>> BackwardBuilder::gradientsOf(Operation *op) {
+/// What the loss does not depend on has the gradient 0.
+Value BackwardBuilder::gradientOrZeros(Value value) {
+  Value known = gradientOf(value);
+  return known ? known
+               : ZerosOp::create(builder, value.getLoc(), value.getType());
+}
+
+/// The gradients of those that have any: ids of tokens have none.
+SmallVector<Value> BackwardBuilder::gradientsOf(ValueRange values) {
   SmallVector<Value> all;
-  for (Value result : op->getResults()) {
-    if (!isFloat(result))
-      continue;
-    if (!gradientOf(result))
-      return op->emitOpError("returns a value that the loss does not depend "
-                             "on: it has no gradient");
-    all.push_back(gradientOf(result));
-  }
+  for (Value value : llvm::make_filter_range(values, isFloat))
+    all.push_back(gradientOrZeros(value));
   return all;
 }
 
 LogicalResult BackwardBuilder::runCall(func::CallOp call) {
   auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
       call, call.getCalleeAttr());
-  FailureOr<SmallVector<Value>> incoming = gradientsOf(call);
-  if (!callee || failed(incoming))
+  if (!callee)
     return failure();
+  SmallVector<Value> incoming = gradientsOf(call.getResults());
   FailureOr<BackwardOf> made = find(callee);
   if (failed(made))
     return failure();
   auto back =
-      func::CallOp::create(builder, call.getLoc(), made->backward, *incoming);
+      func::CallOp::create(builder, call.getLoc(), made->backward, incoming);
   for (auto [argument, gradient] :
        llvm::zip_equal(made->arguments, back.getResults()))
     add(call.getOperand(argument), gradient);
   return success();
 }
 
+/// Values from outside of the loop that its iterations add gradients to: the
+/// encoded tokens that each layer of a decoder reads.
+FailureOr<BackwardBuilder::Values>
+BackwardBuilder::findShared(RepeatOp repeat) {
+  Values shared;
+  auto collect = [&](Value value) {
+    if (!repeat.getBody().isAncestor(value.getParentRegion()) && wants(value) &&
+        !findWeight(value))
+      shared.insert(value);
+  };
+  WalkResult result = repeat.walk([&](func::CallOp call) {
+    auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+        call, call.getCalleeAttr());
+    FailureOr<BackwardOf> made =
+        callee ? find(callee) : FailureOr<BackwardOf>(failure());
+    if (failed(made))
+      return WalkResult::interrupt();
+    for (unsigned argument : made->arguments)
+      collect(call.getOperand(argument));
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  repeat.walk(
+      [&](YieldOp yield) { llvm::for_each(yield.getValues(), collect); });
+  return shared;
+}
+
+/// Fills the body of `back`, which carries the gradients of what `repeat`
+/// carries, then those of `shared`.
+LogicalResult BackwardBuilder::runIterations(RepeatOp repeat, RepeatOp back,
+                                             const Values &shared) {
+  OpBuilder::InsertionGuard guard(builder);
+  mlir::Block &body = repeat.getBody().front();
+  mlir::Block &block = back.getBody().emplaceBlock();
+  block.addArguments(
+      back.getResultTypes(),
+      SmallVector<Location>(back.getNumResults(), repeat.getLoc()));
+  builder.setInsertionPointToStart(&block);
+  size_t count = back.getNumResults() - shared.size();
+  for (auto [value, argument] :
+       llvm::zip_equal(shared, block.getArguments().drop_front(count)))
+    gradients[value] = argument;
+  size_t next = 0;
+  for (Value yielded : body.getTerminator()->getOperands())
+    if (isFloat(yielded))
+      add(yielded, block.getArgument(next++));
+  if (failed(runBlock(body)))
+    return failure();
+  SmallVector<Value> outgoing = gradientsOf(body.getArguments());
+  llvm::append_range(outgoing, gradientsOf(shared.getArrayRef()));
+  YieldOp::create(builder, repeat.getLoc(), outgoing);
+  return success();
+}
+
 /// Iterations in reverse; layers are numbered down.
 LogicalResult BackwardBuilder::runRepeat(RepeatOp repeat) {
-  FailureOr<SmallVector<Value>> incoming = gradientsOf(repeat);
-  if (failed(incoming))
-    return failure();
-  mlir::Block &body = repeat.getBody().front();
-  for (Operation &op : body.without_terminator())
+  for (Operation &op : repeat.getBody().front().without_terminator())
     if (!isa<func::CallOp, RepeatOp>(op))
       return op.emitOpError("lies between layers: what it needs of each "
                             "iteration is not saved");
+  FailureOr<Values> shared = findShared(repeat);
+  if (failed(shared))
+    return failure();
+  SmallVector<Value> incoming = gradientsOf(repeat.getResults());
+  llvm::append_range(incoming, gradientsOf(shared->getArrayRef()));
   auto back = RepeatOp::create(
-      builder, repeat.getLoc(), TypeRange(ValueRange(*incoming)),
+      builder, repeat.getLoc(), TypeRange(ValueRange(incoming)),
       repeat.getCountAttr(), repeat.getPrefixAttr(), repeat.getFirstAttr(),
-      repeat.getPrefix() ? builder.getUnitAttr() : UnitAttr(), *incoming);
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    mlir::Block &block = back.getBody().emplaceBlock();
-    builder.setInsertionPointToStart(&block);
-    for (auto [value, yielded] :
-         llvm::zip_equal(*incoming, body.getTerminator()->getOperands()))
-      add(yielded, block.addArgument(value.getType(), repeat.getLoc()));
-    if (failed(runBlock(body)))
-      return failure();
-    SmallVector<Value> outgoing;
-    for (Value argument : body.getArguments()) {
-      if (!gradientOf(argument))
-        return repeat.emitOpError("carries a value without a gradient");
-      outgoing.push_back(gradientOf(argument));
-    }
-    YieldOp::create(builder, repeat.getLoc(), outgoing);
-  }
-  for (auto [init, gradient] :
-       llvm::zip_equal(repeat.getInitArgs(), back.getResults()))
-    add(init, gradient);
+      repeat.getPrefix() ? builder.getUnitAttr() : UnitAttr(), incoming);
+  if (failed(runIterations(repeat, back, *shared)))
+    return failure();
+  size_t next = 0;
+  for (Value init : repeat.getInitArgs())
+    if (isFloat(init))
+      add(init, back.getResult(next++));
+  for (Value value : *shared)
+    gradients[value] = back.getResult(next++);
   return success();
 }
 

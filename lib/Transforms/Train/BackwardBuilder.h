@@ -14,6 +14,7 @@
 #include "autopar/Plan/Plan.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace autopar {
@@ -90,12 +91,18 @@ public:
   mlir::Type gradientTypeOf(mlir::Value weight) const;
 
 private:
+  using Values = llvm::SetVector<mlir::Value>;
+
   mlir::LogicalResult runBlock(mlir::Block &block);
   mlir::LogicalResult runOp(mlir::Operation *op);
   mlir::LogicalResult runCall(mlir::func::CallOp call);
   mlir::LogicalResult runRepeat(transformer::RepeatOp repeat);
-  mlir::FailureOr<llvm::SmallVector<mlir::Value>>
-  gradientsOf(mlir::Operation *op);
+  mlir::Value gradientOrZeros(mlir::Value value);
+  llvm::SmallVector<mlir::Value> gradientsOf(mlir::ValueRange values);
+  mlir::FailureOr<Values> findShared(transformer::RepeatOp repeat);
+  mlir::LogicalResult runIterations(transformer::RepeatOp repeat,
+                                    transformer::RepeatOp back,
+                                    const Values &shared);
   mlir::Operation *runAgain(mlir::Operation *op);
   mlir::Value makeAgain(mlir::Value value);
   mlir::Value save(mlir::Value value);

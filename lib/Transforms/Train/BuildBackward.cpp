@@ -203,7 +203,10 @@ private:
     return made;
   }
 
+  /// Null where no gradient reaches the function.
   func::FuncOp updateOf(func::FuncOp forward) {
+    if (!functions.contains(forward))
+      return {};
     func::FuncOp &known = updates[forward];
     if (known)
       return known;

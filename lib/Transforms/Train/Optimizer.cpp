@@ -87,7 +87,9 @@ private:
       return success();
     auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
         op, call.getCalleeAttr());
-    func::CallOp::create(builder, op->getLoc(), updateOf(callee), ValueRange());
+    // No gradient reaches the weights of others.
+    if (func::FuncOp ofCallee = updateOf(callee))
+      func::CallOp::create(builder, op->getLoc(), ofCallee, ValueRange());
     return success();
   }
 
@@ -102,7 +104,10 @@ private:
     builder.setInsertionPointToStart(&block);
     if (failed(run(repeat.getBody().front())))
       return failure();
-    YieldOp::create(builder, repeat.getLoc(), ValueRange());
+    if (block.empty())
+      again.erase();
+    else
+      YieldOp::create(builder, repeat.getLoc(), ValueRange());
     return success();
   }
 

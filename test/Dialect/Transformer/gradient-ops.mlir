@@ -72,6 +72,10 @@ func.func @tables(%ids: !ids, %dy: !x, %t: !table) {
   %dt = transformer.embedding_gradient %ids, %dy of %t : !ids, !x, !table -> !sum
   // CHECK: transformer.position_gradient %arg1 of %arg2 first(2) : tensor<4x16x64xbf16>, tensor<1000x64xbf16> -> tensor<1000x64xf32>
   %dp = transformer.position_gradient %dy of %t first(2) : !x, !table -> !sum
+  // A table that holds two rows in each of its own.
+  // CHECK: transformer.position_gradient %arg1 of %pairs : tensor<4x16x64xbf16>, tensor<500x128xbf16> -> tensor<500x128xf32>
+  %pairs = transformer.weight "pairs" : tensor<500x128xbf16>
+  %dq = transformer.position_gradient %dy of %pairs : !x, tensor<500x128xbf16> -> tensor<500x128xf32>
   // CHECK: transformer.position_gradient %arg1 of %arg2 same : tensor<4x16x64xbf16>, tensor<1000x64xbf16> -> tensor<1000x64xf32>
   %ds = transformer.position_gradient %dy of %t same : !x, !table -> !sum
   return

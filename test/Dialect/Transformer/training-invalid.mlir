@@ -461,3 +461,59 @@ func.func private @nothing() {
 }
 // expected-error @+1 {{'transformer.training' op is padded to no capacity}}
 transformer.training backward(@nothing) update(@nothing) padded
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Outside of functions
+//===----------------------------------------------------------------------===//
+
+%x = transformer.weight "w" : tensor<4xbf16>
+// expected-error @+1 {{'transformer.save' op lies outside of a function}}
+transformer.save %x "s" : tensor<4xbf16>
+
+// -----
+
+// expected-error @+1 {{'transformer.saved' op lies outside of a function}}
+%x = transformer.saved "s" : tensor<4xbf16>
+
+// -----
+
+// A module inside has functions of its own.
+func.func private @f() {
+  builtin.module {
+    %x = transformer.weight "w" : tensor<4xbf16>
+    // expected-error @+1 {{'transformer.save' op lies outside of a function}}
+    transformer.save %x "s" : tensor<4xbf16>
+  }
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Values that are made of each other
+//===----------------------------------------------------------------------===//
+
+func.func private @f(%g: tensor<4xf32>) {
+  %a = transformer.scale %b by(2.0) : tensor<4xbf16>
+  %b = transformer.scale %a by(2.0) : tensor<4xbf16>
+  // expected-error @+1 {{'transformer.accumulate' op is of no transformer.weight}}
+  transformer.accumulate %g of %b : tensor<4xf32>, tensor<4xbf16>
+  return
+}
+
+// -----
+
+// In loops, too, names are those of the function.
+func.func private @f(%x: tensor<4xbf16>) {
+  transformer.repeat 2 {
+    // expected-note @+1 {{the first is here}}
+    transformer.save %x "s" : tensor<4xbf16>
+    transformer.yield
+  }
+  // expected-error @+1 {{is a second one of "s" in its function}}
+  transformer.save %x "s" : tensor<4xbf16>
+  transformer.save %x "t" : tensor<4xbf16>
+  return
+}

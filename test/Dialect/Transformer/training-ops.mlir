@@ -79,3 +79,10 @@ func.func private @down() {
   }
   return
 }
+
+// CHECK-LABEL: func private @sum
+func.func private @sum() -> tensor<4x64xbf16> {
+  // CHECK: %zeros = transformer.zeros : tensor<4x64xbf16>
+  %z = transformer.zeros : tensor<4x64xbf16>
+  return %z : tensor<4x64xbf16>
+}
