@@ -17,7 +17,8 @@ def PAR_TargetOp : PAR_Op<"target"> {
     `nodes`; `runtime` one of the runtime library or a file;
     `memory_utilization` the share of device memory that the runtime takes;
     `prefill_chunk` the tokens of prompts that it computes in one step of a
-    replica, or `none` where a step has all;
+    replica, or `none` where a step has all; `max_num_seqs` the sequences that it
+    runs at once; with `enforce_eager` it captures no graphs;
     `set` replaces `figures` of these libraries, by their paths, by the `values`
     of the user. No value of a tensor depends on any; costs do. What is not given is that of the module around, or else
     estimates take a default and say so.
@@ -28,7 +29,7 @@ def PAR_TargetOp : PAR_Op<"target"> {
     given.
 
     **Constraints:** one per module; names are not empty; `nodes` is positive;
-    the share is above 0 and up to 1; a chunk has tokens; a figure is set once, to a finite number.
+    the share is above 0 and up to 1; a chunk has tokens; `max_num_seqs` is positive; a figure is set once, to a finite number.
 
     **Example:**
     ```mlir
@@ -41,6 +42,8 @@ def PAR_TargetOp : PAR_Op<"target"> {
                        OptionalAttr<StrAttr>:$runtime,
                        OptionalAttr<F64Attr>:$memory_utilization,
                        OptionalAttr<I64Attr>:$prefill_chunk,
+                       OptionalAttr<I64Attr>:$max_num_seqs,
+                       UnitAttr:$enforce_eager,
                        DefaultValuedAttr<StrArrayAttr, "{}">:$figures,
                        DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$values);
   let assemblyFormat = [{
@@ -48,10 +51,11 @@ def PAR_TargetOp : PAR_Op<"target"> {
     (`runtime` `(` $runtime^ `)`)?
     (`memory_utilization` `(` custom<Number>($memory_utilization)^ `)`)?
     (`prefill_chunk` `(` custom<CountOrNone>($prefill_chunk)^ `)`)?
+    (`max_num_seqs` `(` $max_num_seqs^ `)`)? (`enforce_eager` $enforce_eager^)?
     (`set` `` custom<Figures>($figures, $values)^)? attr-dict
   }];
   let hasVerifier = 1;
-  // `prefill_chunk` is of version 2.
+  // `prefill_chunk` is of version 2, `max_num_seqs` and `enforce_eager` of 6.
   let useCustomPropertiesEncoding = 1;
 }
 

@@ -72,8 +72,14 @@ static const Figure *figureOf(const FigureUse &use, const Chip &chip,
     return &runtime.graphBytesEach;
   case Kind::graphs:
     return &runtime.graphs;
+  case Kind::whole_graphs:
+    return &runtime.wholeGraphs;
+  case Kind::graph_bytes_per_recurrent_graph:
+    return &runtime.graphBytesPerRecurrentGraph;
   case Kind::communication_bytes:
     return &runtime.communicationBytes;
+  case Kind::communication_bytes_per_peer:
+    return &runtime.communicationBytesPerPeer;
   case Kind::memory_utilization:
     return &runtime.memoryUtilization;
   case Kind::reserve_bytes:
@@ -84,6 +90,16 @@ static const Figure *figureOf(const FigureUse &use, const Chip &chip,
     return &runtime.reserveBytesPerPeer;
   case Kind::reserve_least:
     return &runtime.reserveLeast;
+  case Kind::reserve_bytes_per_graph_sequence:
+    return &runtime.reserveBytesPerGraphSequence;
+  case Kind::graph_sequences:
+    return &runtime.graphSequences;
+  case Kind::expert_hidden_multiple:
+    return &runtime.expertHiddenMultiple;
+  case Kind::expert_intermediate_multiple:
+    return &runtime.expertIntermediateMultiple;
+  case Kind::expert_contraction_multiple:
+    return &runtime.expertContractionMultiple;
   case Kind::token_budget:
     return &runtime.tokenBudget;
   case Kind::kv_block_tokens:

@@ -216,6 +216,11 @@ private:
   std::array<Expr, sectionCount> sums;
 };
 
+/// Elements of a weight on a device as kernels lay it out, of which `local` are
+/// stored: kernels of routed experts in 4-bit floats fill tiles, some of them
+/// with the values of each row alone and not with their scales.
+Expr laidOut(Formulas &formulas, const Resident &weight, Expr local);
+
 // The parts of `compile`, in the order of their requirements.
 void addModelFormulas(Formulas &formulas);
 void addMemoryFormulas(Formulas &formulas);

@@ -167,6 +167,7 @@ static void addResidents(Formulas &formulas) {
       Expr local =
           formulas.localPaged(resident.shape, paged,
                               refOf(formulas.program, resident), formulas.step);
+      local = laidOut(formulas, resident, local);
       nodes.localBytes = formulas.bytes(local, resident.type).node();
       if (kind == Kind::kv_cache || kind == Kind::state)
         addPerSequence(formulas, resident, nodes);
@@ -334,6 +335,8 @@ static Expr reserveBytes(Formulas &formulas) {
       floor(formulas.figure(Use::reserve_bytes_per_token) *
             formulas.whole(Use::token_budget)) +
       formulas.whole(Use::reserve_bytes) +
+      formulas.whole(Use::reserve_bytes_per_graph_sequence) *
+          formulas.whole(Use::graph_sequences) +
       formulas.whole(Use::reserve_bytes_per_peer) * mostPeers(formulas);
   byRule = max(byRule, formulas.whole(Use::reserve_least));
   return select(formulas.whole(Use::memory_of_reserve),
@@ -368,14 +371,37 @@ static void addReserve(Formulas &formulas) {
 // The budget
 //===----------------------------------------------------------------------===//
 
-/// Buffers for communication are there where any collective spans devices.
-static Expr runtimeBytes(Formulas &formulas) {
-  TotalNodes &total = formulas.strategy.total;
-  Expr communicates = above(mostPeers(formulas), formulas.number(1));
-  Expr communication = communicates * formulas.whole(Use::communication_bytes);
-  Expr graphs =
+/// Buffers for communication are there where any collective spans devices, and
+/// more of them for each device that the largest one joins beyond two.
+static Expr communicationBytes(Formulas &formulas) {
+  Expr peers = mostPeers(formulas), two = formulas.number(2);
+  Expr beyond = max(peers, two) - two;
+  return above(peers, formulas.number(1)) *
+         (formulas.whole(Use::communication_bytes) +
+          beyond * formulas.whole(Use::communication_bytes_per_peer));
+}
+
+/// A pool that all graphs share and what each adds. The graph of a whole step
+/// adds more where scans keep states.
+static Expr graphBytes(Formulas &formulas) {
+  Expr bytes =
       formulas.whole(Use::graph_bytes) +
       formulas.whole(Use::graphs) * formulas.whole(Use::graph_bytes_each);
+  const std::vector<Resident> &residents = formulas.program.residents;
+  bool isRecurrent =
+      std::any_of(residents.begin(), residents.end(), [](const Resident &kept) {
+        return kept.kind == Kind::state;
+      });
+  if (!isRecurrent)
+    return bytes;
+  return bytes + formulas.whole(Use::whole_graphs) *
+                     formulas.whole(Use::graph_bytes_per_recurrent_graph);
+}
+
+static Expr runtimeBytes(Formulas &formulas) {
+  TotalNodes &total = formulas.strategy.total;
+  Expr communication = communicationBytes(formulas);
+  Expr graphs = graphBytes(formulas);
   total.communicationBytes = communication.node();
   total.graphBytes = graphs.node();
   return formulas.whole(Use::context_bytes) +

@@ -339,15 +339,34 @@ static void checkKernels(const JsonReader &reader, KernelCurves &kernels) {
       reader.fail("missing field \"" + std::string(nameOf(kind)) + "\"");
 }
 
+const std::vector<std::string> &autopar::platforms() {
+  static const std::vector<std::string> names = {"cuda", "rocm", "xla", "xpu"};
+  return names;
+}
+
+bool autopar::isPlatform(const std::string &name) {
+  return std::find(platforms().begin(), platforms().end(), name) !=
+         platforms().end();
+}
+
+static std::string readPlatform(const JsonReader &reader) {
+  std::string name = reader.optionalString("platform").value_or("cuda");
+  if (!reader.failed() && !isPlatform(name))
+    reader.failAt("platform", "expected " + join(platforms(), ", ") +
+                                  ", found \"" + shorten(name) + "\"");
+  return name;
+}
+
 Chip autopar::readChip(const JsonReader &reader) {
   Chip chip;
-  reader.allowOnly({"schema", "name", "title", "source", "memory_label",
-                    "memory_usable", "memory_bandwidth", "peak_flops",
-                    "kernels", "implementations", "sustained_compute",
-                    "board_power", "idle_power"});
+  reader.allowOnly({"schema", "name", "title", "source", "platform",
+                    "memory_label", "memory_usable", "memory_bandwidth",
+                    "peak_flops", "kernels", "implementations",
+                    "sustained_compute", "board_power", "idle_power"});
   checkSchema(reader, "autopar.chip/1");
   chip.name = readName(reader);
   chip.title = reader.string("title");
+  chip.platform = readPlatform(reader);
   std::string path = "chips." + chip.name;
   chip.memoryLabel = readFigure(reader, "memory_label", units::memory, path);
   chip.memoryUsable = readFigure(reader, "memory_usable", units::memory, path);

@@ -57,6 +57,7 @@ public:
       return failure();
     target->memoryUtilization = plan->memoryUtilization;
     target->prefillChunk = plan->prefillChunk;
+    target->launch = {plan->maxSequences, plan->eager};
     FailureOr<RequestsChoice> requests = readRequests();
     if (failed(requests))
       return failure();

@@ -20,7 +20,8 @@ using namespace llvm;
 /// The headings of help, and the flags under each.
 static constexpr std::pair<StringRef, StringRef> helpGroups[] = {
     {"Most used", "shard-tp hardware phase"},
-    {"What to run", "batch prompt context prefill-chunk encoder-tokens "
+    {"What to run", "batch prompt context prefill-chunk "
+                    "max-num-batched-tokens max-num-seqs encoder-tokens "
                     "cross-tokens"},
     {"What to serve", "rate concurrency output-tokens prefix-hits acceptance "
                       "draft-cost sla requests simulate seed requests-output"},
@@ -36,7 +37,8 @@ static constexpr std::pair<StringRef, StringRef> helpGroups[] = {
      "state-format product-format dropout unfused-attention "
      "expert-capacity-factor pad-experts-to-capacity mtp-layers"},
     {"Formats", "dtype kv-format kv-dtype"},
-    {"Machine and runtime", "nodes price runtime memory-utilization set"},
+    {"Machine and runtime", "nodes price runtime memory-utilization "
+                            "gpu-memory-utilization enforce-eager set"},
     {"Report", "estimate brief explain impact verbose report-output"}};
 
 /// What a flag says alone; "" of one that needs a value.

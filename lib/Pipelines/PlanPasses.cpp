@@ -55,6 +55,8 @@ private:
     bind.runtime = target.runtime.value_or("");
     bind.memoryUtilization = target.memoryUtilization.value_or(0);
     bind.prefillChunk = target.prefillChunk.value_or(-1);
+    bind.maxNumSeqs = target.launch.maxSequences.value_or(0);
+    bind.enforceEager = target.launch.eager;
     for (const Override &one : target.overrides)
       bind.overrides.push_back(one.path + "=" + formatNumber(one.value));
     pm.addPass(createBindTargetPass(std::move(bind)));

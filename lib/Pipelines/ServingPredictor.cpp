@@ -210,7 +210,7 @@ ServingPredictor::State::deployment(const ServedPlan &served) {
   made->machine = std::move(*machine);
   made->machine.useImplementations((*runtime)->name, (*runtime)->collectives);
   made->runtime = **runtime;
-  made->runtime.adaptTo(made->machine.pools.front().chip);
+  made->runtime.adaptTo(made->machine.pools.front());
   if (served.stepTokens)
     made->runtime.setTokenBudget(static_cast<double>(*served.stepTokens));
   made->layout = layoutOf(made->program->axes(), *plan);

@@ -494,13 +494,24 @@ const std::vector<PlanKnob> &autopar::planKnobs() {
                      "Format of the KV cache: bf16, fp8, ...; auto: what the "
                      "checkpoint says, or else what the runtime does (default: "
                      "auto)")),
-      knob<Share<false>, InPlan, &Plan::memoryUtilization>(
-          "memory-utilization", "memory_utilization", "share",
-          "The runtime's share of device memory, 0 to 1"),
-      knob<CountOrNone<limits::maxTokens>, InPlan, &Plan::prefillChunk>(
-          "prefill-chunk", "prefill_chunk", "N|none",
-          "Tokens of prompts that a replica computes in one step; none: all "
-          "of them (default: the runtime's)"),
+      alsoCalled("gpu-memory-utilization", "The same as --memory-utilization",
+                 knob<Share<false>, InPlan, &Plan::memoryUtilization>(
+                     "memory-utilization", "memory_utilization", "share",
+                     "The runtime's share of device memory, 0 to 1")),
+      alsoCalled(
+          "max-num-batched-tokens", "The same as --prefill-chunk",
+          knob<CountOrNone<limits::maxTokens>, InPlan, &Plan::prefillChunk>(
+              "prefill-chunk", "prefill_chunk", "N|none",
+              "Tokens of prompts that a replica computes in one step; "
+              "none: all of them (default: the runtime's)")),
+      knob<Count<1, limits::maxTokens>, InPlan, &Plan::maxSequences>(
+          "max-num-seqs", "max_num_seqs", "N",
+          "Sequences that a replica runs at once: sizes captured graphs and "
+          "the sampler's memory (default: the runtime's)"),
+      knob<Flag, InPlan, &Plan::eager>(
+          "enforce-eager", "enforce_eager", "true",
+          "Capture no graphs: they take no memory, and each step waits for the "
+          "host to launch its kernels"),
   };
   return knobs;
 }

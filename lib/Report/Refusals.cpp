@@ -104,12 +104,49 @@ static std::optional<Error> checkMachine(const Machine &machine) {
                "a plan is priced on devices of one kind"};
 }
 
+/// An engine that runs fewer sequences at once has no step with all of them.
+static std::optional<Error> checkSequences(const PlanInputs &inputs) {
+  const Workload &step = inputs.workload;
+  if (!inputs.plan.maxSequences || step.phase != Phase::decode)
+    return std::nullopt;
+  int64_t replicas = std::max<int64_t>(1, replicasOf(inputs.plan));
+  int64_t own = step.batch / replicas + (step.batch % replicas != 0);
+  if (own <= *inputs.plan.maxSequences)
+    return std::nullopt;
+  return Error{"",
+               "a step decodes " + formatInteger(own) +
+                   " sequences of a replica, and --max-num-seqs=" +
+                   formatInteger(*inputs.plan.maxSequences) +
+                   " runs fewer at once",
+               "give a smaller --batch or a larger --max-num-seqs"};
+}
+
+/// What a launch sets must change something.
+static std::optional<Error> checkLaunch(const PlanInputs &inputs) {
+  const Plan &plan = inputs.plan;
+  if (inputs.program.trains() && (plan.maxSequences || plan.eager))
+    return Error{
+        "",
+        std::string(plan.eager ? "--enforce-eager" : "--max-num-seqs") +
+            " is about an engine that serves, and this step trains",
+        "leave it out"};
+  if (plan.eager && inputs.runtime.eagerStepUs.value == 0)
+    return Error{"",
+                 "--enforce-eager changes nothing: runtime \"" +
+                     inputs.runtime.label() + "\" captures no graphs on " +
+                     inputs.machine.pools.front().chip.name,
+                 "leave it out"};
+  return checkSequences(inputs);
+}
+
 std::optional<Error> autopar::checkInputs(const PlanInputs &inputs) {
   if (auto error = checkMachine(inputs.machine))
     return error;
   if (auto error = checkDevices(inputs))
     return error;
   if (auto error = checkWorkload(inputs.workload))
+    return error;
+  if (auto error = checkLaunch(inputs))
     return error;
   if (auto error =
           checkContext(inputs.program.positions, inputs.workload.context))

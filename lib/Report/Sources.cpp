@@ -32,7 +32,9 @@ static void addFigures(Reading &reading, bool ofMemory) {
         kind == Kind::sustained_compute || kind == Kind::kernel_floor ||
         kind == Kind::host_time || kind == Kind::host_time_per_layer ||
         kind == Kind::host_time_per_sequence || kind == Kind::routing_skew;
-    bool isUsed = kind != Kind::communication_bytes || reading.communicates();
+    bool isOfCommunication = kind == Kind::communication_bytes ||
+                             kind == Kind::communication_bytes_per_peer;
+    bool isUsed = !isOfCommunication || reading.communicates();
     if (isOfStep != ofMemory && isUsed && bound[i].figure)
       addOnce(reading.figures, bound[i].figure);
   }

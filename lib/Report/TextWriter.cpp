@@ -117,6 +117,10 @@ static std::string memoryTable(const Report &report) {
   add("temporaries", device.reservedBytes);
   add("  of this step", device.activationBytes);
   add("runtime", device.runtimeBytes);
+  int64_t libraries =
+      device.runtimeBytes - device.communicationBytes - device.graphBytes;
+  if (libraries > 0)
+    add("  libraries", libraries);
   if (device.communicationBytes > 0)
     add("  communication", device.communicationBytes);
   if (device.graphBytes > 0)

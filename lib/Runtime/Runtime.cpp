@@ -11,6 +11,7 @@
 
 #include "autopar/Hardware/Figures.h"
 #include "autopar/Support/File.h"
+#include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
@@ -34,6 +35,8 @@ struct FigureField {
   Figure Runtime::*figure;
   /// Whether it counts whole things.
   bool isWhole = false;
+  /// Its value in files that do not have it; those that have none must.
+  std::optional<double> absent = std::nullopt;
 };
 
 } // namespace
@@ -43,13 +46,27 @@ static const FigureField figureFields[] = {
     {"context_bytes", units::bytes, &Runtime::contextBytes},
     {"library_bytes", units::bytes, &Runtime::libraryBytes},
     {"communication_bytes", units::bytes, &Runtime::communicationBytes},
+    {"communication_bytes_per_peer", units::bytes,
+     &Runtime::communicationBytesPerPeer, false, 0},
     {"graph_bytes", units::bytes, &Runtime::graphBytes},
     {"graph_bytes_each", units::bytes, &Runtime::graphBytesEach},
     {"graphs", units::countOrNone, &Runtime::graphs, true},
+    {"whole_graphs", units::countOrNone, &Runtime::wholeGraphs, true, 0},
+    {"graph_bytes_per_recurrent_graph", units::bytes,
+     &Runtime::graphBytesPerRecurrentGraph, false, 0},
+    {"expert_hidden_multiple", units::count, &Runtime::expertHiddenMultiple,
+     true, 1},
+    {"expert_intermediate_multiple", units::count,
+     &Runtime::expertIntermediateMultiple, true, 1},
+    {"expert_contraction_multiple", units::count,
+     &Runtime::expertContractionMultiple, true, 1},
     {"reserve_bytes", units::bytes, &Runtime::reserveBytes},
     {"reserve_bytes_per_token", units::bytes, &Runtime::reserveBytesPerToken},
     {"reserve_bytes_per_peer", units::bytes, &Runtime::reserveBytesPerPeer},
     {"reserve_least", units::bytes, &Runtime::reserveLeast},
+    {"reserve_bytes_per_graph_sequence", units::bytes,
+     &Runtime::reserveBytesPerGraphSequence, false, 0},
+    {"graph_sequences", units::countOrNone, &Runtime::graphSequences, true, 0},
     {"profile_tokens", units::countOrNone, &Runtime::profileTokens, true},
     {"profile_sequences", units::countOrNone, &Runtime::profileSequences, true},
     {"profile_hidden_states", units::countOrNone, &Runtime::profileHiddenStates,
@@ -69,6 +86,7 @@ static const FigureField figureFields[] = {
     {"max_sequences", units::count, &Runtime::maxSequences, true},
     {"prompt_step_time", units::microseconds, &Runtime::promptStepUs},
     {"prompt_step_share", units::fraction, &Runtime::promptStepShare},
+    {"eager_step_time", units::microseconds, &Runtime::eagerStepUs, false, 0},
     {"request_time_per_token", units::microseconds,
      &Runtime::requestTimePerTokenUs},
     {"first_token_steps", units::steps, &Runtime::firstTokenSteps},
@@ -91,6 +109,13 @@ void autopar::checkWhole(const JsonReader &reader, const char *key,
 
 static Figure readField(const JsonReader &reader, const FigureField &field,
                         const std::string &path) {
+  if (field.absent && !reader.has(field.key)) {
+    Figure none;
+    none.value = *field.absent;
+    none.path = path + "." + field.key;
+    none.source = {"derived", "the runtime's file does not give it"};
+    return none;
+  }
   Figure figure = readFigure(reader, field.key, field.unit, path);
   if (field.isWhole)
     checkWhole(reader, field.key, figure);
@@ -149,9 +174,25 @@ bool autopar::isRuntimeVersion(std::string_view text) {
   return isMonth(text) || isNumbered(text);
 }
 
-bool RuntimeVariant::isFor(const Chip &chip) const {
+bool RuntimeVariant::isOfAnyMachine() const {
+  return chips.empty() && platforms.empty() && memoryFrom == 0 &&
+         memoryBelow == 0 && linkBelow == 0;
+}
+
+static bool has(const std::vector<std::string> &names,
+                const std::string &name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool RuntimeVariant::isFor(const Pool &pool) const {
+  const Chip &chip = pool.chip;
+  if (!platforms.empty() && !has(platforms, chip.platform))
+    return false;
+  if (linkBelow > 0 &&
+      (pool.tiers.empty() || pool.tiers.front().bandwidth.value >= linkBelow))
+    return false;
   if (!chips.empty())
-    return std::find(chips.begin(), chips.end(), chip.name) != chips.end();
+    return has(chips, chip.name);
   double memory = chip.memoryUsable.value;
   return memory >= memoryFrom && (memoryBelow == 0 || memory < memoryBelow);
 }
@@ -169,6 +210,17 @@ static void readCondition(const JsonReader &reader, RuntimeVariant &variant) {
       reader.optionalNumber("memory_below", 1, most).value_or(0);
   if (variant.memoryBelow > 0 && variant.memoryFrom >= variant.memoryBelow)
     reader.failAt("memory_from", "expected less than memory_below");
+  variant.linkBelow =
+      reader
+          .optionalNumber("link_below", units::bytesPerSecond.min,
+                          units::bytesPerSecond.max)
+          .value_or(0);
+  if (reader.has("platforms"))
+    variant.platforms = reader.strings("platforms");
+  for (const std::string &platform : variant.platforms)
+    if (!isPlatform(platform))
+      reader.failAt("platforms", "expected " + join(platforms(), ", ") +
+                                     ", found \"" + shorten(platform) + "\"");
   if (!reader.has("chips"))
     return;
   variant.chips = reader.strings("chips");
@@ -182,7 +234,7 @@ static RuntimeVariant readVariant(const JsonReader &reader,
                                   const std::string &path) {
   RuntimeVariant variant;
   reader.allowOnly({"before", "released", "memory_from", "memory_below",
-                    "chips", "figures"});
+                    "link_below", "platforms", "chips", "figures"});
   readCondition(reader, variant);
   JsonReader figures = reader.object("figures");
   if (reader.failed())
@@ -204,10 +256,54 @@ static void apply(const RuntimeVariant &variant, Runtime &runtime) {
       runtime.*member = figure;
 }
 
-void Runtime::adaptTo(const Chip &chip) {
+void Runtime::adaptTo(const Pool &pool, const LaunchChoices &launch) {
   for (const RuntimeVariant &variant : variants)
-    if (variant.isFor(chip))
+    if (variant.isFor(pool))
       apply(variant, *this);
+  if (launch.maxSequences)
+    setMaxSequences(*launch.maxSequences);
+  if (launch.eager)
+    captureNoGraphs();
+}
+
+/// A figure that a user's choice changes, unless the user gave the figure.
+static void replace(Figure &figure, double value, const Source &source) {
+  if (figure.isGiven() || figure.value == value)
+    return;
+  figure.value = value;
+  figure.source = source;
+}
+
+/// The run that sizes temporaries samples from as many sequences as run at
+/// once, where it does by default.
+void Runtime::setMaxSequences(int64_t sequences) {
+  const Source given{"user", "max_num_seqs of the plan"};
+  auto most = static_cast<double>(sequences);
+  bool samplesAll = profileSequences.value == maxSequences.value;
+  replace(profileSequences,
+          samplesAll ? most : std::min(profileSequences.value, most), given);
+  replace(maxSequences, most, given);
+  replace(graphSequences, std::min(graphSequences.value, most), given);
+  if (captureSizes.empty() || graphs.value == 0)
+    return;
+  auto upTo = [&](int64_t size) {
+    return static_cast<double>(
+        std::upper_bound(captureSizes.begin(), captureSizes.end(), size) -
+        captureSizes.begin());
+  };
+  replace(wholeGraphs, upTo(sequences), given);
+  double pieces = capturesPieces ? upTo(2 * sequences) : 0;
+  replace(graphs, wholeGraphs.value + pieces, given);
+}
+
+void Runtime::captureNoGraphs() {
+  for (Figure *figure : {&graphBytes, &graphBytesEach, &graphs, &wholeGraphs,
+                         &graphBytesPerRecurrentGraph, &graphSequences})
+    replace(*figure, 0, {"user", "enforce_eager of the plan"});
+  replace(hostTimeUs, hostTimeUs.value + eagerStepUs.value, eagerStepUs.source);
+  // Steps with prompts are no longer those alone that have no graph.
+  replace(promptStepUs, std::max(0.0, promptStepUs.value - eagerStepUs.value),
+          eagerStepUs.source);
 }
 
 bool Runtime::keepsCacheInFp8(bool isQuantized, const Chip &chip) const {
@@ -266,9 +362,7 @@ static void readVariants(const JsonReader &reader, const std::string &path,
       continue;
     if (reader.failed())
       return;
-    bool isOfAnyChip = variant.chips.empty() && variant.memoryFrom == 0 &&
-                       variant.memoryBelow == 0;
-    if (isOfAnyChip)
+    if (variant.isOfAnyMachine())
       apply(variant, runtime);
     runtime.variants.push_back(std::move(variant));
   }
@@ -313,8 +407,22 @@ static void allowFields(const JsonReader &reader) {
                {"schema", "name", "title", "budget_rule", "prefill", "kv_cache",
                 "collectives", "merges_shared_input", "fuses_elementwise",
                 "cuts_prompts", "reserves_answers", "ideal", "training",
-                "variants"});
+                "capture_sizes", "captures_pieces", "variants"});
   reader.allowOnly(known);
+}
+
+/// Sizes increase, so that those up to a number are found by bisection.
+static void readCaptures(const JsonReader &reader, Runtime &runtime) {
+  runtime.capturesPieces = reader.booleanOr("captures_pieces", false);
+  if (!reader.has("capture_sizes"))
+    return;
+  for (const JsonReader &size : reader.array("capture_sizes").elements()) {
+    runtime.captureSizes.push_back(size.asInteger(1, limits::maxTokens));
+    size_t count = runtime.captureSizes.size();
+    if (count > 1 &&
+        runtime.captureSizes[count - 1] <= runtime.captureSizes[count - 2])
+      reader.failAt("capture_sizes", "expected increasing numbers");
+  }
 }
 
 static Runtime readFields(const JsonReader &reader,
@@ -337,6 +445,7 @@ static Runtime readFields(const JsonReader &reader,
   runtime.cutsPrompts = reader.boolean("cuts_prompts");
   runtime.reservesAnswers = reader.boolean("reserves_answers");
   runtime.ideal = reader.boolean("ideal");
+  readCaptures(reader, runtime);
   if (reader.has("training"))
     runtime.training =
         readTrainingFields(reader.object("training"), path + ".training");

@@ -47,6 +47,8 @@ std::string autopar::labelOf(const SearchPoint &point) {
   given.dtype.reset();
   given.kvDtype.reset();
   given.prefillChunk.reset();
+  given.maxSequences.reset();
+  given.eager = false;
   if (given.expertPlacement && given.expertPlacement->redundant > 0)
     given.expertPlacement->sources = {};
   else

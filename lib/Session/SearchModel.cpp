@@ -196,7 +196,7 @@ std::optional<Error> ModelSearch::addTarget(std::optional<int64_t> devices) {
                  "leave out --nodes"};
   SearchTarget own;
   own.runtime = analysis.getRuntime();
-  own.runtime.adaptTo(machine->pools.front().chip);
+  own.runtime.adaptTo(machine->pools.front(), analysis.getTarget().launch);
   if (std::optional<int64_t> chunk = analysis.getTarget().prefillChunk)
     own.runtime.setTokenBudget(static_cast<double>(*chunk));
   own.machine = std::move(*machine);

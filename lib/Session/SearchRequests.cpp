@@ -110,9 +110,16 @@ std::optional<Error> SearchReader::readSizes() {
 
 /// The flags of which a search has several.
 static bool mayBeSeveral(const std::string &name) {
-  constexpr const char *several[] = {
-      "hardware",      "runtime",           "dtype", "kv-format", "kv-dtype",
-      "prefill-chunk", "memory-utilization"};
+  constexpr const char *several[] = {"hardware",
+                                     "runtime",
+                                     "dtype",
+                                     "kv-format",
+                                     "kv-dtype",
+                                     "prefill-chunk",
+                                     "max-num-seqs",
+                                     "max-num-batched-tokens",
+                                     "memory-utilization",
+                                     "gpu-memory-utilization"};
   return std::find(std::begin(several), std::end(several), name) !=
          std::end(several);
 }
@@ -188,6 +195,9 @@ bool autopar::isOfAllPlans(const std::string &name) {
                                                   "prompt",
                                                   "context",
                                                   "prefill-chunk",
+                                                  "max-num-batched-tokens",
+                                                  "max-num-seqs",
+                                                  "enforce-eager",
                                                   "encoder-tokens",
                                                   "cross-tokens",
                                                   "dtype",
@@ -198,6 +208,7 @@ bool autopar::isOfAllPlans(const std::string &name) {
                                                   "runtime",
                                                   "set",
                                                   "memory-utilization",
+                                                  "gpu-memory-utilization",
                                                   "expert-load",
                                                   "report-output",
                                                   "optimizer",

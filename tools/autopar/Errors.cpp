@@ -8,6 +8,7 @@
 #include "Errors.h"
 
 #include "Help.h"
+#include "OtherFlags.h"
 #include "autopar/Hub/Hub.h"
 #include "autopar/Support/Text.h"
 
@@ -97,33 +98,6 @@ Error autopar::unknownCommand(const CLI::App &app, const std::string &word) {
 // Flags that do not exist
 //===----------------------------------------------------------------------===//
 
-/// Flags of other tools, and ours that say the same.
-static constexpr std::pair<const char *, const char *> otherNames[] = {
-    {"tensor-parallel-size", "shard-tp"},
-    {"pipeline-parallel-size", "stage-pp"},
-    {"data-parallel-size", "shard-dp"},
-    {"expert-parallel-size", "shard-ep"},
-    {"gpu", "hardware"},
-    {"machine", "hardware"},
-    {"system", "hardware"},
-    {"backend", "runtime"},
-    {"engine", "runtime"},
-    {"isl", "prompt"},
-    {"input-len", "prompt"},
-    {"max-model-len", "context"},
-    {"max-num-seqs", "batch"},
-    {"kv-cache-dtype", "kv-dtype"},
-    {"gpu-memory-utilization", "memory-utilization"}};
-
-/// Letters and digits alone, in lower case: "shardtp" of "--shard_TP".
-static std::string bareName(const std::string &name) {
-  std::string bare;
-  for (unsigned char c : name)
-    if (std::isalnum(c))
-      bare += static_cast<char>(std::tolower(c));
-  return bare;
-}
-
 static bool isPartOf(const std::string &name, const std::string &flag) {
   return ("-" + flag + "-").find("-" + name + "-") != std::string::npos;
 }
@@ -143,10 +117,6 @@ static std::string nearestFlag(const std::string &name,
   std::string near = find([&](const std::string &flag) {
     return bareName(flag) == bareName(name);
   });
-  for (auto [other, ours] : otherNames)
-    if (near.empty() && bareName(other) == bareName(name))
-      near =
-          find([ours = ours](const std::string &flag) { return flag == ours; });
   if (near.empty())
     near = find([&](const std::string &flag) { return isPartOf(name, flag); });
   if (near.empty())
@@ -162,14 +132,20 @@ static Error unknownFlag(const CLI::App &app, const std::string &word) {
     for (const std::string &name : option->get_lnames())
       flags.push_back(name);
   std::string name = word.substr(0, word.find('='));
+  std::string message = "unknown flag " + shorten(name);
   name.erase(0, name.find_first_not_of('-'));
+  // What other tools call so, where this command has it under another name.
+  if (const OtherFlag *other = findOtherFlag(name)) {
+    std::string ours = other->ours, note = other->note;
+    bool isHere = std::find(flags.begin(), flags.end(), ours) != flags.end();
+    if (isHere || ours.empty())
+      return {"", message + didYouMean(ours.empty() ? "" : "--" + ours),
+              note.empty() ? seeHelp(app) : note};
+  }
   std::string near = name.empty() ? "" : nearestFlag(name, flags);
   if (!near.empty())
     near = "--" + near;
-  return {"",
-          "unknown flag " + shorten(word.substr(0, word.find('='))) +
-              didYouMean(near),
-          seeHelp(app)};
+  return {"", message + didYouMean(near), seeHelp(app)};
 }
 
 static Error unexpected(const CLI::App &app,

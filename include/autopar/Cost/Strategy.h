@@ -47,7 +47,10 @@ struct FigureUse {
     graph_bytes,
     graph_bytes_each,
     graphs,
+    whole_graphs,
+    graph_bytes_per_recurrent_graph,
     communication_bytes,
+    communication_bytes_per_peer,
     memory_utilization,
     /// Whether that is a share of what the rest leaves, and whether it says
     /// what temporaries get: 1 or 0.
@@ -59,6 +62,11 @@ struct FigureUse {
     reserve_bytes_per_token,
     reserve_bytes_per_peer,
     reserve_least,
+    reserve_bytes_per_graph_sequence,
+    graph_sequences,
+    expert_hidden_multiple,
+    expert_intermediate_multiple,
+    expert_contraction_multiple,
     token_budget,
     kv_block_tokens,
     profile_tokens,

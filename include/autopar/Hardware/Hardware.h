@@ -119,8 +119,13 @@ struct KernelCurve {
 using KernelCurves = std::map<KernelKind, std::map<std::string, KernelCurve>>;
 
 /// One accelerator.
+/// What software reaches chips by: the values of `Chip::platform`.
+const std::vector<std::string> &platforms();
+bool isPlatform(const std::string &name);
+
 struct Chip {
   std::string name, title;
+  std::string platform = "cuda";
   /// The size on the label, and what software can use of it; bytes.
   Figure memoryLabel, memoryUsable;
   /// Device memory bandwidth; bytes per second.

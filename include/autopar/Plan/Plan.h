@@ -157,6 +157,10 @@ struct Plan {
   /// Tokens of prompts that a replica computes in one step, 0 for all of them;
   /// what the runtime does where absent.
   std::optional<int64_t> prefillChunk = std::nullopt;
+  /// Sequences that a replica runs at once; the runtime's own where absent.
+  std::optional<int64_t> maxSequences = std::nullopt;
+  /// Whether the runtime captures no graphs.
+  bool eager = false;
 
   /// The axis called `name`, or null.
   const PlanAxis *axis(std::string_view name) const;

@@ -76,15 +76,34 @@ struct TrainingFigures {
   Figure routingHostShare;
 };
 
-/// Figures that other versions or chips have in place of the runtime's own.
+/// Figures that other versions, chips or links have in place of the runtime's
+/// own.
 struct RuntimeVariant {
   /// Usable memory of the chips that it is for, bytes; where `chips` are named,
   /// of those alone.
   double memoryFrom = 0, memoryBelow = 0;
+  /// Bandwidth of the fastest links between devices that it is for is below
+  /// this, bytes per second; 0: any.
+  double linkBelow = 0;
   std::vector<std::string> chips;
+  /// `Chip::platform` of the chips that it is for; empty: any.
+  std::vector<std::string> platforms;
   std::vector<std::pair<Figure Runtime::*, Figure>> figures;
 
-  bool isFor(const Chip &chip) const;
+  bool isOfAnyMachine() const;
+  bool isFor(const Pool &pool) const;
+};
+
+/// What a user sets of an engine when it is started.
+struct LaunchChoices {
+  /// Sequences that run at once; the runtime's own where absent.
+  std::optional<int64_t> maxSequences;
+  /// Whether no graphs are captured: the host launches every kernel.
+  bool eager = false;
+
+  bool operator==(const LaunchChoices &other) const {
+    return maxSequences == other.maxSequences && eager == other.eager;
+  }
 };
 
 /// The part of the cost that is software: runtimes/*.json.
@@ -95,15 +114,34 @@ struct Runtime {
   /// Default share of memory, 0 to 1.
   Figure memoryUtilization;
   /// Device context, and libraries (cuBLAS, NCCL, ...), bytes per device;
-  /// `communicationBytes` only where a collective spans devices.
-  Figure contextBytes, libraryBytes, communicationBytes;
+  /// `communicationBytes` only where a collective spans devices, and
+  /// `communicationBytesPerPeer` for each of those beyond two.
+  Figure contextBytes, libraryBytes, communicationBytes,
+      communicationBytesPerPeer;
   /// Captured graphs, bytes per device: their pool, and more for each of so
   /// many.
   Figure graphBytes, graphBytesEach, graphs;
+  /// How many of the graphs have a whole step, and what each of those takes
+  /// more where the model has recurrent states, bytes per device.
+  Figure wholeGraphs, graphBytesPerRecurrentGraph;
+  /// Numbers of sequences that graphs are captured for, increasing; those up to
+  /// the sequences that run at once have a graph of the whole step. Where
+  /// `capturesPieces`, those up to twice as many have one in pieces, too.
+  std::vector<int64_t> captureSizes;
+  bool capturesPieces = false;
   /// What `BudgetRule::reserve` keeps, bytes per device: in any case, for each
   /// token of the step with most, and for each device that a collective spans;
   /// and the least.
   Figure reserveBytes, reserveBytesPerToken, reserveBytesPerPeer, reserveLeast;
+  /// What that rule keeps for graphs: bytes for each sequence of the largest
+  /// one, and its sequences.
+  Figure reserveBytesPerGraphSequence, graphSequences;
+  /// Weights of routed experts in 4-bit floats as kernels lay them out: their
+  /// hidden and their intermediate extent on a device are multiples of these;
+  /// the values (not the scales) of each row are a multiple of
+  /// `expertContractionMultiple`. 1: as they are stored.
+  Figure expertHiddenMultiple, expertIntermediateMultiple,
+      expertContractionMultiple;
   /// The run by which the runtime sizes its temporaries before it gives the
   /// rest to the KV cache: tokens of a step, sequences that are sampled from,
   /// and bytes per score of those (formats, sorting, probabilities).
@@ -140,6 +178,9 @@ struct Runtime {
   /// for it), microseconds, and the share of its priced time on the device that
   /// it takes.
   Figure promptStepUs, promptStepShare;
+  /// What the host takes more for a step where no graphs are captured at all,
+  /// microseconds.
+  Figure eagerStepUs;
   KVCacheRule kvCacheRule = KVCacheRule::model;
   /// Whose collectives it has: `Tier::implementations`.
   std::string collectives;
@@ -158,8 +199,9 @@ struct Runtime {
   /// Whether figures of any differ by version.
   bool hasVersions = false;
 
-  /// Takes the figures that it has on `chip`, but for those that a user gave.
-  void adaptTo(const Chip &chip);
+  /// Takes the figures that it has on the devices of `pool`, then what `launch`
+  /// makes of them, but for those that a user gave.
+  void adaptTo(const Pool &pool, const LaunchChoices &launch = {});
   /// Takes `tokens` of prompts and sequences in one step, and sizes its
   /// temporaries for them where it sizes them by a run, as far as no user said
   /// otherwise.
@@ -169,6 +211,10 @@ struct Runtime {
   bool keepsCacheInFp8(bool isQuantized, const Chip &chip) const;
   /// "vllm", or "vllm@0.19" where a version was asked for and there are any.
   std::string label() const;
+
+private:
+  void setMaxSequences(int64_t sequences);
+  void captureNoGraphs();
 };
 
 std::vector<std::string> runtimeNames();

@@ -27,8 +27,10 @@ static LogicalResult visitProperties(Properties &own, uint64_t version,
       succeeded(visit(own.figures)) && succeeded(visit(own.hardware)) &&
       succeeded(visit(own.memory_utilization)) && succeeded(visit(own.nodes)) &&
       succeeded(visit(own.runtime)) && succeeded(visit(own.values));
+  isRead &= version < 2 || succeeded(visit(own.prefill_chunk));
   return success(isRead &&
-                 (version < 2 || succeeded(visit(own.prefill_chunk))));
+                 (version < 6 || (succeeded(visit(own.max_num_seqs)) &&
+                                  succeeded(visit(own.enforce_eager)))));
 }
 
 /// Those of a strategy.
@@ -116,6 +118,11 @@ LogicalResult TargetOp::verify() {
       return emitOpError() << "has a prefill_chunk of " << tokens
                            << " tokens, expected 1 to " << limits::maxTokens
                            << " or none";
+  if (std::optional<uint64_t> sequences = getMaxNumSeqs())
+    if (auto most = static_cast<int64_t>(*sequences);
+        most < 1 || most > limits::maxTokens)
+      return emitOpError() << "has max_num_seqs " << most << ", expected 1 to "
+                           << limits::maxTokens;
   return failure(failed(verifyFigures(*this)) ||
                  failed(verifyOnlyOne<TargetOp>(*this, "target")));
 }

@@ -45,10 +45,10 @@ struct BindTargetPass : autopar::impl::BindTargetPassBase<BindTargetPass> {
     for (TargetOp op : module.getOps<TargetOp>())
       return op;
     OpBuilder builder = builderOfFacts(module);
-    return TargetOp::create(builder, module.getLoc(), StringAttr(),
-                            IntegerAttr(), StringAttr(), FloatAttr(),
-                            IntegerAttr(), builder.getArrayAttr({}),
-                            builder.getDenseF64ArrayAttr({}));
+    return TargetOp::create(
+        builder, module.getLoc(), StringAttr(), IntegerAttr(), StringAttr(),
+        FloatAttr(), IntegerAttr(), IntegerAttr(), UnitAttr(),
+        builder.getArrayAttr({}), builder.getDenseF64ArrayAttr({}));
   }
 
   void setFlags(TargetOp target) {
@@ -64,6 +64,10 @@ struct BindTargetPass : autopar::impl::BindTargetPassBase<BindTargetPass> {
           builder.getF64FloatAttr(memoryUtilization));
     if (prefillChunk != -1)
       target.setPrefillChunk(prefillChunk.getValue());
+    if (maxNumSeqs != 0)
+      target.setMaxNumSeqs(maxNumSeqs.getValue());
+    if (enforceEager)
+      target.setEnforceEager(true);
   }
 
   /// Those of paths that were set before replace them.

@@ -34,6 +34,9 @@ static void add(TargetOp op, Target &target) {
     target.memoryUtilization = share->convertToDouble();
   if (std::optional<uint64_t> chunk = op.getPrefillChunk())
     target.prefillChunk = static_cast<int64_t>(*chunk);
+  if (std::optional<uint64_t> sequences = op.getMaxNumSeqs())
+    target.launch.maxSequences = static_cast<int64_t>(*sequences);
+  target.launch.eager |= op.getEnforceEager();
   if (op.getFigures().empty())
     return;
   target.overrides.clear();

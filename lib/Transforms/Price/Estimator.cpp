@@ -34,7 +34,7 @@ FailureOr<EstimateInputs> autopar::inputsOf(ModuleOp module,
   if (!plan)
     return emitError(module, plan.error());
   Runtime adapted = target.getRuntime();
-  adapted.adaptTo(machine->pools.front().chip);
+  adapted.adaptTo(machine->pools.front(), target.getTarget().launch);
   return EstimateInputs{std::move(*plan), std::move(*machine),
                         std::move(adapted), workload.getWorkload()};
 }

@@ -180,6 +180,8 @@ Result<Plan> autopar::planOf(ModuleOp module) {
   Target target = targetOf(module);
   plan.memoryUtilization = target.memoryUtilization;
   plan.prefillChunk = target.prefillChunk;
+  plan.maxSequences = target.launch.maxSequences;
+  plan.eager = target.launch.eager;
   // Tables name the axes that they are about.
   if (!plan.expertPlacement) {
     dropNeutralDegrees(plan);

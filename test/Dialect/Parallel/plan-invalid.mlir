@@ -20,6 +20,11 @@ parallel.target prefill_chunk(-1)
 
 // -----
 
+// expected-error @+1 {{'parallel.target' op has max_num_seqs 0, expected 1 to 1099511627776}}
+parallel.target max_num_seqs(0)
+
+// -----
+
 // expected-error @+1 {{'parallel.target' op has memory_utilization 0.0, expected a share above 0 and up to 1}}
 parallel.target memory_utilization(0.0)
 

@@ -1,10 +1,11 @@
 // RUN: %roundtrip %s | FileCheck %s
 
 // What a module runs on, and the choices that it was split by.
-// CHECK: parallel.target hardware("my.json") nodes(2) runtime("vllm@0.19") memory_utilization(0.9) prefill_chunk(4096)
+// CHECK: parallel.target hardware("my.json") nodes(2) runtime("vllm@0.19") memory_utilization(0.9) prefill_chunk(4096) max_num_seqs(64) enforce_eager
 // CHECK-SAME: set("chips.h200-sxm.memory_bytes" = 1.2e+11, "b" = -1.0) {note = "x"}
 parallel.target hardware("my.json") nodes(2) runtime("vllm@0.19")
-    memory_utilization(0.9) prefill_chunk(4096) set("chips.h200-sxm.memory_bytes" = 1.2e11, "b" = -1.0)
+    memory_utilization(0.9) prefill_chunk(4096) max_num_seqs(64) enforce_eager
+    set("chips.h200-sxm.memory_bytes" = 1.2e11, "b" = -1.0)
     {note = "x"}
 // CHECK: parallel.strategy sequence_parallel fsdp context(all_to_all) dtype(bf16) kv_dtype(f8E4M3FN) {note = "x"}
 parallel.strategy sequence_parallel fsdp context(all_to_all) dtype(bf16) kv_dtype(f8E4M3FN) {note = "x"}

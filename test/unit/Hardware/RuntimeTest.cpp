@@ -78,12 +78,12 @@ TEST_F(RuntimeTest, Errors) {
   path = edited("runtimes/vllm.json", "\"before\": \"0.17\"",
                 "\"before\": \"new\"");
   EXPECT_EQ(withoutFolder(readRuntime(path, {}, used)),
-            "vllm.json: /variants/3/before: expected a version such as 0.19, "
+            "vllm.json: /variants/6/before: expected a version such as 0.19, "
             "found \"new\"");
   path = edited("runtimes/vllm.json", "\"released\": \"2026-03\"",
                 "\"released\": \"March\"");
   EXPECT_EQ(withoutFolder(readRuntime(path, {}, used)),
-            "vllm.json: /variants/3/released: expected a month such as "
+            "vllm.json: /variants/5/released: expected a month such as "
             "2026-03, found \"March\"");
 }
 
@@ -97,7 +97,10 @@ TEST_F(RuntimeTest, Versions) {
   Runtime newest = read("vllm");
   EXPECT_EQ(newest.label(), "vllm");
   EXPECT_GT(newest.graphBytes.value, 0);
-  EXPECT_EQ(newest.samplerBytesPerLogit.value, 14);
+  EXPECT_EQ(newest.samplerBytesPerLogit.value, 6);
+  EXPECT_EQ(newest.memoryUtilization.value, 0.92);
+  EXPECT_EQ(read("vllm@0.22").memoryUtilization.value, 0.92);
+  EXPECT_EQ(read("vllm@0.21").memoryUtilization.value, 0.9);
   // Sized without graphs before 0.21; samples in more bytes before 0.17.
   EXPECT_EQ(read("vllm@0.21.0").graphBytes.value, newest.graphBytes.value);
   EXPECT_EQ(read("vllm@0.19.1rc2").graphBytes.value, 0);
@@ -144,13 +147,13 @@ TEST_F(RuntimeTest, VariantsFollowEachOther) {
           ", {\"before\": \"0.5\", \"released\": \"2025-01\", " + graphs("22") +
           "]");
   std::vector<bool> used;
-  Chip chip;
-  chip.memoryUsable.value = 1e9;
+  Pool pool;
+  pool.chip.memoryUsable.value = 1e9;
   for (auto [version, expected] :
        {std::pair("", 11.0), std::pair("@0.4", 22.0)}) {
     Result<Runtime> runtime = readRuntime(path + version, {}, used);
     ASSERT_TRUE(runtime) << runtime.error().str();
-    runtime->adaptTo(chip);
+    runtime->adaptTo(pool);
     EXPECT_EQ(runtime->graphs.value, expected) << version;
   }
 }
@@ -164,7 +167,7 @@ TEST_F(RuntimeTest, Chips) {
     EXPECT_TRUE(runtime) << runtime.error().str();
     Result<Machine> machine = library.machine(system);
     EXPECT_TRUE(machine) << machine.error().str();
-    runtime->adaptTo(machine->pools.front().chip);
+    runtime->adaptTo(machine->pools.front());
     return *runtime;
   };
   EXPECT_EQ(on("h100-sxm-8").tokenBudget.value, 8192);
@@ -172,4 +175,77 @@ TEST_F(RuntimeTest, Chips) {
   EXPECT_EQ(on("a100-80gb-sxm-8").tokenBudget.value, 2048);
   // What a user gives holds on every chip.
   EXPECT_EQ(on("l40s-8").maxSequences.value, 77);
+}
+
+static Runtime readOn(const char *name, const char *system,
+                      const LaunchChoices &launch = {}) {
+  std::vector<bool> used;
+  Result<Runtime> runtime = readRuntime(name, {}, used);
+  EXPECT_TRUE(runtime) << runtime.error().str();
+  Result<Machine> machine = HardwareLibrary().machine(system);
+  EXPECT_TRUE(machine) << machine.error().str();
+  runtime->adaptTo(machine->pools.front(), launch);
+  return *runtime;
+}
+
+/// Links of 32 GB/s have a tenth of a GiB of buffers in every version; a TPU
+/// has none, and no graphs.
+TEST_F(RuntimeTest, LinksAndPlatforms) {
+  constexpr double tenth = 107374182;
+  EXPECT_EQ(readOn("vllm", "l40s-8").communicationBytes.value, tenth);
+  EXPECT_EQ(readOn("vllm@0.19", "l40s-8").communicationBytes.value, tenth);
+  EXPECT_EQ(readOn("vllm@0.19", "l40s-8").communicationBytesPerPeer.value, 0);
+  EXPECT_EQ(readOn("sglang", "l40s-8").communicationBytes.value, tenth);
+  EXPECT_GT(readOn("vllm@0.19", "h100-sxm-8").communicationBytes.value,
+            10 * tenth);
+  Runtime tpu = readOn("vllm", "tpu-v6e-4x4");
+  for (const Figure *figure :
+       {&tpu.communicationBytes, &tpu.libraryBytes, &tpu.graphBytes,
+        &tpu.graphs, &tpu.wholeGraphs, &tpu.profileTokens})
+    EXPECT_EQ(figure->value, 0) << figure->path;
+}
+
+/// The defaults of the files are what the rule gives for the default number of
+/// sequences: 51 sizes up to 512, 35 of them up to 256.
+TEST_F(RuntimeTest, SequencesSetGraphs) {
+  for (auto [system, sequences, graphs, whole] :
+       {std::tuple("h100-sxm-8", 1024, 102, 51), {"l40s-8", 256, 86, 35}}) {
+    Runtime byDefault = readOn("vllm", system);
+    EXPECT_EQ(byDefault.graphs.value, graphs) << system;
+    EXPECT_EQ(byDefault.wholeGraphs.value, whole) << system;
+    Runtime asked = readOn("vllm", system, {sequences, false});
+    EXPECT_EQ(asked.graphs.value, graphs) << system;
+    EXPECT_EQ(asked.wholeGraphs.value, whole) << system;
+  }
+  // 1 and 2 whole; 1, 2 and 4 in pieces.
+  Runtime two = readOn("vllm", "l40s-8", {2, false});
+  EXPECT_EQ(two.wholeGraphs.value, 2);
+  EXPECT_EQ(two.graphs.value, 5);
+  EXPECT_EQ(two.maxSequences.value, 2);
+  EXPECT_EQ(two.profileSequences.value, 2);
+  // Captured sizes of TensorRT-LLM have no pieces: 1 to 31, 32, 64, 128.
+  EXPECT_EQ(readOn("trtllm", "h100-sxm-8", {64, false}).graphs.value, 33);
+  EXPECT_EQ(readOn("trtllm", "h100-sxm-8", {64, false}).profileSequences.value,
+            1);
+  EXPECT_EQ(readOn("sglang", "h100-sxm-8", {64, false}).graphSequences.value,
+            64);
+  // Versions that do not count graphs stay without.
+  EXPECT_EQ(readOn("vllm@0.19", "l40s-8", {2, false}).graphBytes.value, 0);
+}
+
+TEST_F(RuntimeTest, EagerCapturesNothing) {
+  for (const char *name : {"vllm", "sglang", "trtllm"}) {
+    Runtime captured = readOn(name, "h100-sxm-8");
+    Runtime eager = readOn(name, "h100-sxm-8", {std::nullopt, true});
+    for (const Figure *figure :
+         {&eager.graphBytes, &eager.graphs, &eager.wholeGraphs,
+          &eager.graphBytesPerRecurrentGraph, &eager.graphSequences})
+      EXPECT_EQ(figure->value, 0) << name << " " << figure->path;
+    EXPECT_GT(eager.hostTimeUs.value, captured.hostTimeUs.value) << name;
+    // A step with prompts waits for the host once, not twice.
+    EXPECT_LE(eager.hostTimeUs.value + eager.promptStepUs.value,
+              captured.hostTimeUs.value + std::max(captured.promptStepUs.value,
+                                                   captured.eagerStepUs.value))
+        << name;
+  }
 }

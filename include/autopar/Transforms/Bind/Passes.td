@@ -136,6 +136,11 @@ def BindTargetPass : Pass<"autopar-bind-target", "::mlir::ModuleOp"> {
     Option<"prefillChunk", "prefill-chunk", "int64_t", "-1",
            "Tokens of prompts that a replica computes in one step, 0 for all "
            "of them (-1: keep; default: the runtime's)">,
+    Option<"maxNumSeqs", "max-num-seqs", "int64_t", "0",
+           "Sequences that a replica runs at once (0: keep; default: the "
+           "runtime's)">,
+    Option<"enforceEager", "enforce-eager", "bool", "false",
+           "Capture no graphs (false: keep)">,
     ListOption<"overrides", "set", "std::string",
                "Values that replace those of the libraries, path=value">,
   ];

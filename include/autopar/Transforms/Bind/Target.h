@@ -28,6 +28,8 @@ struct Target {
   std::optional<double> memoryUtilization;
   /// `Plan::prefillChunk`.
   std::optional<int64_t> prefillChunk;
+  /// `Plan::maxSequences` and `Plan::eager`.
+  LaunchChoices launch;
   std::vector<Override> overrides;
   /// Whether the hardware is the module's own, and not one that it shares with
   /// others of a deployment.
@@ -47,9 +49,9 @@ struct Target {
   }
   bool operator==(const Target &other) const {
     return std::tie(hardware, runtime, nodes, memoryUtilization, prefillChunk,
-                    overrides, own, trains) ==
+                    launch, overrides, own, trains) ==
            std::tie(other.hardware, other.runtime, other.nodes,
-                    other.memoryUtilization, other.prefillChunk,
+                    other.memoryUtilization, other.prefillChunk, other.launch,
                     other.overrides, other.own, other.trains);
   }
 };
