@@ -340,15 +340,29 @@ Runtime test::makeRuntime() {
   runtime.contextBytes = figure("runtimes.test.context_bytes", 0);
   runtime.libraryBytes = figure("runtimes.test.library_bytes", 0);
   runtime.communicationBytes = figure("runtimes.test.communication_bytes", 0);
+  runtime.communicationBytesPerPeer =
+      figure("runtimes.test.communication_bytes_per_peer", 0);
   runtime.graphBytes = figure("runtimes.test.graph_bytes", 0);
   runtime.graphBytesEach = figure("runtimes.test.graph_bytes_each", 0);
   runtime.graphs = figure("runtimes.test.graphs", 0);
+  runtime.wholeGraphs = figure("runtimes.test.whole_graphs", 0);
+  runtime.graphBytesPerRecurrentGraph =
+      figure("runtimes.test.graph_bytes_per_recurrent_graph", 0);
   runtime.reserveBytes = figure("runtimes.test.reserve_bytes", 0);
   runtime.reserveBytesPerToken =
       figure("runtimes.test.reserve_bytes_per_token", 0);
   runtime.reserveBytesPerPeer =
       figure("runtimes.test.reserve_bytes_per_peer", 0);
   runtime.reserveLeast = figure("runtimes.test.reserve_least", 0);
+  runtime.reserveBytesPerGraphSequence =
+      figure("runtimes.test.reserve_bytes_per_graph_sequence", 0);
+  runtime.graphSequences = figure("runtimes.test.graph_sequences", 0);
+  runtime.expertHiddenMultiple =
+      figure("runtimes.test.expert_hidden_multiple", 1);
+  runtime.expertIntermediateMultiple =
+      figure("runtimes.test.expert_intermediate_multiple", 1);
+  runtime.expertContractionMultiple =
+      figure("runtimes.test.expert_contraction_multiple", 1);
   runtime.profileTokens = figure("runtimes.test.profile_tokens", 0);
   runtime.profileSequences = figure("runtimes.test.profile_sequences", 0);
   runtime.samplerBytesPerLogit =
