@@ -318,6 +318,8 @@ def curve(kind, key, gpu, engine, result, rows):
         reference += QUANTISED
     if kind == "grouped_matmul" and gpu in kernel_rows.POWER_LAW:
         reference += "; routing by a power law, experts reached as by chance"
+    if (gpu, key) in kernel_rows.OF_INT4:
+        reference += "; int4 of Marlin, which runs MXFP4 there, too"
     if key == "fp8" and gpu in kernel_rows.WIDENED:
         reference += "; widened to 16 bits"
     multiplies = any(flops for flops, _ in work)

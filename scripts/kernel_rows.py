@@ -52,6 +52,10 @@ IMPLEMENTATIONS = {
         "fp4_fp8": {"trtllm": MAIN, "sglang": "sglang/0.5.14"},
     },
 }
+# Chips whose 4-bit experts times bf16 were measured in int4 alone: Marlin's, which
+# engines run MXFP4 on there, too, with another table of 16 values and half as
+# many bytes of scales.
+OF_INT4 = {("A100_SXM", "fp4_bf16"): "int4_wo"}
 # Models without a gate, which only TensorRT-LLM's rows say; and one whose kernel
 # routes by itself, within groups of experts.
 OTHER_WORK = {"sglang/0.5.14": ("Nemotron", "DeepSeek-V3")}
@@ -261,8 +265,15 @@ def grouped_scaled(data, other_work=None):
     """The same of experts, with the fastest kernel of each shape: two launches,
     gate and up as one, then down. Balanced routing only, and no models that
     `other_work` names by engine."""
-    return experts_of(expert_tables(data), ENGINES["grouped_matmul"],
-                      WHOLE_SETS, other_work or {})
+    tables = expert_tables(data)
+    rows = experts_of(tables, ENGINES["grouped_matmul"], WHOLE_SETS,
+                      other_work or {})
+    for (gpu, key), dtype in OF_INT4.items():
+        named = [(main, [{**r, "dtype": SCALED[key][0]} for r in measured
+                         if (r["gpu"], r["dtype"]) == (gpu, dtype)])
+                 for main, measured in tables]
+        rows |= experts_of(named, {key: (MAIN,)}, WHOLE_SETS, other_work or {})
+    return rows
 
 
 def implementations(data):
