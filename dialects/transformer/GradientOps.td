@@ -30,9 +30,15 @@ def TF_CrossEntropyOp : TF_NamedOp<"cross_entropy", "loss", [Pure]> {
     part, their part of the sum and the score of the label: inside the op, three
     all_reduces of one f32 per token over those axes.
 
+    `form` says how a framework computes the loss and its gradient, `chunks` that
+    scores, losses and gradients of scores of that part of the tokens follow
+    each other, so that one part of the scores exists at a time. Neither changes
+    what is computed, only which copies of the scores a device holds.
+
     **Constraints:** `labels` are integers below `vocabulary`, in the leading
     dimensions of `x`, which has one more; the result has those of the labels;
-    no partial sums.
+    no partial sums; `form` is one of eager, in-place, compiled, fused
+    (`LossForm`); `chunks` is positive.
 
     **Example:**
     ```mlir
@@ -43,11 +49,14 @@ def TF_CrossEntropyOp : TF_NamedOp<"cross_entropy", "loss", [Pure]> {
     }
     ```
   }];
-  let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$labels);
+  let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$labels,
+    OptionalAttr<StrAttr>:$form,
+    OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$chunks);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $x `,` $labels attr-dict `:` type($x) `,` type($labels) `->` type($result)
   }];
+  let hasVerifier = 1;
 }
 
 def TF_CrossEntropyBackwardOp
@@ -73,9 +82,12 @@ def TF_CrossEntropyBackwardOp
     }
     ```
   }];
-  let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$labels);
+  let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$labels,
+    OptionalAttr<StrAttr>:$form,
+    OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$chunks);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$x `,` $labels attr-dict `:` type($x) `,` type($labels)";
+  let hasVerifier = 1;
 }
 
 def TF_CastOp : TF_NamedOp<"cast", "cast", [Pure]> {

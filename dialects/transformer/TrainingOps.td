@@ -48,7 +48,8 @@ def TF_TrainingOp : TF_Op<"training", [
                             mlp_activation, mlp, experts, shared_experts, mla_up
         "selective"         attention_core (arXiv:2205.05198, section 5)
         "save_products"     all of a layer but what products with weights and
-                            attention give; "save_products/2": one product in 2
+                            attention give (grouped products of experts are
+                            made again); "save_products/2": one product in 2
         "full"              all of a layer but its input; "full/2": of one layer
                             in 2; "full:8": of the first 8 layers of each stage
 

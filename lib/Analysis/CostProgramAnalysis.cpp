@@ -10,6 +10,7 @@
 #include "Borders.h"
 #include "CallCounts.h"
 #include "ExpertLimits.h"
+#include "LossMemory.h"
 #include "ModelFacts.h"
 #include "ProductFormat.h"
 #include "SectionKinds.h"
@@ -254,15 +255,25 @@ private:
       if (casts)
         products->send(op, program.collectives[sent]);
     }
+    holdScores(op);
     hold(op);
     ops.collectives.resize(program.collectives.size(), op);
     ops.residents.resize(program.residents.size(), op);
     for (Value result : op->getResults())
       if (builder.resolve(result) != result)
         keep(op, result);
-      else if (!builder.isResident(result))
+      else if (!builder.isResident(result) && !replacesScores(op))
         define(result);
     return failure(builder.refused());
+  }
+
+  /// Copies of scores beside those that are values: of a loss in chunks, what
+  /// is saved of one chunk; of an eager one, temporaries of `op` itself.
+  void holdScores(Operation *op) {
+    if (isa<transformer::SaveOp>(op))
+      program.saved.back().chunks = lossChunksOf(op->getOperand(0));
+    for (int64_t copy = 0, all = copiesInLoss(op); copy < all; ++copy)
+      define(op->getResult(0));
   }
 
   /// Whether a collective moves weights or their gradients alone.
@@ -480,6 +491,7 @@ private:
     size_t first = program.activations.size();
     for (Activation &activation : builder.activations(value)) {
       activation.begin = activation.end = clock;
+      activation.chunks = lossChunksOf(value);
       program.activations.push_back(std::move(activation));
     }
     live[value] = {first, program.activations.size()};

@@ -118,6 +118,8 @@ static const Figure *figureOf(const FigureUse &use, const Chip &chip,
     return &runtime.training->reductionBucket;
   case Kind::copies_gradients:
     return &runtime.training->copiesGradients;
+  case Kind::casts_gathered_weights:
+    return &runtime.training->castsGatheredWeights;
   case Kind::memory_of_free:
   case Kind::memory_of_reserve:
   case Kind::reserve_by_rule:
@@ -150,8 +152,9 @@ static BoundFigure bind(const FigureUse &use, const Chip &chip,
   if (use.kind == Kind::reserve_by_rule)
     return {memoryUtilization || runtime.memoryUtilization.isGiven() ? 0.0
                                                                      : 1.0};
-  bool isOfTraining =
-      use.kind == Kind::reduction_bucket || use.kind == Kind::copies_gradients;
+  bool isOfTraining = use.kind == Kind::reduction_bucket ||
+                      use.kind == Kind::copies_gradients ||
+                      use.kind == Kind::casts_gathered_weights;
   if (isOfTraining && !runtime.training)
     return {0.0};
   if (use.kind == Kind::sustained_compute &&

@@ -93,8 +93,8 @@ Expr Formulas::devices(const std::vector<AxisId> &axes) {
   return product;
 }
 
-Expr Formulas::skew(std::optional<uint32_t> kind) {
-  return kind && program.placement ? leaf(Op::skew, Rank::layout, *kind)
+Expr Formulas::skew(std::optional<uint32_t> kind, Op loads) {
+  return kind && program.placement ? leaf(loads, Rank::layout, *kind)
                                    : number(evenSkew);
 }
 
@@ -205,7 +205,7 @@ Expr Formulas::logical(const Dims &dims, const Groups &groups) {
 }
 
 /// `mayFail`: a plain split divides, as a requirement says; else the ceiling.
-Expr Formulas::split(const Dim &dim, Expr extent, bool mayFail) {
+Expr Formulas::split(const Dim &dim, Expr extent, bool mayFail, Op loads) {
   if (dim.axes.empty())
     return extent;
   Expr parts = devices(dim.axes);
@@ -219,7 +219,7 @@ Expr Formulas::split(const Dim &dim, Expr extent, bool mayFail) {
   case SplitRule::any:
   case SplitRule::ring:
     return dim.sharedBy && program.placement
-               ? extent.apply(Op::scale, skew(dim.sharedBy),
+               ? extent.apply(Op::scale, skew(dim.sharedBy, loads),
                               parts * number(evenSkew))
                : ceilDiv(extent, parts);
   case SplitRule::cap:
@@ -266,6 +266,14 @@ Expr Formulas::localPaged(const Dims &dims, int32_t paged,
                });
 }
 
+Expr Formulas::mostHeld(const Dims &dims, const Groups &groups) {
+  return write(
+      Form::most, dims, -1, groups, [&](const Dim &dim, int32_t, Expr extent) {
+        return split(dim, extent,
+                     /*mayFail=*/dim.extent.symbols.empty(), Op::peak_skew);
+      });
+}
+
 //===----------------------------------------------------------------------===//
 // Capacity of experts
 //===----------------------------------------------------------------------===//
@@ -282,21 +290,43 @@ Expr Formulas::expertCapacity(const Groups &groups) {
       number(capacity.experts * ExpertCapacity::unit));
 }
 
-/// What experts work on of `routed`, a part of what is routed to them: of even
-/// loads, all experts alike. How uneven ones are says which share is kept of
-/// all, before capacities are rounded up. What sizes temporaries may be a run
-/// of no tokens.
+/// What experts of layer kind `kind` keep of `routed`, a part of what is routed
+/// to them: of even loads, all experts alike. How uneven ones are says which
+/// share is kept of all, before capacities are rounded up. What sizes
+/// temporaries may be a run of no tokens.
+Expr Formulas::keptOf(uint32_t kind, Expr routed, const Groups &groups) {
+  if (program.placement)
+    return routed.apply(Op::scale, leaf(Op::kept, Rank::layout, kind),
+                        number(evenSkew));
+  Expr all = routedTokens(groups);
+  return routed.apply(Op::scale, min(mostRows(groups), all),
+                      max(number(1), all));
+}
+
+/// Rows that all experts of a layer together have room for.
+Expr Formulas::mostRows(const Groups &groups) {
+  return expertCapacity(groups) * program.capacity->experts;
+}
+
+/// What experts work on of `routed`, a part of what is routed to them.
 Expr Formulas::limited(const Dim &dim, Expr routed, const Groups &groups) {
   if (!dim.limitedBy || !program.capacity)
     return routed;
-  bool padded = program.capacity->padded;
-  if (program.placement && !padded)
-    return routed.apply(Op::scale, leaf(Op::kept, Rank::layout, *dim.limitedBy),
-                        number(evenSkew));
-  Expr all = routedTokens(groups);
-  Expr most = expertCapacity(groups) * program.capacity->experts;
-  return routed.apply(Op::scale, padded ? most : min(most, all),
-                      max(number(1), all));
+  if (!program.capacity->padded)
+    return keptOf(*dim.limitedBy, routed, groups);
+  return routed.apply(Op::scale, mostRows(groups),
+                      max(number(1), routedTokens(groups)));
+}
+
+Expr Formulas::withoutPadding(Expr flops, const Dims &rows) {
+  auto limit = std::find_if(rows.begin(), rows.end(), [](const Dim &dim) {
+    return dim.limitedBy.has_value();
+  });
+  if (limit == rows.end() || !program.capacity || !program.capacity->padded)
+    return flops;
+  return flops.apply(Op::scale,
+                     keptOf(*limit->limitedBy, routedTokens(step), step),
+                     max(number(1), mostRows(step)));
 }
 
 Expr Formulas::hottest(Expr mean, std::optional<uint32_t> kind) {

@@ -49,7 +49,9 @@ public:
   /// Of the experts that the program places.
   Expr slots();
   Expr devices(const std::vector<AxisId> &axes);
-  Expr skew(std::optional<uint32_t> kind);
+  /// Load of the most loaded rank over the mean, of all layers of `kind` or of
+  /// the worst (`Op::peak_skew`), in millionths.
+  Expr skew(std::optional<uint32_t> kind, Op loads = Op::skew);
 
   /// Of the whole model. Where only one dimension has symbols, its sum over
   /// groups is split and padded: their rows lie in one matrix. Where several
@@ -71,12 +73,23 @@ public:
                   const Groups &groups);
   /// The same for other sizes, which nothing is asked for.
   Expr localPaged(const Dims &dims, int32_t paged, const Groups &groups);
+  /// The same of a value that one layer holds at a time: where loads of experts
+  /// are uneven, that of the layer whose most loaded rank has most.
+  Expr mostHeld(const Dims &dims, const Groups &groups);
   /// Tokens that a rank routes, each once for every expert that it chooses, and
   /// how many of them an expert takes.
   Expr routedTokens(const Groups &groups);
   Expr expertCapacity(const Groups &groups);
+  /// What `flops` of a kernel with `rows` are without the rows by which experts
+  /// are padded to their capacity.
+  Expr withoutPadding(Expr flops, const Dims &rows);
   /// Of the hottest device, where the mean one has `mean`.
   Expr hottest(Expr mean, std::optional<uint32_t> kind);
+  /// What of `elements` exists at a time where their tokens are cut into
+  /// `chunks`.
+  Expr ofChunk(Expr elements, int64_t chunks) {
+    return chunks == 1 ? elements : ceilDiv(elements, number(chunks));
+  }
   /// Bytes of `elements` values of `type`, the last one rounded up.
   Expr bytes(Expr elements, ElementType type);
 
@@ -130,15 +143,17 @@ private:
     bool isPositive = op < Op::kind_count || op > Op::sent;
     return {graph, graph.leaf(op, index, rank, true, isPositive)};
   }
-  Expr split(const Dim &dim, Expr extent, bool mayFail);
+  Expr split(const Dim &dim, Expr extent, bool mayFail, Op loads = Op::skew);
   Expr limited(const Dim &dim, Expr routed, const Groups &groups);
+  Expr keptOf(uint32_t kind, Expr routed, const Groups &groups);
+  Expr mostRows(const Groups &groups);
   Expr countOfShared(uint32_t layer, int64_t count,
                      const std::vector<uint32_t> &readers);
   Expr product(int64_t factor, const std::vector<SymbolId> &ids,
                const SymbolValues &values);
   /// What is written of a shape: all of it, what a device has where splits
-  /// divide, or anyway.
-  enum class Form : uint8_t { logical, divided, local };
+  /// divide, or anyway, or in the layer with the worst loads.
+  enum class Form : uint8_t { logical, divided, local, most };
   template <typename Part>
   Expr product(const Dims &dims, const Groups &groups, Part part);
   template <typename Part>

@@ -141,6 +141,7 @@ void KernelFormulas::addFlops(KernelNodes &nodes) {
     allSquare += square;
   }
   nodes.flops = allFlops.node();
+  nodes.usefulFlops = formulas.withoutPadding(allFlops, kernel.rows).node();
   nodes.localFlops = allLocal.node();
   nodes.squareFlops = allSquare.node();
 }
@@ -339,8 +340,8 @@ KernelNodes KernelFormulas::build() {
   gate = launched();
   nodes.launched = gate.node();
   nodes.count = formulas.countOf(kernel).node();
-  nodes.flops = nodes.localFlops = nodes.squareFlops = nodes.keptReadBytes =
-      nodes.idealUs = formulas.number(0).node();
+  nodes.flops = nodes.usefulFlops = nodes.localFlops = nodes.squareFlops =
+      nodes.keptReadBytes = nodes.idealUs = formulas.number(0).node();
   if (kernel.count == 0)
     return nodes;
   if (kernel.flopFactor != 0)
@@ -354,7 +355,7 @@ KernelNodes KernelFormulas::build() {
 static void addFlopTotals(Formulas &formulas) {
   SectionSums linear(formulas), attention = linear, square = linear,
                                 recurrence = linear, logits = linear,
-                                local = linear;
+                                local = linear, useful = linear;
   for (size_t i = 0; i < formulas.program.kernels.size(); ++i) {
     const Kernel &kernel = formulas.program.kernels[i];
     const KernelNodes &nodes = formulas.strategy.kernels[i];
@@ -364,11 +365,14 @@ static void addFlopTotals(Formulas &formulas) {
     SectionSums *sums[] = {nullptr, &linear, &attention, &recurrence, &logits};
     if (SectionSums *sum = sums[static_cast<size_t>(kernel.flopClass)])
       sum->of(kernel.layer) += all(nodes.flops);
+    if (kernel.flopClass != FlopClass::none)
+      useful.of(kernel.layer) += all(nodes.usefulFlops);
     if (kernel.flopClass == FlopClass::attention)
       square.of(kernel.layer) += all(nodes.squareFlops);
   }
   SectionSums flops = linear + attention + recurrence + logits;
   flops.store(&SectionNodes::flops);
+  useful.store(&SectionNodes::usefulFlops);
   TotalNodes &total = formulas.strategy.total;
   total.linearFlops = linear.ofStep().node();
   total.attentionFlops = attention.ofStep().node();

@@ -197,7 +197,7 @@ void LayoutState::findSkews() {
       return;
     }
   struct Sum {
-    double skew = 0, kept = 0, layers = 0;
+    double skew = 0, peak = 0, kept = 0, layers = 0;
   };
   std::vector<Sum> sums;
   std::vector<double> imbalances = imbalancesOf(placed, slots, ranks, nodes);
@@ -210,6 +210,7 @@ void LayoutState::findSkews() {
     sum.layers += 1;
     sum.kept += placed.limit ? keptShare(layer.loads.tokens, *placed.limit) : 1;
     sum.skew += imbalances[i];
+    sum.peak = std::max(sum.peak, imbalances[i]);
   }
   auto one = std::make_unique<KnownSkews>();
   one->ranks = ranks;
@@ -220,6 +221,7 @@ void LayoutState::findSkews() {
   for (const Sum &sum : sums) {
     double layers = std::max(1.0, sum.layers);
     one->skews.push_back(std::max(evenSkew, millionths(sum.skew / layers)));
+    one->peaks.push_back(std::max(evenSkew, millionths(sum.peak)));
     one->kept.push_back(sum.layers > 0 ? millionths(sum.kept / layers)
                                        : evenSkew);
   }
@@ -229,6 +231,10 @@ void LayoutState::findSkews() {
 
 int64_t LayoutState::skewOf(uint32_t kind) const {
   return skews && kind < skews->skews.size() ? skews->skews[kind] : evenSkew;
+}
+
+int64_t LayoutState::peakSkewOf(uint32_t kind) const {
+  return skews && kind < skews->peaks.size() ? skews->peaks[kind] : evenSkew;
 }
 
 int64_t LayoutState::keptOf(uint32_t kind) const {
@@ -245,6 +251,8 @@ double LayoutState::valueOf(Op op, uint32_t index) const {
     return static_cast<double>(layout->stages);
   case Op::skew:
     return static_cast<double>(skewOf(index));
+  case Op::peak_skew:
+    return static_cast<double>(peakSkewOf(index));
   case Op::kept:
     return static_cast<double>(keptOf(index));
   case Op::sent:

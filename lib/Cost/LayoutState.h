@@ -34,6 +34,7 @@ public:
   /// Whether placed experts have somewhere to lie.
   bool placesExperts() const { return skews && skews->arePlaced; }
   int64_t skewOf(uint32_t kind) const;
+  int64_t peakSkewOf(uint32_t kind) const;
   int64_t keptOf(uint32_t kind) const;
 
 private:
@@ -61,7 +62,7 @@ private:
     int64_t ranks, nodes, slots;
     bool arePlaced;
     /// By layer kind, up to the last with placed experts; in millionths.
-    std::vector<int64_t> skews, kept;
+    std::vector<int64_t> skews, peaks, kept;
   };
 
   KnownGroup &find(const std::vector<AxisId> &axes, const Layout &next);

@@ -154,6 +154,44 @@ static Expr sumOf(Formulas &formulas, Kind kind, NodeId ResidentNodes::*node) {
   return sum;
 }
 
+/// The copy of `weight` that its optimizer updates, where there is one.
+static const Resident *masterOf(const CostProgram &program,
+                                const Resident &weight) {
+  auto isCopy = [&](const Resident &other) {
+    return other.isMaster && other.layer == weight.layer &&
+           other.name == weight.name;
+  };
+  auto found =
+      std::find_if(program.residents.begin(), program.residents.end(), isCopy);
+  return found == program.residents.end() ? nullptr : &*found;
+}
+
+/// Where the runtime casts weights as it gathers them, all weights of a plan
+/// that gathers any are kept once, in the format of the copies that the
+/// optimizer updates: the bytes of a copy are the weight's. Experts without
+/// replicas are wrapped like the rest, though nothing gathers them.
+static void joinCopies(Formulas &formulas) {
+  const std::vector<Resident> &residents = formulas.program.residents;
+  if (std::none_of(residents.begin(), residents.end(),
+                   [](const Resident &one) { return one.isGathered; }))
+    return;
+  Expr casts = formulas.whole(Use::casts_gathered_weights);
+  Expr none = formulas.number(0);
+  for (size_t i = 0; i < residents.size(); ++i) {
+    const Resident *master = residents[i].kind == Kind::weight
+                                 ? masterOf(formulas.program, residents[i])
+                                 : nullptr;
+    if (!master)
+      continue;
+    NodeId &own = formulas.strategy.residents[i].localBytes;
+    NodeId &copy =
+        formulas.strategy.residents[master - residents.data()].localBytes;
+    Expr narrow(formulas.graph, own), wide(formulas.graph, copy);
+    own = select(casts, wide, narrow).node();
+    copy = select(casts, none, wide).node();
+  }
+}
+
 static void addResidents(Formulas &formulas) {
   const std::vector<Resident> &residents = formulas.program.residents;
   for (Kind kind : {Kind::weight, Kind::kv_cache, Kind::state, Kind::gradient,
@@ -172,6 +210,7 @@ static void addResidents(Formulas &formulas) {
       if (kind == Kind::kv_cache || kind == Kind::state)
         addPerSequence(formulas, resident, nodes);
     }
+  joinCopies(formulas);
   TotalNodes &total = formulas.strategy.total;
   Expr copies = formulas.microbatches();
   auto sum = [&](Kind kind, NodeId ResidentNodes::*node) {
@@ -255,10 +294,12 @@ static void addActivations(Formulas &formulas) {
   for (uint32_t i = 0; i < program.activations.size(); ++i) {
     const Activation &activation = program.activations[i];
     formulas.local(activation.shape, {RecordRef::Kind::activation, i});
-    Expr local = formulas.localPaged(activation.shape, -1, formulas.fullest);
+    Expr local = formulas.mostHeld(activation.shape, formulas.fullest);
     strategy.activations.push_back(
-        formulas.bytes(local, activation.type).node());
-    Expr profiled = formulas.localPaged(activation.shape, -1, formulas.profile);
+        formulas
+            .bytes(formulas.ofChunk(local, activation.chunks), activation.type)
+            .node());
+    Expr profiled = formulas.mostHeld(activation.shape, formulas.profile);
     strategy.profiled.push_back(
         formulas.bytes(profiled, activation.type).node());
   }

@@ -14,8 +14,9 @@ void autopar::addSavedFormulas(Formulas &formulas) {
   Expr sum = formulas.number(0);
   for (uint32_t i = 0; i < saved.size(); ++i) {
     const Saved &value = saved[i];
-    Expr bytes = formulas.bytes(
-        formulas.local(value.shape, {RecordRef::Kind::saved, i}), value.type);
+    Expr elements = formulas.local(value.shape, {RecordRef::Kind::saved, i});
+    Expr bytes =
+        formulas.bytes(formulas.ofChunk(elements, value.chunks), value.type);
     formulas.strategy.saved.push_back(bytes.node());
     sum += formulas.countOf(value.layer, value.count) * bytes;
   }

@@ -80,6 +80,8 @@ void WorkloadBuilder::addGather(Operation *op, Value buffer, Value result,
   if (parts.empty() ||
       program.residents[parts.front().resident].kind != Resident::Kind::weight)
     return;
+  for (const Part &part : parts)
+    program.residents[part.resident].isGathered = true;
   join(parts, names);
   gathered[result] = std::move(parts);
   SmallVector<size_t, 1> all = gathers.lookup(resolve(buffer));

@@ -115,15 +115,16 @@ void WorkloadBuilder::addUpdate(Operation *op, Value weight,
     read(kernel, operand);
   write(kernel, op->getResult(0));
   const SmallVector<size_t, 1> tensors = residents.lookup(resolve(weight));
-  auto keep = [&](Dims shape, ElementType type) {
+  auto keep = [&](Dims shape, ElementType type, bool isMaster = false) {
     Resident kept =
         partnerOf(program.residents[tensors.front()], Resident::Kind::optimizer,
                   std::move(shape), type);
+    kept.isMaster = isMaster;
     change(kernel, kept);
     program.residents.push_back(std::move(kept));
   };
   for (const KeptState &state : states) {
-    keep(state.shape, state.type);
+    keep(state.shape, state.type, state.isMaster);
     if (state.block != 0)
       keep(blocksOf(state), ElementType::f32);
   }

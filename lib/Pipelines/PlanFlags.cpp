@@ -35,7 +35,8 @@ static constexpr std::pair<StringRef, StringRef> helpGroups[] = {
     {"Training",
      "micro-batch recompute zero optimizer gradient-format master-format "
      "state-format product-format dropout unfused-attention "
-     "expert-capacity-factor pad-experts-to-capacity mtp-layers"},
+     "expert-capacity-factor pad-experts-to-capacity mtp-layers loss "
+     "loss-chunks"},
     {"Formats", "dtype kv-format kv-dtype"},
     {"Machine and runtime", "nodes price runtime memory-utilization "
                             "gpu-memory-utilization enforce-eager set"},

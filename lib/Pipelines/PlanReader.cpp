@@ -7,6 +7,7 @@
 
 #include "autopar/Pipelines/Pipelines.h"
 
+#include "autopar/Pipelines/RuntimeDefaults.h"
 #include "autopar/Plan/DeviceOrder.h"
 #include "autopar/Plan/NeutralAxes.h"
 #include "autopar/Plan/PlanKnobs.h"
@@ -52,6 +53,8 @@ public:
 
 private:
   LogicalResult fillPlan() {
+    if (failed(findRuntime()))
+      return failure();
     if (!options.plan.empty()) {
       Result<Plan> read = loadPlan(options.plan);
       if (!read)
@@ -70,9 +73,29 @@ private:
       if (std::optional<Error> error = completeDegrees(plan))
         return onError("--mesh: " + error->str());
     }
-    return success(succeeded(readKnobs()) && succeeded(readPipeline()) &&
-                   succeeded(readDegrees()) && succeeded(checkKnobs()) &&
-                   succeeded(readOrder()));
+    bool isRead = succeeded(readKnobs()) && succeeded(readPipeline()) &&
+                  succeeded(readDegrees()) && succeeded(checkKnobs()) &&
+                  succeeded(readOrder());
+    if (isRead && trainer)
+      takeLoss(*trainer, plan.training);
+    // A plan that is a file or words says itself what is gathered when.
+    if (isRead && trainer && options.plan.empty())
+      keepWholeInStages(*trainer, plan);
+    return success(isRead);
+  }
+
+  bool trains() const {
+    return options.phase == StringRef(nameOf(Phase::train));
+  }
+
+  LogicalResult findRuntime() {
+    Result<std::vector<Override>> overrides =
+        parseOverrides({options.overrides.begin(), options.overrides.end()});
+    if (!overrides)
+      return onError("--set: " + overrides.error().str());
+    if (trains())
+      trainer = findTrainer(options.runtime, *overrides);
+    return success();
   }
 
   using TextOption = PlanOptions::Option<std::string>;
@@ -131,16 +154,25 @@ private:
     }
     if (!given)
       return success();
+    bool isDefault = trainer && takeExpertTensor(*trainer, degrees);
     fillExpertTensor(degrees);
     Result<MeshPlan> mesh = planCanonicalMesh(degrees);
     if (!mesh)
-      return onError(mesh.error().str());
+      return onError(mesh.error().str() +
+                     (isDefault ? defaultText(degrees) : ""));
     setMesh(plan, *mesh);
     // The file may have products of axes that are now cut otherwise.
     if (std::optional<Error> error = completeDegrees(plan))
       return onError(error->str());
     splitAsAsked(plan);
     return success();
+  }
+
+  /// Says what a mesh failed by that nobody has asked for.
+  std::string defaultText(const Degrees &degrees) const {
+    return "; etp = tp = " + std::to_string(*degrees.etp) +
+           " is the default of " + trainer->name +
+           ": --shard-etp=1 leaves the matrices of each expert whole";
   }
 
   LogicalResult readOrder() {
@@ -163,15 +195,16 @@ private:
   }
 
   LogicalResult checkKnobs() {
-    bool trains = options.phase == StringRef(nameOf(Phase::train));
-    std::optional<Error> error = checkChoices(plan, trains);
+    std::optional<Error> error = checkChoices(plan, trains());
     if (!error)
-      error = checkTrainingChoices(plan, trains);
+      error = checkTrainingChoices(plan, trains());
     return error ? onError(error->str()) : success();
   }
 
   const PlanOptions &options;
   PipelineErrorHandler onError;
+  /// Of a step that trains, where it is named.
+  std::optional<Runtime> trainer;
   Plan plan;
   bool asksForStages = false;
 };

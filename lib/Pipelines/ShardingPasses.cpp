@@ -156,6 +156,9 @@ std::unique_ptr<Pass> autopar::createTrainingPass(const Plan &plan) {
   prepare.dropout = plan.training.dropout.value_or(0);
   prepare.mtpLayers = plan.training.mtpLayers.value_or(0);
   prepare.flash = !plan.training.unfusedAttention;
+  if (plan.training.loss)
+    prepare.loss = nameOf(*plan.training.loss);
+  prepare.lossChunks = plan.training.lossChunks.value_or(1);
   return createPrepareTrainingPass(prepare);
 }
 

@@ -273,14 +273,17 @@ std::optional<Error> autopar::checkTrainingChoices(const Plan &plan,
   const char *choice = training.expertCapacityFactor ? "expert_capacity_factor"
                        : training.padsExpertsToCapacity
                            ? "pad_experts_to_capacity"
-                       : training.mtpLayers ? "mtp_layers"
-                                            : nullptr;
+                       : training.mtpLayers  ? "mtp_layers"
+                       : training.loss       ? "loss"
+                       : training.lossChunks ? "loss_chunks"
+                                             : nullptr;
   if (choice && !trains)
-    return Error{"",
-                 std::string(choice) +
-                     " says what training does: serving drops no tokens, and "
-                     "predicts further ones by a draft",
-                 "give --phase=train as well"};
+    return Error{
+        "",
+        std::string(choice) +
+            " says what training does: serving drops no tokens, has no "
+            "loss, and predicts further tokens by a draft",
+        "give --phase=train as well"};
   if (training.padsExpertsToCapacity && !training.expertCapacityFactor)
     return Error{"", "pad_experts_to_capacity needs a capacity to pad to",
                  "give --expert-capacity-factor=1 as well"};

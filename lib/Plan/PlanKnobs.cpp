@@ -183,6 +183,7 @@ std::string formatChoices() { return std::string(elementTypeChoices()); }
 std::string formatOfProductsChoices() {
   return std::string(productFormatChoices());
 }
+using Loss = Word<LossForm, parseLossForm, lossFormChoices>;
 using Context = Word<ContextKind, parseContextKind, contextKindChoices>;
 using Schedule = Word<ScheduleKind, parseScheduleKind, scheduleChoices>;
 using Optimizing = Word<Optimizer, parseOptimizer, optimizerChoices>;
@@ -460,6 +461,16 @@ const std::vector<PlanKnob> &autopar::planKnobs() {
           "Attention writes its probabilities and saves them, as kernels "
           "before "
           "FlashAttention did"),
+      knob<Loss, InTraining, &TrainingPlan::loss>(
+          "loss", "training.loss", "eager|in-place|compiled|fused",
+          "How the loss is computed: by PyTorch's operators one after the "
+          "other, in one fp32 copy of the scores (Megatron), by kernels that a "
+          "compiler fuses, or by one that leaves the gradient where the scores "
+          "were (default: the runtime's)"),
+      knob<Count<1, limits::maxTokens>, InTraining, &TrainingPlan::lossChunks>(
+          "loss-chunks", "training.loss_chunks", "N",
+          "Compute scores, losses and gradients of scores of an N-th of the "
+          "tokens at a time (default: of all at once)"),
       knob<Policy, InExperts, &ExpertPlan::policy>(
           "place-experts", "expert_placement.policy",
           "block|round_robin|balanced",

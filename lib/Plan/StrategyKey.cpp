@@ -44,6 +44,9 @@ static void addTraining(std::string &key, const TrainingPlan &training) {
     add(key, "mtp=" + std::to_string(*training.mtpLayers));
   if (training.unfusedAttention)
     add(key, "unfused");
+  addWord("loss", training.loss);
+  if (training.lossChunks)
+    add(key, "chunks=" + std::to_string(*training.lossChunks));
 }
 
 std::string autopar::strategyKeyOf(const Plan &given) {

@@ -218,6 +218,10 @@ json Writer::write(const Resident &resident) const {
     record["paged_dim"] = resident.pagedDim;
   if (resident.stored)
     record["stored"] = true;
+  if (resident.isMaster)
+    record["master"] = true;
+  if (resident.isGathered)
+    record["gathered"] = true;
   if (resident.values)
     record["values"] = text(*resident.values);
   return record;
@@ -233,6 +237,8 @@ json Writer::write(const Activation &activation) const {
   record["end"] = activation.end;
   if (activation.routed)
     record["routed"] = true;
+  if (activation.chunks > 1)
+    record["chunks"] = activation.chunks;
   return record;
 }
 
@@ -243,6 +249,8 @@ json Writer::write(const Saved &saved) const {
   record["count"] = saved.count;
   record["shape"] = text(saved.shape);
   record["type"] = nameOf(saved.type);
+  if (saved.chunks > 1)
+    record["chunks"] = saved.chunks;
   return record;
 }
 

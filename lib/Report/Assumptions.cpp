@@ -7,6 +7,7 @@
 
 #include "Reading.h"
 
+#include "autopar/Plan/Degrees.h"
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
@@ -212,11 +213,46 @@ static void addMethod(Reading &reading, std::vector<Assumption> &assumptions) {
                            "runtime: " + runtime.name});
 }
 
+/// What the plan has because the framework has it.
+static void addDefaults(Reading &reading,
+                        std::vector<Assumption> &assumptions) {
+  const std::optional<TrainingFigures> &trainer = reading.runtime.training;
+  if (!reading.program.trains() || !trainer)
+    return;
+  const Plan &plan = reading.plan;
+  if (trainer->loss && plan.training.loss == trainer->loss)
+    assumptions.push_back({"loss",
+                           std::string(nameOf(*trainer->loss)) + ", as in " +
+                               reading.runtime.name +
+                               "; --loss chooses another",
+                           trainer->lossSource.str()});
+  bool isWhole = plan.training.zero == 1 &&
+                 plan.sizeOf(Degree::pp).value_or(1) > 1 &&
+                 trainer->keepsWholeInStages.value != 0;
+  if (isWhole)
+    assumptions.push_back(
+        {"weights and gradients",
+         "whole from the first microbatch of an iteration to the last, as " +
+             reading.runtime.name +
+             " has them under pipelines, though --fsdp splits them: --zero=1",
+         trainer->keepsWholeInStages.source.str()});
+  Degrees degrees = degreesOf(plan);
+  bool isSplit = degrees.ep && degrees.etp && degrees.etp == degrees.tp &&
+                 *degrees.etp > 1;
+  if (isSplit && trainer->splitsExpertsByTp.value != 0)
+    assumptions.push_back({"experts",
+                           "etp = tp = " + std::to_string(*degrees.etp) +
+                               ", as in " + reading.runtime.name +
+                               "; --shard-etp=1 leaves experts whole",
+                           trainer->splitsExpertsByTp.source.str()});
+}
+
 void autopar::readAssumptions(Reading &reading) {
   std::vector<Assumption> &assumptions = reading.report.assumptions;
   addRuntime(reading, assumptions);
   addEmptyInputs(reading, assumptions);
   addMethod(reading, assumptions);
+  addDefaults(reading, assumptions);
   for (const Figure *figure : reading.figures)
     if (figure->source.kind == "user")
       assumptions.push_back(

@@ -202,29 +202,41 @@ void TrainingExplainer::explainExposure(size_t index) {
 // FLOPs
 //===----------------------------------------------------------------------===//
 
-void autopar::explainTrainingFlops(const Reading &whole, Report &report) {
-  for (Section section : {Section::forward, Section::backward}) {
-    Explanation sum;
-    for (uint32_t i = 0; i < whole.program.kernels.size(); ++i) {
-      const Kernel &kernel = whole.program.kernels[i];
-      Checked flops =
-          whole.whole(whole.strategy.kernels[i].flops) * whole.countOf(i);
-      bool counts = kernel.flopClass != FlopClass::none && !flops.isZero();
-      if (whole.program.layers[kernel.layer].section == section && counts)
-        sum.input("kernels/" + kernel.name, flops,
-                  whole.countOf(i).str() + " launches");
-    }
-    sum.derivation.formula = "sum of the inputs";
-    report.derivations["training.flops." + std::string(nameOf(section))] =
-        std::move(sum.derivation);
+/// The sum of `flopsOf` kernels of `section`.
+template <typename FlopsOf>
+static Derivation sumOfKernels(const Reading &whole, Section section,
+                               FlopsOf flopsOf) {
+  Explanation sum;
+  for (uint32_t i = 0; i < whole.program.kernels.size(); ++i) {
+    const Kernel &kernel = whole.program.kernels[i];
+    Checked flops = flopsOf(whole.strategy.kernels[i]) * whole.countOf(i);
+    bool counts = kernel.flopClass != FlopClass::none && !flops.isZero();
+    if (whole.program.layers[kernel.layer].section == section && counts)
+      sum.input("kernels/" + kernel.name, flops,
+                whole.countOf(i).str() + " launches");
   }
+  sum.derivation.formula = "sum of the inputs";
+  return std::move(sum.derivation);
+}
+
+void autopar::explainTrainingFlops(const Reading &whole, Report &report) {
+  auto all = [&](const KernelNodes &nodes) { return whole.whole(nodes.flops); };
+  auto padding = [&](const KernelNodes &nodes) {
+    return all(nodes) - whole.whole(nodes.usefulFlops);
+  };
+  for (Section section : {Section::forward, Section::backward})
+    report.derivations["training.flops." + std::string(nameOf(section))] =
+        sumOfKernels(whole, section, all);
+  report.derivations["training.flops.padding"] =
+      sumOfKernels(whole, Section::forward, padding);
 }
 
 void TrainingExplainer::explainUtilization() {
   auto flops = [](Checked count) { return count.str(); };
-  add("training.flops.model", "3 * forward",
+  add("training.flops.model", "3 * (forward - padding)",
       Explanation()
           .input("training.flops.forward", flops(training.flops.forward))
+          .input("training.flops.padding", flops(training.flops.padding))
           .note("a backward is twice the forward: nothing is computed again"));
   add("training.flops.hardware", "forward + backward",
       Explanation()
@@ -234,6 +246,12 @@ void TrainingExplainer::explainUtilization() {
       Explanation()
           .input("throughput.tokens_per_s", report.tokensPerS)
           .input("mesh.devices", report.mesh.devices));
+  add("training.memory_margin", "(budget_bytes - total_bytes) / budget_bytes",
+      Explanation()
+          .input("memory.per_device.budget_bytes",
+                 report.memory.perDevice.budgetBytes)
+          .input("memory.per_device.total_bytes",
+                 report.memory.perDevice.totalBytes));
   const Figure *peak =
       peakOfTraining(iteration.parts.machine.pools.front().chip);
   if (!peak)

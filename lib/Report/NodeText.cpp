@@ -185,7 +185,7 @@ std::string NodeText::sizes(NodeId id, Bind bind) const {
     return "floor(" + operand(node.a) + " / " + operand(node.b, Bind::factor) +
            ")";
   case Op::scale:
-    if (graph[node.b].op == Op::skew)
+    if (graph[node.b].op == Op::skew || graph[node.b].op == Op::peak_skew)
       return hottestText(node);
     return "ceil(" + operand(node.a, Bind::product) + " x " +
            operand(node.b, Bind::product) + " / " +

@@ -71,7 +71,7 @@ private:
   std::vector<int64_t> savedBytes;
   int64_t routedTokens = 0, expertCapacityTokens = 0;
   std::optional<TrainingReport::Copies> copies;
-  std::array<Checked, sectionCount> flops;
+  std::array<Checked, sectionCount> flops, usefulFlops;
 };
 
 } // namespace
@@ -228,10 +228,10 @@ std::optional<Error> PipelineEvaluator::simulate() {
   pipeline.timeline = std::move(*timeline);
   if (!parts.program.trains())
     return std::nullopt;
-  iteration.emplace(
-      Iteration{parts, *steps, &pipeline,
-                iterationOf(parts.pricer, *steps, endsOf(pipeline.timeline)),
-                savedBytes, flops, routedTokens, expertCapacityTokens, copies});
+  iteration.emplace(Iteration{
+      parts, *steps, &pipeline,
+      iterationOf(parts.pricer, *steps, endsOf(pipeline.timeline)), savedBytes,
+      flops, usefulFlops, routedTokens, expertCapacityTokens, copies});
   pipeline.stepPs = iteration->times.allPs();
   return std::nullopt;
 }
@@ -425,8 +425,10 @@ Result<Report> PipelineEvaluator::run(ReportDetail detail) {
   if (auto error = all.read(layoutOf(all), {explain}))
     return *error;
   report = std::move(all.report);
-  for (size_t i = 0; i < sectionCount; ++i)
+  for (size_t i = 0; i < sectionCount; ++i) {
     flops[i] = all.whole(strategy.total.sections[i].flops);
+    usefulFlops[i] = all.whole(strategy.total.sections[i].usefulFlops);
+  }
   if (explain && strategy.trains)
     explainTrainingFlops(all, report);
   if (auto error = parts.price())

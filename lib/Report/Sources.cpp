@@ -89,10 +89,13 @@ static void addTraining(Reading &reading) {
         &figures.hiddenDispatch, &figures.contention,
         &figures.allocatorOverhead, &figures.keepsOutputs,
         &figures.reductionBucket, &figures.copiesGradients,
+        &figures.castsGatheredWeights, &figures.keepsWholeInStages,
         &figures.stragglerShare})
     addOnce(reading.figures, figure);
   if (routesTokens(reading.program))
-    addOnce(reading.figures, &figures.routingHostShare);
+    for (const Figure *figure :
+         {&figures.routingHostShare, &figures.splitsExpertsByTp})
+      addOnce(reading.figures, figure);
 }
 
 void autopar::readSources(Reading &reading) {

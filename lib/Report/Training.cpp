@@ -9,6 +9,8 @@
 
 #include "Advice.h"
 
+#include "autopar/Support/Text.h"
+
 #include <algorithm>
 #include <tuple>
 
@@ -215,6 +217,8 @@ static void readUtilization(const Iteration &iteration, Report &report,
                             TrainingReport &training) {
   training.flops.forward = iteration.flops[size_t(Section::forward)];
   training.flops.backward = iteration.flops[size_t(Section::backward)];
+  training.flops.padding =
+      training.flops.forward - iteration.usefulFlops[size_t(Section::forward)];
   training.tokensPerSPerDevice =
       report.tokensPerS / static_cast<double>(report.mesh.devices);
   const Figure *peak =
@@ -281,6 +285,28 @@ static void readLimits(const Iteration &iteration, TrainingReport &training) {
         "the sum of gradients of weights that layers of several stages share");
 }
 
+/// A plan that leaves less of the budget than this may fail: at 96 % of the
+/// memory torchtitan's users saw nodes fail (pytorch/torchtitan, issue 1789),
+/// since free blocks of the caching allocator need not fit what is asked for.
+static constexpr double leastMargin = 0.05;
+
+static void readMargin(Report &report, TrainingReport &training) {
+  const Report::DeviceMemory &memory = report.memory.perDevice;
+  double budget = static_cast<double>(memory.budgetBytes);
+  double left = budget - static_cast<double>(memory.totalBytes);
+  training.memoryMargin = left / std::max(1.0, budget);
+  if (!memory.fits || training.memoryMargin >= leastMargin)
+    return;
+  report.warnings.push_back(
+      {"little memory is left: " +
+           formatBytes(memory.budgetBytes - memory.totalBytes) +
+           " of a budget of " + formatBytes(memory.budgetBytes) + " in " +
+           report.memory.worstDevice +
+           "; what the allocator cannot hand out may take it: more "
+           "--microbatches, --recompute or shards leave more",
+       "little-memory-left"});
+}
+
 static void warn(const Iteration &iteration, Report &report) {
   const Runtime &runtime = iteration.parts.runtime;
   if (!report.memory.perDevice.fits)
@@ -311,5 +337,6 @@ void autopar::readTraining(const Iteration &iteration, Report &report) {
   training.copiedGradients = iteration.copies;
   readLimits(iteration, training);
   warn(iteration, report);
+  readMargin(report, training);
   report.training = std::move(training);
 }

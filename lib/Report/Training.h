@@ -20,8 +20,8 @@ struct Iteration {
   IterationTimes times;
   /// Of each of `CostProgram::saved`.
   std::vector<int64_t> savedBytes;
-  /// By section, of the whole model.
-  std::array<Checked, sectionCount> flops;
+  /// By section, of the whole model, with and without padded rows of experts.
+  std::array<Checked, sectionCount> flops, usefulFlops;
   /// What a rank routes in a microbatch, and what an expert takes of it.
   int64_t routedTokens = 0, expertCapacityTokens = 0;
   std::optional<TrainingReport::Copies> copies = std::nullopt;

@@ -48,15 +48,19 @@ static std::string capacityText(const TrainingReport::Capacity &capacity) {
 
 void autopar::addTrainingRows(TextTable &table, const Report &report) {
   const TrainingReport &training = *report.training;
+  bool isPadded = !training.flops.padding.isZero();
   table.add({"utilisation", percent(training.modelUtilization, 1) +
-                                " of peak by the model's "
-                                "FLOPs, " +
+                                " of peak by the model's FLOPs (MFU), " +
                                 percent(training.hardwareUtilization, 1) +
-                                " with what is computed again"});
+                                (isPadded ? " with padding and" : " with") +
+                                " what is computed again (HFU)"});
   if (training.recompute != "none")
     table.add({"recompute", recomputationText(report)});
   if (training.expertCapacity)
     table.add({"each expert", capacityText(*training.expertCapacity)});
+  if (report.memory.perDevice.fits)
+    table.add(
+        {"memory left", percent(training.memoryMargin, 1) + " of the budget"});
   table.add(
       {"peak", report.memory.worstDevice + ", " +
                    formatTime(training.stages[training.peakStage].peakTimeUs) +

@@ -42,9 +42,27 @@ static const TrainingField trainingFields[] = {
      true},
     {"copies_gradients", units::noneOrOne, &TrainingFigures::copiesGradients,
      true},
+    {"casts_gathered_weights", units::noneOrOne,
+     &TrainingFigures::castsGatheredWeights, true},
+    {"keeps_whole_in_stages", units::noneOrOne,
+     &TrainingFigures::keepsWholeInStages, true},
+    {"splits_experts_by_tp", units::noneOrOne,
+     &TrainingFigures::splitsExpertsByTp, true},
     {"straggler_share", units::share, &TrainingFigures::stragglerShare},
     {"routing_host_share", units::share, &TrainingFigures::routingHostShare},
 };
+
+/// "loss": how the framework computes it, with its source.
+static void readLoss(const JsonReader &reader, TrainingFigures &figures) {
+  if (!reader.has("loss"))
+    return;
+  JsonReader loss = reader.object("loss");
+  loss.allowOnly({"value", "source"});
+  figures.loss = parseLossForm(loss.string("value"));
+  if (!figures.loss)
+    loss.failAt("value", "expected " + lossFormChoices());
+  figures.lossSource = readSource(loss);
+}
 
 TrainingFigures autopar::readTrainingFields(const JsonReader &reader,
                                             const std::string &path) {
@@ -52,7 +70,9 @@ TrainingFigures autopar::readTrainingFields(const JsonReader &reader,
   std::vector<std::string_view> keys;
   for (const TrainingField &field : trainingFields)
     keys.push_back(field.key);
+  keys.push_back("loss");
   reader.allowOnly(keys);
+  readLoss(reader, figures);
   for (const TrainingField &field : trainingFields) {
     figures.*field.figure = readFigure(reader, field.key, field.unit, path);
     if (field.isWhole)

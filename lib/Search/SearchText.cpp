@@ -171,7 +171,7 @@ void SearchWriter::addTraining(TextTable &table) const {
   table.add({"utilisation", percent(training.modelUtilization) +
                                 " of the peak (MFU), " +
                                 percent(training.hardwareUtilization) +
-                                " with what is computed again"});
+                                " with what is computed again (HFU)"});
   table.add(
       {"bubble", formatTime(training.bubbleTimeUs) + ", " +
                      percent(training.bubbleTimeUs / best.latency.stepTimeUs)});

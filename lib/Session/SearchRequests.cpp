@@ -217,6 +217,8 @@ bool autopar::isOfAllPlans(const std::string &name) {
                                                   "dropout",
                                                   "unfused-attention",
                                                   "mtp-layers",
+                                                  "loss",
+                                                  "loss-chunks",
                                                   "expert-capacity-factor",
                                                   "pad-experts-to-capacity"};
   return std::find(wanted.begin(), wanted.end(), name) != wanted.end();

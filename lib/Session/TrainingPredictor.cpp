@@ -11,6 +11,7 @@
 #include "autopar/Analysis/CostProgramAnalysis.h"
 #include "autopar/Import/LoadModel.h"
 #include "autopar/Pipelines/PlanPasses.h"
+#include "autopar/Pipelines/RuntimeDefaults.h"
 #include "autopar/Plan/Degrees.h"
 #include "autopar/Transforms/Price/Estimate.h"
 
@@ -150,6 +151,11 @@ static Result<PlanRequest> requestOf(const TrainedRun &run,
   request.workload.batch =
       plan.dp * plan.microbatchSequences * plan.microbatches;
   request.workload.prompt = plan.sequenceTokens;
+  if (std::optional<Runtime> trainer =
+          findTrainer(*request.target.runtime, request.target.overrides)) {
+    takeLoss(*trainer, request.plan.training);
+    keepWholeInStages(*trainer, request.plan);
+  }
   return request;
 }
 

@@ -112,6 +112,7 @@ static constexpr KindName kindNames[] = {
     {FigureUse::Kind::keeps_expert_workspace, "keeps_expert_workspace"},
     {FigureUse::Kind::reduction_bucket, "reduction_bucket"},
     {FigureUse::Kind::copies_gradients, "copies_gradients"},
+    {FigureUse::Kind::casts_gathered_weights, "casts_gathered_weights"},
 };
 
 static std::string nameOf(FigureUse::Kind kind) {
@@ -206,6 +207,8 @@ static const char *nameOf(Op op) {
     return "pipeline_stages";
   case Op::skew:
     return "hottest_device_millionths";
+  case Op::peak_skew:
+    return "hottest_device_of_worst_layer_millionths";
   case Op::kept:
     return "kept_tokens_millionths";
   case Op::sent:
@@ -223,8 +226,8 @@ static const char *nameOf(Op op) {
 std::string Inputs::layoutLeaf(const Node &node, double value) {
   std::string name = ::nameOf(node.op);
   std::string key = name + " " + std::to_string(node.a);
-  bool hasIndex =
-      node.op == Op::skew || node.op == Op::kept || node.op == Op::sent;
+  bool hasIndex = node.op == Op::skew || node.op == Op::peak_skew ||
+                  node.op == Op::kept || node.op == Op::sent;
   if (hasIndex)
     name += "_" + std::to_string(node.a);
   return add(ofLayout, key, {name, value, "of this layout and its loads", ""});

@@ -9,6 +9,7 @@
 * what is dropped of even loads, and what an expert takes, are those of the
   formula, written here again;
 * padded experts work on as many rows as all of them take, whatever loads are;
+* padding raises the FLOPs of the hardware and leaves those of the model;
 * a module says the same of itself in a second step, byte by byte.
 
 Ends with a line `N passed, N failed`.
@@ -29,7 +30,7 @@ import tempfile
 # Experts, and how many of them a token chooses.
 MODELS = {"mixtral-8x7b": (8, 2), "qwen3-30b-a3b": (128, 8), "deepseek-v2-lite": (64, 6)}
 PLANS = [
-    "--shard-dp=8 --shard-ep=8", "--shard-dp=4 --shard-tp=2 --shard-sp --shard-ep=8", "--shard-dp=8 --shard-ep=4",
+    "--shard-dp=8 --shard-ep=8", "--shard-dp=4 --shard-tp=2 --shard-sp --shard-ep=8 --shard-etp=1", "--shard-dp=8 --shard-ep=4",
     "--shard-dp=4 --shard-ep=4 --stage-pp=2", "--shard-dp=4 --shard-cp=2 --shard-ep=8",
     "--shard-dp=8 --shard-ep=8 --dispatch-dtype=fp8",
 ]  # fmt: skip
@@ -114,6 +115,14 @@ class Case:
         even = self.limited(1.25, "--pad-experts-to-capacity")
         self.expect(padded["flops"] == even["flops"], "padded experts follow their loads")
         self.expect(even["flops"]["total"] > self.limited(1.25)["flops"]["total"], "padding adds nothing")
+        self.check_utilisation(even["training"]["flops"], self.report()["training"]["flops"])
+
+    def check_utilisation(self, padded, plain):
+        """Of even loads, which 1.25 times their mean do not drop of."""
+        self.expect(abs(padded["model"] / plain["model"] - 1) < 1e-6, "padding is of the model", padded, plain)
+        self.expect(plain["padding"] == 0 and padded["padding"] > 0, "padding is not told apart", padded, plain)
+        self.expect(padded["forward"] - padded["padding"] == padded["model"] / 3, "model is not the rest", padded)
+        self.expect(padded["hardware"] > plain["hardware"], "padding is not computed", padded, plain)
 
     def check_two_steps(self):
         module, split = (f"{self.folder}/{self.number}{part}.mlir" for part in ("", ".split"))

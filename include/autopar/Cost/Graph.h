@@ -41,6 +41,8 @@ enum class Op : uint8_t {
   stages,
   /// Hottest device over the mean, in millionths, of experts of a layer kind.
   skew,
+  /// The same of the layer of the kind where it is largest.
+  peak_skew,
   /// What experts of a layer kind keep of the tokens that are routed to them,
   /// in millionths, where loads are uneven.
   kept,

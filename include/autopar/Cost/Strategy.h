@@ -76,6 +76,7 @@ struct FigureUse {
     keeps_expert_workspace,
     reduction_bucket,
     copies_gradients,
+    casts_gathered_weights,
   };
   Kind kind = Kind::memory_bandwidth;
   /// Of peaks and curves: what runs, on units of which format, with weights
@@ -118,7 +119,8 @@ struct ShapeUse {
   }
 };
 
-/// `Op::skew` of even loads, `Op::kept` of tokens that are all kept.
+/// `Op::skew` and `Op::peak_skew` of even loads, `Op::kept` of tokens that are
+/// all kept.
 inline constexpr int64_t evenSkew = 1'000'000;
 /// `Op::sent` of a byte that is sent once.
 inline constexpr int64_t wholeSent = 1'000'000;
@@ -204,8 +206,10 @@ struct Launching {
 struct KernelNodes {
   /// Times in a pass.
   NodeId count = noNode;
-  NodeId launched = noNode, flops = noNode, localFlops = noNode,
-         squareFlops = noNode;
+  /// FLOPs of the whole model: all that experts work on, and without the rows
+  /// by which they are padded (`usefulFlops`).
+  NodeId launched = noNode, flops = noNode, usefulFlops = noNode,
+         localFlops = noNode, squareFlops = noNode;
   /// Bytes of its traffic, one by one; of the reads of weights and caches.
   std::vector<NodeId> traffic;
   NodeId keptReadBytes = noNode;
@@ -283,8 +287,8 @@ struct SectionNodes {
   /// products of a backward may run beside; what gathers weights and what
   /// reduces their gradients, which may run beside kernels.
   NodeId communicationPs, dispatchPs, inputPs, gatherPs, reductionPs;
-  /// Of the whole model.
-  NodeId flops;
+  /// Of the whole model, with and without padded rows of experts.
+  NodeId flops, usefulFlops;
 };
 
 /// What is said of a step as a whole.

@@ -30,6 +30,8 @@ struct KeptState {
   Dims shape;
   ElementType type = ElementType::f32;
   int64_t block = 0;
+  /// A copy of the weight.
+  bool isMaster = false;
 };
 
 /// How often values are read and written, in their own format and in fp32.

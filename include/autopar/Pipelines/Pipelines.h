@@ -58,8 +58,9 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
   Option<std::string> shardETP{
       *this, "shard-etp", llvm::cl::value_desc("N"),
       llvm::cl::desc("Tensor parallelism inside each expert, with --shard-ep "
-                     "(default: tp/ep where ep is less than tp, as engines "
-                     "do; else 1)")};
+                     "(default: tp in training where the runtime has that, as "
+                     "megatron does; tp/ep where ep is less than tp, as "
+                     "engines do; else 1)")};
   Option<std::string> shardDCP{
       *this, "shard-dcp", llvm::cl::value_desc("N"),
       llvm::cl::desc("Decode context parallelism: this part of tp splits the "

@@ -10,6 +10,7 @@
 
 #include "autopar/Plan/Degree.h"
 #include "autopar/Plan/ExpertPlan.h"
+#include "autopar/Program/LossForm.h"
 #include "autopar/Program/Recomputation.h"
 #include "autopar/Schedule/Schedule.h"
 #include "autopar/Schedule/Staging.h"
@@ -110,6 +111,11 @@ struct TrainingPlan {
   std::optional<int64_t> mtpLayers = std::nullopt;
   /// Attention writes its probabilities, as kernels before FlashAttention did.
   bool unfusedAttention = false;
+  /// How the loss is computed; each op writes its result where absent.
+  std::optional<LossForm> loss = std::nullopt;
+  /// Equal parts of the tokens whose scores, losses and gradients of scores
+  /// follow each other; one where absent.
+  std::optional<int64_t> lossChunks = std::nullopt;
 };
 
 /// How layers lie on pipeline stages, the devices of axis `pp`, and how

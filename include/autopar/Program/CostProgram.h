@@ -286,6 +286,10 @@ struct Resident {
   /// Weights of a format: the parameters that the tensor holds; an extent of 0
   /// where those are in another one (scales, zeros). Else `shape`.
   std::optional<Dims> values = std::nullopt;
+  /// Of `Kind::optimizer`: the copy of a weight that the optimizer updates.
+  bool isMaster = false;
+  /// Of `Kind::weight`: split over replicas, and gathered before its use.
+  bool isGathered = false;
   /// Index of the first kernel that reads or writes it, where one does.
   std::optional<uint32_t> user = std::nullopt;
   /// Other layer kinds that read it: an embedding that is the head, too.
@@ -304,6 +308,8 @@ struct Activation {
   uint32_t begin = 0, end = 0;
   /// Tokens on their way to experts and back.
   bool routed = false;
+  /// Equal parts of its tokens of which one exists at a time.
+  int64_t chunks = 1;
 };
 
 /// A value that the forward of a layer keeps for its backward, `count` of them
@@ -315,6 +321,8 @@ struct Saved {
   int64_t count = 1;
   Dims shape;
   ElementType type = ElementType::bf16;
+  /// As `Activation::chunks`.
+  int64_t chunks = 1;
 };
 
 /// A token's experts are of `kept` of `all` groups of neighbours, of equal

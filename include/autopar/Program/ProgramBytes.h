@@ -69,16 +69,18 @@ template <typename IO>
 void bytesOf(IO &io, Resident &resident) {
   io(resident.name, resident.kind, resident.layer, resident.count,
      resident.shape, resident.type, resident.topK, resident.pagedDim,
-     resident.stored, resident.values, resident.user, resident.readers);
+     resident.stored, resident.values, resident.isMaster, resident.isGathered,
+     resident.user, resident.readers);
 }
 template <typename IO>
 void bytesOf(IO &io, Activation &activation) {
   io(activation.name, activation.layer, activation.shape, activation.type,
-     activation.begin, activation.end, activation.routed);
+     activation.begin, activation.end, activation.routed, activation.chunks);
 }
 template <typename IO>
 void bytesOf(IO &io, Saved &saved) {
-  io(saved.name, saved.layer, saved.count, saved.shape, saved.type);
+  io(saved.name, saved.layer, saved.count, saved.shape, saved.type,
+     saved.chunks);
 }
 template <typename IO>
 void bytesOf(IO &io, ExpertGroups &groups) {

@@ -48,9 +48,11 @@ struct TrainingReport {
   };
   std::vector<Exposure> exposure;
 
-  /// Of the whole model; `backward` with what is computed again.
+  /// FLOPs of the whole model; `backward` with what is computed again;
+  /// `padding`, a part of `forward`, of the rows by which experts are padded to
+  /// their capacity.
   struct {
-    Checked forward, backward;
+    Checked forward, backward, padding;
   } flops;
   /// Of a device, in the format that utilisation is stated in.
   double peakFlopsPerS = 0;
@@ -108,17 +110,22 @@ struct TrainingReport {
   };
   std::optional<Copies> copiedGradients;
 
+  /// Share of the budget of the fullest device that is left; below 0 where the
+  /// plan does not fit.
+  double memoryMargin = 0;
+
   std::optional<double> dollars, joules;
   /// What the numbers leave out.
   std::vector<std::string> notModelled;
 };
 
-/// FLOPs of a model without what is computed again: gradients of inputs and of
-/// weights are products as large as the forward's.
+/// FLOPs that the tokens need, by which MFU counts: without what is computed
+/// again and without padding. Gradients of inputs and of weights are products
+/// as large as the forward's.
 inline Checked modelFlops(const TrainingReport &training) {
-  return training.flops.forward * 3;
+  return (training.flops.forward - training.flops.padding) * 3;
 }
-/// All that devices compute but for the optimizer.
+/// FLOPs of forwards and backwards as they are computed, by which HFU counts.
 inline Checked hardwareFlops(const TrainingReport &training) {
   return training.flops.forward + training.flops.backward;
 }

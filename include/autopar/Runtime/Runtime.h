@@ -9,6 +9,7 @@
 #define AUTOPAR_RUNTIME_RUNTIME_H
 
 #include "autopar/Hardware/Hardware.h"
+#include "autopar/Program/LossForm.h"
 
 namespace autopar {
 
@@ -68,6 +69,21 @@ struct TrainingFigures {
   /// Whether updates take copies of gradients (`lib/Cost/UpdateFormulas.cpp`):
   /// 1 or 0.
   Figure copiesGradients;
+  /// Whether a weight that is gathered before its use is kept in the format of
+  /// the optimizer's copy alone, and cast as it is gathered: 1 or 0, where a
+  /// narrow copy stays beside it.
+  Figure castsGatheredWeights;
+  /// Whether fully sharded weights, under pipelines, stay whole from their
+  /// first forward of an iteration to the last backward, and their gradients
+  /// until they are reduced once: 1 or 0.
+  Figure keepsWholeInStages;
+  /// Whether, where nobody says otherwise, tensor parallelism splits experts as
+  /// it splits the layers around them: 1 or 0, where experts stay whole.
+  Figure splitsExpertsByTp;
+  /// How the loss is computed where nobody says otherwise, and which source
+  /// says so.
+  std::optional<LossForm> loss;
+  Source lossSource;
   /// How much longer iterations are than those of devices that are alike, in
   /// parts of them.
   Figure stragglerShare;

@@ -8,6 +8,7 @@
 #include "autopar/Dialect/Transformer/Training.h"
 
 #include "Factors.h"
+#include "autopar/Program/LossForm.h"
 
 using namespace autopar;
 using namespace autopar::transformer;
@@ -66,6 +67,20 @@ static FactorList lossFactors(ShardingFactors &factors, Value x, Value labels) {
   factors.operands = {concat(tokens, {factors.add(FactorKind::parallel)}),
                       tokens};
   return tokens;
+}
+
+/// `form` must be a `LossForm`.
+static LogicalResult verifyForm(Operation *op, std::optional<StringRef> form) {
+  if (!form || parseLossForm(*form))
+    return success();
+  return op->emitOpError() << "has the form '" << *form << "', expected "
+                           << lossFormChoices();
+}
+
+LogicalResult CrossEntropyOp::verify() { return verifyForm(*this, getForm()); }
+
+LogicalResult CrossEntropyBackwardOp::verify() {
+  return verifyForm(*this, getForm());
 }
 
 ShardingFactors CrossEntropyOp::getShardingFactors() {

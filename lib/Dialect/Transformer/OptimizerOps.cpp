@@ -93,6 +93,8 @@ void UpdateOp::buildWorkload(WorkloadBuilder &builder) {
   SmallVector<KeptState> states;
   for (Type format : getStates().getAsValueRange<TypeAttr>())
     states.push_back(keep(builder, getResult(), format));
+  if (getMaster())
+    states.front().isMaster = true;
   if (std::optional<ArrayRef<int64_t>> rows = getRows()) {
     int64_t rank = rankOf(getResult());
     SmallVector<Type> formats =

@@ -108,6 +108,15 @@ static void addFurtherTokens(ModuleOp module, TrainingPlan &training) {
       training.mtpLayers = function.getNumResults() - 1;
 }
 
+static void addLoss(ModuleOp module, TrainingPlan &training) {
+  module.walk([&](transformer::CrossEntropyOp op) {
+    if (op.getForm())
+      training.loss = parseLossForm(*op.getForm());
+    if (op.getChunks())
+      training.lossChunks = *op.getChunks();
+  });
+}
+
 /// What made an update, as far as that update says it.
 static Optimizer optimizerOf(transformer::UpdateOp op) {
   ArrayRef<Attribute> states = op.getStates().getValue();
@@ -175,6 +184,7 @@ Result<Plan> autopar::planOf(ModuleOp module) {
   for (auto training : module.getOps<transformer::TrainingOp>()) {
     addTraining(training, plan.training);
     addFurtherTokens(module, plan.training);
+    addLoss(module, plan.training);
     addUpdates(module, plan.training);
   }
   Target target = targetOf(module);

@@ -23,8 +23,10 @@ class BackwardBuilder;
 /// What an op is in a layer.
 enum class LayerRole : uint8_t {
   other,
-  /// A product with a weight, of experts too.
+  /// A product with a weight.
   product,
+  /// A grouped product with the weights of routed experts.
+  expert_product,
   norm,
   /// An activation function, with a gate or without.
   activation,

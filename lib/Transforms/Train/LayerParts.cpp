@@ -161,6 +161,10 @@ MadeAgain LayerParts::partsOf(const Recomputation &what) const {
   return again;
 }
 
+/// Grouped products of experts are made again: policies of frameworks list the
+/// plain product, which those are not (PyTorch, torch/utils/checkpoint.py, and
+/// torchtitan, distributed/activation_checkpoint.py: aten.mm; JAX,
+/// dots_with_no_batch_dims_saveable: dot_general).
 MadeAgain LayerParts::allButProducts(int64_t every) const {
   MadeAgain again;
   int64_t products = 0;

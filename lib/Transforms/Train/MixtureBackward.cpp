@@ -112,5 +112,5 @@ void autopar::attachMixtureBackwards(MLIRContext *context) {
   attachBackward<DispatchOp, build>(context);
   attachBackward<CombineOp, build, LayerRole::combination>(context);
   attachBackward<WeighOp, build>(context);
-  attachBackward<ExpertsOp, build, LayerRole::product>(context);
+  attachBackward<ExpertsOp, build, LayerRole::expert_product>(context);
 }

@@ -61,8 +61,8 @@ private:
 /// Adds the layers of one module.
 class FurtherTokens {
 public:
-  FurtherTokens(ModuleOp module, func::FuncOp entry)
-      : module(module), entry(entry),
+  FurtherTokens(ModuleOp module, func::FuncOp entry, const LossChoice &choice)
+      : module(module), entry(entry), choice(choice),
         end(entry.getBody().front().getTerminator()) {}
 
   LogicalResult add(int64_t count);
@@ -74,6 +74,7 @@ private:
 
   ModuleOp module;
   func::FuncOp entry;
+  const LossChoice &choice;
   Operation *end;
   EmbeddingOp embedding;
   LogitsOp scores;
@@ -90,7 +91,8 @@ LogicalResult FurtherTokens::findModel() {
   });
   auto loss = end->getOperand(0).getDefiningOp<CrossEntropyOp>();
   auto cast = loss.getX().getDefiningOp<CastOp>();
-  scores = cast ? cast.getX().getDefiningOp<LogitsOp>() : LogitsOp();
+  Value compared = cast ? cast.getX() : loss.getX();
+  scores = compared.getDefiningOp<LogitsOp>();
   if (!embedding || !scores)
     return entry.emitOpError("looks up no tokens, or compares other scores "
                              "than a head's with labels: no further tokens "
@@ -132,7 +134,7 @@ void FurtherTokens::addDepth(func::FuncOp layer, func::CallOp call) {
   Value logits = LogitsOp::create(builder, loc, scores.getResult().getType(),
                                   hidden, scores.getTable());
   end->insertOperands(end->getNumOperands(),
-                      lossOf(builder, loc, logits, labels));
+                      lossOf(builder, loc, logits, labels, choice));
   entry.setType(FunctionType::get(entry.getContext(), entry.getArgumentTypes(),
                                   end->getOperandTypes()));
 }
@@ -165,6 +167,7 @@ LogicalResult FurtherTokens::add(int64_t count) {
 }
 
 LogicalResult autopar::predictFurtherTokens(ModuleOp module, func::FuncOp entry,
-                                            int64_t count) {
-  return count > 0 ? FurtherTokens(module, entry).add(count) : success();
+                                            int64_t count,
+                                            const LossChoice &loss) {
+  return count > 0 ? FurtherTokens(module, entry, loss).add(count) : success();
 }

@@ -39,13 +39,20 @@ static Type typeOfTokens(Value scores, Type element) {
 }
 
 Value autopar::lossOf(OpBuilder &builder, Location loc, Value scores,
-                      Value labels) {
+                      Value labels, const LossChoice &choice) {
   Type f32 = builder.getF32Type();
-  TensorView view(scores);
-  Type wide = getTensorType(view.getType().getShape(), namesOf(view), f32);
-  Value cast = CastOp::create(builder, loc, wide, scores);
-  return CrossEntropyOp::create(builder, loc, typeOfTokens(scores, f32), cast,
-                                labels);
+  Type losses = typeOfTokens(scores, f32);
+  if (!choice.form || widensScores(*choice.form)) {
+    TensorView view(scores);
+    Type wide = getTensorType(view.getType().getShape(), namesOf(view), f32);
+    scores = CastOp::create(builder, loc, wide, scores);
+  }
+  auto form =
+      choice.form ? builder.getStringAttr(nameOf(*choice.form)) : StringAttr();
+  auto chunks = choice.chunks > 1 ? builder.getI64IntegerAttr(choice.chunks)
+                                  : IntegerAttr();
+  return CrossEntropyOp::create(builder, loc, losses, scores, labels, form,
+                                chunks);
 }
 
 namespace {
@@ -64,6 +71,8 @@ struct PrepareTrainingPass
                          << ", expected 0 to below 1";
       return signalPassFailure();
     }
+    if (failed(readLoss(module)))
+      return signalPassFailure();
     for (auto function : module.getOps<func::FuncOp>())
       if (function.isPublic() && !function.isExternal() &&
           failed(addLoss(function)))
@@ -71,6 +80,17 @@ struct PrepareTrainingPass
   }
 
 private:
+  LogicalResult readLoss(ModuleOp module) {
+    choice = {parseLossForm(loss.getValue()), lossChunks.getValue()};
+    if (!loss.empty() && !choice.form)
+      return module.emitError()
+             << "unknown loss '" << loss << "', expected " << lossFormChoices();
+    if (lossChunks < 1)
+      return module.emitError() << "loss-chunks = " << lossChunks.getValue()
+                                << ", expected 1 or more";
+    return success();
+  }
+
   LogicalResult addLoss(func::FuncOp entry) {
     Operation *end = entry.getBody().front().getTerminator();
     auto isLoss = [](Value value) {
@@ -90,7 +110,7 @@ private:
       drop(module, entry);
     if (failed(compareWithLabels(entry)))
       return failure();
-    return predictFurtherTokens(module, entry, mtpLayers);
+    return predictFurtherTokens(module, entry, mtpLayers, choice);
   }
 
   /// All tokens are those of the step, whose sequences begin with it.
@@ -247,7 +267,7 @@ private:
   //===--------------------------------------------------------------------===//
 
   /// Labels are like the ids that the model begins with.
-  static LogicalResult compareWithLabels(func::FuncOp entry) {
+  LogicalResult compareWithLabels(func::FuncOp entry) {
     Operation *end = entry.getBody().front().getTerminator();
     Value logits = end->getNumOperands() == 1 ? end->getOperand(0) : Value();
     RankedTensorType type = logits ? tensorOf(logits.getType()) : nullptr;
@@ -260,8 +280,8 @@ private:
                                     typeOfTokens(logits, builder.getI32Type()),
                                     {}, entry.getLoc())))
       return failure();
-    Value loss =
-        lossOf(builder, end->getLoc(), logits, entry.getArgument(count));
+    Value loss = lossOf(builder, end->getLoc(), logits,
+                        entry.getArgument(count), choice);
     end->setOperands(loss);
     entry.setType(FunctionType::get(
         entry.getContext(), entry.getArgumentTypes(), {loss.getType()}));
@@ -269,6 +289,7 @@ private:
   }
 
   int64_t seeds = 0;
+  LossChoice choice;
 };
 
 } // namespace

@@ -134,10 +134,10 @@ static LogicalResult build(LogitsOp op, BackwardBuilder &back) {
 }
 
 static LogicalResult build(CrossEntropyOp op, BackwardBuilder &back) {
-  back.add(op.getX(),
-           CrossEntropyBackwardOp::create(
-               *back, op.getLoc(), op.getX().getType(), back.valueOf(op.getX()),
-               back.valueOf(op.getLabels())));
+  back.add(op.getX(), CrossEntropyBackwardOp::create(
+                          *back, op.getLoc(), op.getX().getType(),
+                          back.valueOf(op.getX()), back.valueOf(op.getLabels()),
+                          op.getFormAttr(), op.getChunksAttr()));
   return success();
 }
 

@@ -9,6 +9,7 @@
 #define AUTOPAR_LIB_TRANSFORMS_TRAIN_TRAININGFORMS_H
 
 #include "autopar/Interfaces/TensorView.h"
+#include "autopar/Program/LossForm.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -25,9 +26,16 @@ inline llvm::SmallVector<NamedExtent> namesOf(const TensorView &view) {
 /// The type of `like` with `size` elements in its last dimension.
 mlir::Type typeWithLast(mlir::Value like, int64_t size);
 
-/// The loss of each token, whose scores are compared in fp32 with its label.
+/// How losses are computed: `transformer.cross_entropy`.
+struct LossChoice {
+  std::optional<LossForm> form;
+  int64_t chunks = 1;
+};
+
+/// The loss of each token, whose scores are compared with its label.
 mlir::Value lossOf(mlir::OpBuilder &builder, mlir::Location loc,
-                   mlir::Value scores, mlir::Value labels);
+                   mlir::Value scores, mlir::Value labels,
+                   const LossChoice &choice);
 
 /// Writes latent attention as attention to the keys and values of each head,
 /// which are saved as such; where tokens are selected, as one in the space of
@@ -45,7 +53,7 @@ void eraseUncalled(mlir::ModuleOp module);
 /// it, with the losses of as many further tokens.
 mlir::LogicalResult predictFurtherTokens(mlir::ModuleOp module,
                                          mlir::func::FuncOp entry,
-                                         int64_t count);
+                                         int64_t count, const LossChoice &loss);
 
 } // namespace autopar
 

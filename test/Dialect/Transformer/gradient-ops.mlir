@@ -17,6 +17,10 @@ func.func @cross_entropy(%x: !scores, %l: !ids) {
   %y = transformer.cross_entropy %x, %l : !scores, !ids -> tensor<4x16xf32>
   // CHECK: transformer.cross_entropy_backward %arg0, %arg1 : tensor<4x16x1000xf32>, tensor<4x16xi32>
   %d = transformer.cross_entropy_backward %x, %l : !scores, !ids
+  // CHECK: transformer.cross_entropy %arg0, %arg1 {chunks = 8 : i64, form = "in-place"} : tensor<4x16x1000xf32>
+  %z = transformer.cross_entropy %x, %l {chunks = 8 : i64, form = "in-place"} : !scores, !ids -> tensor<4x16xf32>
+  // CHECK: transformer.cross_entropy_backward %arg0, %arg1 {form = "eager"} : tensor<4x16x1000xf32>
+  %e = transformer.cross_entropy_backward %x, %l {form = "eager"} : !scores, !ids
   return
 }
 

@@ -304,6 +304,22 @@ func.func private @labels_of_other_tokens(%x: tensor<4x16x1000xf32>, %l: tensor<
 
 // -----
 
+func.func private @loss_of_no_form(%x: tensor<4x16x1000xf32>, %l: tensor<4x16xi32>) {
+  // expected-error @+1 {{has the form 'lazy', expected eager, in-place, compiled or fused}}
+  %y = transformer.cross_entropy %x, %l {form = "lazy"} : tensor<4x16x1000xf32>, tensor<4x16xi32> -> tensor<4x16xf32>
+  return
+}
+
+// -----
+
+func.func private @loss_in_no_chunks(%x: tensor<4x16x1000xf32>, %l: tensor<4x16xi32>) {
+  // expected-error @+1 {{attribute 'chunks' failed to satisfy constraint}}
+  %y = transformer.cross_entropy %x, %l {chunks = 0 : i64} : tensor<4x16x1000xf32>, tensor<4x16xi32> -> tensor<4x16xf32>
+  return
+}
+
+// -----
+
 func.func private @product_of_other_tokens(%x: tensor<4x64xbf16>, %dy: tensor<8x32xbf16>, %w: tensor<64x32xbf16>) {
   // expected-error @+1 {{dimension 0 of operand #1 is 8, but dimension 0 of operand #0 is 4}}
   %dw = transformer.product_gradient %x, %dy of %w

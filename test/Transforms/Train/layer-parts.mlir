@@ -62,3 +62,16 @@
 // SECOND-DAG: transformer.linear %{{.*}}, %k_proj
 // SECOND-DAG: transformer.linear %{{.*}}, %o_proj
 // SECOND-LABEL: func.func private @decoder_update
+
+// Grouped products of experts are made again whatever share of the products is
+// saved.
+
+// RUN: autopar-translate --import-hf qwen3-30b-a3b | autopar-opt --phase=train --batch=8 --context=64 --recompute=save_products -o %t.grouped
+// RUN: FileCheck %s --check-prefix=GROUPED --input-file=%t.grouped
+// GROUPED-LABEL: func.func private @moe_decoder_backward(
+// GROUPED-DAG: transformer.saved "q"
+// GROUPED-DAG: transformer.saved "attn"
+// GROUPED-NOT: transformer.saved "up"
+// GROUPED: transformer.experts %
+// GROUPED: transformer.experts %
+// GROUPED-LABEL: func.func private @moe_decoder_update

@@ -31,6 +31,20 @@
 // RUN: not autopar-opt %S/../Inputs/trained.mlir --pass-pipeline='builtin.module(autopar-prepare-training{dropout=1})' 2>&1 | FileCheck %s --check-prefix=SHARE
 // SHARE: error: dropout = {{.*}}, expected 0 to below 1
 
+// Losses that fuse read the scores as they are; chunks are an attribute.
+
+// RUN: autopar-opt %S/../Inputs/trained.mlir --pass-pipeline='builtin.module(autopar-prepare-training{loss=fused loss-chunks=4})' | FileCheck %s --check-prefix=FUSED
+// FUSED: %[[LOGITS:.*]] = transformer.logits
+// FUSED-NEXT: transformer.cross_entropy %[[LOGITS]], %arg1 {chunks = 4 : i64, form = "fused"} : !bq_1000_bf, !bq_int -> !bq_float
+// RUN: autopar-opt %S/../Inputs/trained.mlir --pass-pipeline='builtin.module(autopar-prepare-training{loss=eager})' | FileCheck %s --check-prefix=EAGER
+// EAGER: %[[WIDE:.*]] = transformer.cast
+// EAGER-NEXT: transformer.cross_entropy %[[WIDE]], %arg1 {form = "eager"}
+
+// RUN: not autopar-opt %S/../Inputs/trained.mlir --pass-pipeline='builtin.module(autopar-prepare-training{loss=lazy})' 2>&1 | FileCheck %s --check-prefix=LAZY
+// LAZY: error: unknown loss 'lazy', expected eager, in-place, compiled or fused
+// RUN: not autopar-opt %S/../Inputs/trained.mlir --pass-pipeline='builtin.module(autopar-prepare-training{loss-chunks=0})' 2>&1 | FileCheck %s --check-prefix=CHUNKS
+// CHUNKS: error: loss-chunks = 0, expected 1 or more
+
 // A step of inference stays one.
 
 // RUN: sed 's/phase = train/phase = prefill/' %S/../Inputs/trained.mlir | autopar-opt --autopar-prepare-training | FileCheck %s --check-prefix=PREFILL

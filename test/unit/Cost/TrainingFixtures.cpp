@@ -200,6 +200,9 @@ TrainingFigures test::makeTrainingFigures() {
   figures.keepsOutputs = figure("keeps_outputs", 0);
   figures.reductionBucket = figure("reduction_bucket", 0);
   figures.copiesGradients = figure("copies_gradients", 0);
+  figures.castsGatheredWeights = figure("casts_gathered_weights", 0);
+  figures.keepsWholeInStages = figure("keeps_whole_in_stages", 0);
+  figures.splitsExpertsByTp = figure("splits_experts_by_tp", 0);
   figures.stragglerShare = figure("straggler_share", 0);
   figures.routingHostShare = figure("routing_host_share", 0);
   return figures;

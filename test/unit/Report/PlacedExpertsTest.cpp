@@ -78,6 +78,20 @@ TEST(PlacedExperts, RowsAreThoseOfTheHottestDevice) {
   EXPECT_DOUBLE_EQ(even.placement->worstImbalance(), 1);
 }
 
+/// Work is that of the mean layer, temporaries that of the worst.
+TEST(PlacedExperts, OneLayerAtATimeHasTemporaries) {
+  CostProgram program = makeExperts(4, 4, {3, 1, 1, 1});
+  auto placed = std::make_shared<PlacedExperts>(*program.placement);
+  placed->layers.push_back(placed->layers.front());
+  placed->layers.back().loads = {1, {1, 1, 1, 1}};
+  program.placement = placed;
+  Report report = price(program, 2, decode(9, 64));
+  // 18 rows on 2 devices: 9 * (4/3 + 1)/2 = 10.5, and 9 * 4/3 = 12, of
+  // millionths that are rounded up.
+  EXPECT_EQ(report.flops.perDevice, Checked(3) * 2 * 11 * 1024 * 512);
+  EXPECT_EQ(report.memory.perDevice.activationBytes, 13 * 1024 * 2);
+}
+
 TEST(PlacedExperts, RedundantSlotsTakeMemoryAndNoFlops) {
   Workload workload = decode(64, 64);
   std::vector<double> loads(8, 1);

@@ -31,6 +31,9 @@ def PrepareTrainingPass : ModulePass<"autopar-prepare-training"> {
     follow the last argument, and a loss, which follows the last result.
     Embedding and head are the model's. Losses add up, each with weight 1.
 
+    `loss` and `loss-chunks` are attributes of `transformer.cross_entropy`; with
+    `compiled` and `fused` it reads the scores as they are, without a cast.
+
     Requires `transformer.workload(phase = train, ..)`, else does nothing, and an
     unsharded module. Guarantees that a module that was prepared stays as it is.
 
@@ -53,6 +56,10 @@ def PrepareTrainingPass : ModulePass<"autopar-prepare-training"> {
            "Attention keeps its probabilities to itself">,
     Option<"mtpLayers", "mtp-layers", "int64_t", "0",
            "Layers that predict further tokens, each with a loss of its own">,
+    Option<"loss", "loss", "std::string", "\"\"",
+           "How the loss is computed: eager, in-place, compiled or fused">,
+    Option<"lossChunks", "loss-chunks", "int64_t", "1",
+           "Equal parts of the tokens that are scored one after the other">,
   ];
   let dependentDialects = ["::autopar::transformer::TransformerDialect"];
 }
@@ -77,7 +84,8 @@ def BuildBackwardPass : ModulePass<"autopar-build-backward"> {
           mla_up           from latents to queries, keys, values
         save_products  all of a layer but what products with weights and
                        attention give; save_products/2: and every second
-                       product of it
+                       product of it; grouped products of experts are made
+                       again
         full           all of a layer but its arguments
 
     `full:8` makes the first 8 layers of each stage again, `full/2` every second

@@ -1,0 +1,36 @@
+//===- RuntimeDefaults.h - What a framework does unasked --------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_PIPELINES_RUNTIMEDEFAULTS_H
+#define AUTOPAR_PIPELINES_RUNTIMEDEFAULTS_H
+
+#include "autopar/Plan/Degrees.h"
+#include "autopar/Runtime/Runtime.h"
+
+namespace autopar {
+
+/// The runtime `name`, where it is one that trains. A name that is none is an
+/// error of those who bind the target.
+std::optional<Runtime> findTrainer(const std::string &name,
+                                   const std::vector<Override> &overrides);
+
+/// Gives `degrees` the etp that `trainer` has where experts are parallel and
+/// nobody says how their matrices are split. Returns whether it did.
+bool takeExpertTensor(const Runtime &trainer, Degrees &degrees);
+
+/// Gives `plan` the loss of `trainer`, where nobody has chosen one.
+void takeLoss(const Runtime &trainer, TrainingPlan &plan);
+
+/// Where `trainer` leaves fully sharded weights whole between the microbatches
+/// of stages, makes `plan` what that is: ZeRO 1, which has states in parts,
+/// reduces gradients once and gathers new weights once. A plan that says ZeRO 3
+/// itself stays.
+void keepWholeInStages(const Runtime &trainer, Plan &plan);
+
+} // namespace autopar
+
+#endif // AUTOPAR_PIPELINES_RUNTIMEDEFAULTS_H

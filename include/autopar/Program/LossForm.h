@@ -1,0 +1,56 @@
+//===- LossForm.h - How a loss is computed ----------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_PROGRAM_LOSSFORM_H
+#define AUTOPAR_PROGRAM_LOSSFORM_H
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace autopar {
+
+/// How cross entropy and its gradient are computed, which decides how many
+/// copies of the scores a device holds: bytes of a score at the peak in
+/// brackets, of scores in 16 bits.
+enum class LossForm : uint8_t {
+  /// PyTorch's operators one after the other: log_softmax in fp32, which is
+  /// kept, gradients of nll_loss and of log_softmax (12). Where the vocabulary
+  /// is split, loss_parallel also makes the exponentials anew (16).
+  eager,
+  /// One copy in fp32, which becomes the softmax and then the gradient, which
+  /// is cast (6): Megatron's vocab_parallel_cross_entropy.
+  in_place,
+  /// Kernels that a compiler fuses: the scores are kept, their gradient is made
+  /// beside them (4).
+  compiled,
+  /// One kernel that leaves the gradient where the scores were (2).
+  fused,
+};
+inline constexpr std::array<LossForm, 4> lossForms = {
+    LossForm::eager, LossForm::in_place, LossForm::compiled, LossForm::fused};
+
+/// "in-place".
+std::string_view nameOf(LossForm form);
+std::optional<LossForm> parseLossForm(std::string_view text);
+/// "eager, in-place, compiled or fused".
+std::string lossFormChoices();
+
+/// Whether the scores are copied to fp32 before they are compared with labels.
+inline bool widensScores(LossForm form) {
+  return form == LossForm::eager || form == LossForm::in_place;
+}
+/// Whether the gradient takes the place of the scores.
+inline bool reusesScores(LossForm form) {
+  return form == LossForm::in_place || form == LossForm::fused;
+}
+
+} // namespace autopar
+
+#endif // AUTOPAR_PROGRAM_LOSSFORM_H
