@@ -534,9 +534,14 @@ LogicalResult Execution::run(const Workload &workload, bool isTraced) {
   trained.beginIteration();
   if (failed(begin(workload)))
     return failure();
-  if (table && isTraining())
-    return emitError(table->loc(), "training over stages cannot be executed "
-                                   "yet");
+  if (table && isTraining()) {
+    InFlightDiagnostic diag =
+        emitError(table->loc(), "training over stages cannot be executed yet");
+    diag.attachNote()
+        << "leave out --stage-pp: stages change where layers run, "
+           "not what an iteration computes";
+    return diag;
+  }
   if (failed(table ? runStages() : runIteration()))
     return failure();
   finish();

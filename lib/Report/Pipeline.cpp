@@ -53,6 +53,11 @@ static int64_t chooseMicrobatches(ScheduleKind kind, int64_t stages,
   return count;
 }
 
+Error autopar::requestsOverStages() {
+  return {"", "requests over pipeline stages are not modelled",
+          "leave out --stage-pp, or the requests"};
+}
+
 PipelinePlan autopar::completePipeline(const Plan &plan,
                                        const Workload &workload) {
   PipelinePlan pipeline = plan.pipeline;

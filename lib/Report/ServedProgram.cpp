@@ -8,6 +8,7 @@
 #include "ServedProgram.h"
 
 #include "autopar/Program/Stages.h"
+#include "autopar/Report/Pipeline.h"
 #include "autopar/Report/PlanLayout.h"
 #include "autopar/Support/Text.h"
 
@@ -36,8 +37,7 @@ ServedProgram::ServedProgram(const PlanInputs &inputs)
 
 std::optional<Error> ServedProgram::check(const PlanInputs &inputs) {
   if (!inputs.plan.pipeline.stages.empty())
-    return Error{"", "requests over pipeline stages are not modelled",
-                 "leave out --stage-pp, or the requests"};
+    return requestsOverStages();
   if (!inputs.program.keepsTokens())
     return Error{"",
                  "'" + inputs.program.model +

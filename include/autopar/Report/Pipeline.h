@@ -13,6 +13,10 @@
 
 namespace autopar {
 
+/// Why no pipeline serves requests: the passes that would write such a module,
+/// and the estimate of one that was written by hand, refuse it alike.
+Error requestsOverStages();
+
 /// What is not said about a pipeline: interleave 1; schedule `inference`, of
 /// training `one_f_one_b`, or `interleaved` where it interleaves; as many
 /// microbatches as divide the batch, at most one for each device of pp, of

@@ -232,12 +232,13 @@ private:
   }
 
   Names &namesOf(FunctionOpInterface function) {
-    auto [names, isNew] = all.try_emplace(function);
+    auto [known, isNew] = all.try_emplace(function);
+    Names &names = known->second;
     if (isNew)
       forEachIn<SaveOp>(function, [&](SaveOp save) {
-        names->second.try_emplace(save.getNameAttr(), save);
+        names.try_emplace(save.getNameAttr(), save);
       });
-    return names->second;
+    return names;
   }
 
   SymbolTableCollection &symbols;

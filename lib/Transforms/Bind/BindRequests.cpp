@@ -9,6 +9,7 @@
 
 #include "Strategy.h"
 
+#include "autopar/Report/Pipeline.h"
 #include "autopar/Transforms/Price/Estimate.h"
 
 namespace autopar {
@@ -32,6 +33,10 @@ struct BindRequestsPass
     RequestsOp op = ops.empty() ? RequestsOp() : *ops.begin();
     if (!op && failed(checkComplete(module)))
       return signalPassFailure();
+    if (!module.getOps<parallel::StagesOp>().empty()) {
+      (void)emitError(module, requestsOverStages());
+      return signalPassFailure();
+    }
     if (!op)
       op = createOp(module);
     apply(op);

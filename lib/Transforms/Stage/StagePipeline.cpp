@@ -32,6 +32,10 @@ struct StagePipelinePass
 
   void runOnModule() override {
     ModuleOp module = getOperation();
+    if (!module.getOps<transformer::RequestsOp>().empty()) {
+      (void)emitError(module, requestsOverStages());
+      return signalPassFailure();
+    }
     CostProgramAnalysis analysis(module);
     if (!analysis.isValid() || failed(run(module, analysis.getProgram())))
       signalPassFailure();
