@@ -86,8 +86,9 @@ TEST(KeptScores, OneChunkAtATime) {
   constexpr int64_t bytes = 2;
   auto third = [](int64_t elements) { return (elements + 2) / 3; };
   EXPECT_EQ(part.activationBytes, bytes * third(whole.activationBytes / bytes));
-  // 8 layers and a head of 2,048 x 1,024 inputs each: 2,097,152 = 3 * 699,050 + 2.
-  int64_t one = 4 * 512 * 1024;
+  // 8 layers and a head have a sequence of 512 x 1,024 inputs each: of 524,288
+  // numbers a third is 174,763.
+  int64_t one = 512 * 1024;
   EXPECT_EQ(whole.savedBytes, 9 * bytes * one);
   EXPECT_EQ(part.savedBytes, 9 * bytes * third(one));
 }
