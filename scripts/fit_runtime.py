@@ -11,7 +11,9 @@ a weight pulls them there: where rows do not tell, the prior stays.
 
   scripts/fit_runtime.py FILE.csv --runtime=vllm --fit=host_time_per_layer=13
   scripts/fit_runtime.py FILE.csv --runtime=sglang --fit=... --leave-out=model
-  scripts/fit_runtime.py FILE.csv --runtime=vllm --of=ttft --fit=request_time=30000
+  scripts/fit_runtime.py FILE.csv --runtime=vllm --since=0.14,2026-01 --of=ttft \\
+      --fit request_time=10000 request_time_per_token=3 request_time_per_stream=500 \\
+      --leave-out model system
   scripts/fit_runtime.py FILE.csv --runtime=vllm --set=...
 
 --without says what the error becomes with each coefficient at its neutral
@@ -24,7 +26,6 @@ nothing.
 """
 
 import argparse
-import collections
 import csv
 import io
 import json
@@ -100,7 +101,10 @@ class Rows:
             self.rows = [row for row in self.rows if has_ttft(row, known)]
         self.runtime, self.configs = runtime, configs
         self.folder = pathlib.Path(folder)
-        self.model = {row["id"]: row["model_path"] for row in self.rows}
+        self.groups = {
+            "model": {row["id"]: family(row["model_path"]) for row in self.rows},
+            "system": {row["id"]: row["system"] for row in self.rows},
+        }
         self.file = self.folder / "rows.csv"
         self.counting = None
         self.write(self.rows)
@@ -218,7 +222,8 @@ def main():
     parser.add_argument("--set", nargs="+", default=[], metavar="NAME=VALUE")
     parser.add_argument("--ridge", type=float, default=0.001)
     parser.add_argument("--rounds", type=int, default=40)
-    parser.add_argument("--leave-out", action="store_true", help="each family predicted by a fit of the others")
+    parser.add_argument("--leave-out", nargs="+", default=[], choices=("model", "system"),
+                        help="each family of models, or each system, predicted by a fit of the others")
     parser.add_argument("--without", action="store_true", help="the error without each coefficient")
     parser.add_argument("--halves", action="store_true", help="each half of the rows predicted by a fit of the other")
     parser.add_argument("--before", metavar="VERSION,MONTH", help="rows of versions before")
@@ -258,17 +263,15 @@ def main():
                 print(f"  {'odd' if even else 'even'} rows by the others: {figures(own)} {found}", flush=True)
                 pooled += own
             print(f"  halves, pooled: {figures(pooled)}", flush=True)
-        if options.leave_out:
-            pooled = []
-            groups = collections.Counter(family(rows.model[name]) for name in rows.counting)
-            for left_out in groups:
-                if len(groups) == 1:
-                    break
-                found = fit(start, takes=lambda name, out=left_out: family(rows.model[name]) != out)
-                own = [one for one in rows.predict(found) if family(rows.model[one[0]]) == left_out]
+        for kind in options.leave_out:
+            pooled, of = [], rows.groups[kind]
+            groups = sorted({of[name] for name in rows.counting})
+            for left_out in groups if len(groups) > 1 else ():
+                found = fit(start, takes=lambda name, out=left_out: of[name] != out)
+                own = [one for one in rows.predict(found) if of[one[0]] == left_out]
                 print(f"  {left_out} by the others: {figures(own)} {found}", flush=True)
                 pooled += own
-            print(f"  left out, pooled: {figures(pooled)}", flush=True)
+            print(f"  left out by {kind}, pooled: {figures(pooled)}", flush=True)
     return 0
 
 

@@ -176,7 +176,9 @@ static std::string keyOf(const ServedPlan &plan) {
                         plan.kvFormat ? int64_t(*plan.kvFormat) : -1})
     key += "\n" + std::to_string(value);
   key += "\n" + std::to_string(plan.memoryUtilization.value_or(0));
-  key += "\n" + std::to_string(plan.stepTokens.value_or(0));
+  for (const auto &value :
+       {plan.stepTokens, plan.streamInterval, plan.receiveInterval})
+    key += "\n" + std::to_string(value.value_or(0));
   return key;
 }
 
@@ -213,6 +215,10 @@ ServingPredictor::State::deployment(const ServedPlan &served) {
   made->runtime.adaptTo(made->machine.pools.front());
   if (served.stepTokens)
     made->runtime.setTokenBudget(static_cast<double>(*served.stepTokens));
+  if (served.streamInterval)
+    made->runtime.streamInterval.value = double(*served.streamInterval);
+  if (served.receiveInterval)
+    made->runtime.receiveInterval.value = double(*served.receiveInterval);
   made->layout = layoutOf(made->program->axes(), *plan);
   made->memoryUtilization = served.memoryUtilization;
   made->replicas = served.dp;

@@ -76,9 +76,24 @@ void ServingExplainer::explainTimes() {
   const SteadyState &state = steady.state;
   if (!std::isfinite(steady.requestUs()))
     return;
-  add("request_us.mean", "ttft_us + (mean_output_tokens - 1) * tpot_us",
+  const FirstTokenParts &parts = state.firstToken;
+  add("ttft_us.mean", "host + prompt + step + queue + sending",
+      Explanation()
+          .input("serving.ttft_parts_us.host", parts.hostUs,
+                 "of the server, outside of steps")
+          .input("serving.ttft_parts_us.prompt", parts.readUs,
+                 "steps that read its own prompt")
+          .input("serving.ttft_parts_us.step", parts.stepUs,
+                 "the rest of the step that runs when it comes")
+          .input("serving.ttft_parts_us.queue", parts.queueUs,
+                 "prompts and room of others")
+          .input("serving.ttft_parts_us.sending", parts.sendUs,
+                 "tokens that it is sent with"));
+  add("request_us.mean",
+      "ttft_us - sending + (mean_output_tokens - 1) * tpot_us",
       withOutput()
           .input("serving.ttft_us", state.ttftUs, "the mean")
+          .input("serving.ttft_parts_us.sending", parts.sendUs)
           .input("serving.tpot_us", state.tpotUs, "the mean"));
   if (steady.load.concurrency == 0)
     return;
@@ -138,6 +153,10 @@ void ServingExplainer::explainQueue() {
   for (const char *times : {"ttft_us", "tpot_us", "request_us"})
     for (const char *mark : {".mean", ".p50", ".p90", ".p95", ".p99"})
       given(std::string(times) + mark, queue);
+  for (const char *name : {"step", "queue", "link", "sending"})
+    given(std::string("ttft_parts_us.") + name, queue);
+  given("ttft_parts_us.prompt", "the price of steps that read one prompt");
+  given("ttft_parts_us.host", "request_time of the runtime");
   for (const char *name :
        {"requests_per_s", "share_within_limits", "saturates_at_per_s",
         "running", "waiting", "decoding", "reading", "prompts_per_step"})

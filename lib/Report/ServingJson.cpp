@@ -110,9 +110,19 @@ static json writeSimulation(const SimulationReport &simulation) {
           {"request_us", writeMeasured(service.request)}};
 }
 
+static json writeFirstToken(const FirstTokenParts &parts) {
+  return {{"host", parts.hostUs}, {"prompt", parts.readUs},
+          {"step", parts.stepUs}, {"queue", parts.queueUs},
+          {"link", parts.moveUs}, {"sending", parts.sendUs}};
+}
+
 /// What services of one module and of two end with.
 static json writeCostsAndCurve(const ServiceReport &service) {
-  json written = {{"usd_per_million_output_tokens",
+  const SteadyState &state = service.steady.state;
+  json written = {{"ttft_parts_us", state.isOverloaded
+                                        ? json()
+                                        : writeFirstToken(state.firstToken)},
+                  {"usd_per_million_output_tokens",
                    number(service.dollarsPerMillionTokens)},
                   {"joules_per_million_output_tokens",
                    number(service.joulesPerMillionTokens)},

@@ -87,9 +87,13 @@ static const FigureField figureFields[] = {
     {"prompt_step_time", units::microseconds, &Runtime::promptStepUs},
     {"prompt_step_share", units::fraction, &Runtime::promptStepShare},
     {"eager_step_time", units::microseconds, &Runtime::eagerStepUs, false, 0},
+    {"request_time", units::microseconds, &Runtime::requestTimeUs},
     {"request_time_per_token", units::microseconds,
      &Runtime::requestTimePerTokenUs},
-    {"first_token_steps", units::steps, &Runtime::firstTokenSteps},
+    {"request_time_per_stream", units::microseconds,
+     &Runtime::requestTimePerStreamUs},
+    {"stream_interval", units::count, &Runtime::streamInterval, true},
+    {"receive_interval", units::count, &Runtime::receiveInterval, true},
     {"vocabulary_multiple", units::count, &Runtime::vocabularyMultiple, true},
 };
 

@@ -27,17 +27,25 @@ public:
   ServingRefusal serveOpen();
 
 private:
-  double waitForLinkUs() const;
+  double waitForLinkUs(double ratePerS) const;
   double handedOnPerS(double ratePerS) const;
+  ServedLoad readingLoad(double ratePerS) const;
+  ServingRefusal read(double ratePerS);
+  void findParts(double ratePerS);
+  ServingRefusal readOfClosed();
   /// Where so many sequences decode on each replica.
   ServingRefusal at(double running);
-  double readingUs(double ratePerUs) const;
+  double decodingReplicas() const {
+    return static_cast<double>(pools.decodeWorkers) * decode.replicaCount();
+  }
 
   Server &prefill, &decode;
   const Disaggregation &pools;
   const ServedLoad &load;
   DisaggregatedState &served;
-  PromptPace pace;
+  /// Of the pool that reads.
+  SteadyState reader;
+  ServiceTimes readTimes;
   double ratePerUs = 0;
   /// Requests of the whole deployment.
   double population = 0;
@@ -45,39 +53,75 @@ private:
 
 } // namespace
 
-/// From the arrival of a prompt until it is read: workers read several side by
-/// side; what is beyond those waits, but not for itself.
-double Pools::readingUs(double ratePerUs) const {
-  double mostPerUs = served.prefillMostPerS / 1e6;
-  double sideBySide = mostPerUs * pace.oneUs;
+/// A pool that reads answers each prompt with a token.
+ServedLoad Pools::readingLoad(double ratePerS) const {
+  ServedLoad reading = load;
+  reading.concurrency = 0;
+  reading.answerTokens = 1;
+  reading.answerVariation = 0;
+  reading.drafts = 0;
+  reading.tokensPerStep = 1;
+  reading.ratePerS = ratePerS / static_cast<double>(pools.prefillWorkers);
+  return reading;
+}
+
+/// So many prompts that come by Poisson's law.
+ServingRefusal Pools::read(double ratePerS) {
+  ServedLoad reading = readingLoad(ratePerS);
+  reader = {};
+  readTimes = {};
+  if (auto refusal = prefill.roomOf(reading, reader))
+    return refusal;
+  if (auto refusal = prefill.serveOpen(reading, reader, readTimes))
+    return refusal;
+  served.prefillMostPerS =
+      reader.mostPerS * static_cast<double>(pools.prefillWorkers);
+  return {};
+}
+
+/// From the arrival of a prompt until its first token is sent, where `read` and
+/// the pool that decodes are known.
+void Pools::findParts(double ratePerS) {
+  FirstTokenParts &parts = served.state.firstToken;
+  parts = reader.firstToken;
+  parts.moveUs = pools.transferUs + waitForLinkUs(ratePerS);
+  parts.sendUs =
+      decode.requestHost().sendingUs(load.answerTokens, served.state.tpotUs);
+}
+
+/// Nobody meets himself.
+ServingRefusal Pools::readOfClosed() {
   double others = 1 - 1 / static_cast<double>(load.concurrency);
-  double left = std::max(1e-6, 1 - ratePerUs * others / mostPerUs);
-  double queued =
-      (pace.oneUs - std::max(0.0, sideBySide - 1) / mostPerUs) / left;
-  return std::max(pace.oneUs, queued);
+  if (auto refusal = read(ratePerUs * 1e6 * others))
+    return refusal;
+  findParts(ratePerUs * 1e6);
+  return {};
 }
 
 ServingRefusal Pools::at(double running) {
   if (auto refusal = decode.stepAt(load, running, served.state))
     return refusal;
-  double replicas =
-      static_cast<double>(pools.decodeWorkers) * decode.replicaCount();
+  served.state.tpotUs = served.state.decodeStepUs / load.tokensPerStep;
   double steps = std::max(1.0, load.decodedTokens() / load.tokensPerStep);
-  ratePerUs = replicas * running / (steps * served.state.decodeStepUs);
-  double inPrefill = ratePerUs * 1e6 < served.prefillMostPerS
-                         ? ratePerUs * (readingUs(ratePerUs) + pools.transferUs)
-                         : std::numeric_limits<double>::infinity();
-  population = replicas * running + inPrefill;
+  ratePerUs =
+      decodingReplicas() * running / (steps * served.state.decodeStepUs);
+  double inPrefill = std::numeric_limits<double>::infinity();
+  if (ratePerUs * 1e6 < served.prefillMostPerS) {
+    if (auto refusal = readOfClosed())
+      return refusal;
+    const FirstTokenParts &parts = served.state.firstToken;
+    if (!reader.isOverloaded)
+      inPrefill = ratePerUs * (parts.sum() - parts.sendUs);
+  }
+  population = decodingReplicas() * running + inPrefill;
   return {};
 }
 
 ServingRefusal Pools::serve() {
   constexpr int halvings = 40;
   SteadyState &state = served.state;
-  if (auto refusal = prefill.paceOf(load, pace))
+  if (auto refusal = read(0))
     return refusal;
-  served.prefillMostPerS =
-      pace.mostPerS * static_cast<double>(pools.prefillWorkers);
   if (auto refusal = decode.roomOf(load, state))
     return refusal;
   double most = state.running;
@@ -97,15 +141,14 @@ ServingRefusal Pools::serve() {
   state.running = low;
   if (auto refusal = at(low))
     return refusal;
-  state.tpotUs = state.decodeStepUs / load.tokensPerStep;
-  // Who is not decoding waits.
-  double replicas =
-      static_cast<double>(pools.decodeWorkers) * decode.replicaCount();
-  double readUs =
-      std::max(pace.oneUs, (concurrency - replicas * low) / ratePerUs);
-  served.reading = ratePerUs * readUs;
+  // Who is not decoding waits, where one of the pools is full.
+  FirstTokenParts &parts = state.firstToken;
+  double inPrefillUs = (concurrency - decodingReplicas() * low) / ratePerUs;
+  if (ratePerUs * 1e6 > (1 - 1e-3) * state.mostPerS)
+    parts.queueUs += std::max(0.0, inPrefillUs - (parts.sum() - parts.sendUs));
+  state.ttftUs = parts.sum();
+  served.reading = ratePerUs * (state.ttftUs - parts.sendUs);
   state.isCacheFull = low >= most * (1 - 1e-3);
-  state.ttftUs = readUs;
   state.outputTokensPerSecond = 1e6 * ratePerUs * load.answerTokens;
   bool isLate = load.limits.ttftUs && state.ttftUs > *load.limits.ttftUs;
   bool isSlow = load.limits.tpotUs && state.tpotUs > *load.limits.tpotUs;
@@ -114,10 +157,10 @@ ServingRefusal Pools::serve() {
 }
 
 /// As for one server with times of one length: of M/D/1.
-double Pools::waitForLinkUs() const {
+double Pools::waitForLinkUs(double ratePerS) const {
   if (pools.linksPerS <= 0)
     return 0;
-  double used = load.ratePerS / pools.linksPerS;
+  double used = ratePerS / pools.linksPerS;
   return used < 1 ? used / (1 - used) / 2 * pools.transferUs : 0;
 }
 
@@ -127,28 +170,17 @@ double Pools::handedOnPerS(double ratePerS) const {
   return pools.linksPerS > 0 ? std::min(readPerS, pools.linksPerS) : readPerS;
 }
 
-/// A pool that answers each prompt with a token, links, and a pool to which
-/// prompts come read. First tokens are those of the first pool; what waits for
-/// room in the second one keeps them.
+/// Links, and a pool to which prompts come read. First tokens are those of the
+/// first pool; what waits for room in the second one keeps them.
 ServingRefusal Pools::serveOpen() {
   SteadyState &state = served.state;
-  ServedLoad reading = load, writing = load;
-  reading.answerTokens = 1;
-  reading.answerVariation = 0;
-  reading.drafts = 0;
-  reading.tokensPerStep = 1;
-  reading.ratePerS /= static_cast<double>(pools.prefillWorkers);
+  ServedLoad writing = load;
   writing.isRead = true;
-  SteadyState read;
-  ServiceTimes readTimes, times;
-  if (auto refusal = prefill.roomOf(reading, read))
+  if (auto refusal = read(load.ratePerS))
     return refusal;
-  if (auto refusal = prefill.serveOpen(reading, read, readTimes))
-    return refusal;
-  served.prefillMostPerS =
-      read.mostPerS * static_cast<double>(pools.prefillWorkers);
   writing.ratePerS =
       handedOnPerS(load.ratePerS) / static_cast<double>(pools.decodeWorkers);
+  ServiceTimes times;
   if (auto refusal = decode.roomOf(writing, state))
     return refusal;
   if (auto refusal = decode.serveOpen(writing, state, times))
@@ -159,9 +191,9 @@ ServingRefusal Pools::serveOpen() {
   state.isOverloaded = load.ratePerS >= state.mostPerS;
   // Elsewhere.
   state.reading = 0;
-  state.promptStepUs = read.promptStepUs;
+  state.promptStepUs = reader.promptStepUs;
   state.addedByPromptUs = 0;
-  state.promptsPerStep = read.promptsPerStep;
+  state.promptsPerStep = reader.promptsPerStep;
   double servedPerS = std::min(load.ratePerS, state.mostPerS);
   state.outputTokensPerSecond = servedPerS * load.answerTokens;
   if (state.isOverloaded) {
@@ -170,15 +202,18 @@ ServingRefusal Pools::serveOpen() {
     state.shareWithinLimits = load.limits.any() ? 0 : 1;
     return {};
   }
-  TimeMoments moved = {pools.transferUs + waitForLinkUs(), 0};
+  findParts(load.ratePerS);
+  FirstTokenParts &parts = state.firstToken;
   times.first = readTimes.first;
-  times.first.add(moved);
-  served.reading = load.ratePerS / 1e6 * times.first.mean();
-  state.ttftUs = times.first.mean() + times.waiting.meanUs;
+  times.first.add({parts.moveUs + parts.sendUs});
+  served.reading = load.ratePerS / 1e6 * (parts.sum() - parts.sendUs);
+  parts.queueUs += times.waiting.meanUs;
+  state.ttftUs = parts.sum();
   TimeMoments first = times.first.moments();
   // It comes in the midst of a step.
   double decodeUs = load.decodedTokens() * state.tpotUs;
-  times.request.mean = state.ttftUs + state.decodeStepUs / 2 + decodeUs;
+  times.request.mean =
+      state.ttftUs - parts.sendUs + state.decodeStepUs / 2 + decodeUs;
   times.request.variance =
       first.variance + decodeUs * decodeUs * load.answerVariation +
       load.answerTokens * load.answerTokens * times.token.variance;

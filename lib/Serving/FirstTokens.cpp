@@ -83,7 +83,7 @@ double PromptQueue::shareOfTurns() const {
 /// Prompts that are dealt in turn come more evenly: fewer of them wait, and for
 /// less (Kingman 1961: as the mean of both squared variations).
 void PromptQueue::takeTurns(FirstTokenTime &time) const {
-  if (turns <= 1)
+  if (turns <= 1 || ratePerUs <= 0)
     return;
   time.shareBehind *= shareOfTurns();
   double less = (1 / turns + law.squaredVariation) / (1 + law.squaredVariation);
@@ -133,4 +133,16 @@ FirstTokenTime PromptQueue::toFirstToken(double busy) const {
                       std::max(1e-9, time.behind.mean);
   time.add(own);
   return time;
+}
+
+FirstTokenParts PromptQueue::partsOf(const FirstTokenTime &time,
+                                     double busy) const {
+  FirstTokenParts parts;
+  double us = time.mean();
+  parts.readUs = std::min(us, own.mean);
+  // Half of a step, and long ones have more that come in them.
+  double leftUs = (step.mean + step.variance / step.mean) / 2;
+  parts.stepUs = std::min(us - parts.readUs, busy * leftUs);
+  parts.queueUs = us - parts.readUs - parts.stepUs;
+  return parts;
 }

@@ -80,8 +80,9 @@ void Server::spread(const ServedLoad &load, const PromptQueue &queue,
       (queue.varianceOfSum() / steps + growthUs * growthUs * state.running) /
       (each * each);
   TimeMoments first = times.first.moments();
-  times.request.mean =
-      first.mean + times.waiting.meanUs + load.decodedTokens() * state.tpotUs;
+  times.request.mean = first.mean + times.waiting.meanUs -
+                       state.firstToken.sendUs +
+                       load.decodedTokens() * state.tpotUs;
   double decodeUs = tokens * state.tpotUs;
   times.request.variance = first.variance +
                            decodeUs * decodeUs * load.answerVariation +
@@ -141,14 +142,17 @@ void Server::timeRequests(const ServedLoad &load, const FullSteps &full,
                           const PromptQueue &queue, SteadyState &state,
                           ServiceTimes &times) {
   double together = prices.togetherCount();
-  times.first = queue.toFirstToken(-std::expm1(-state.running * together));
+  double streams = state.running * together, busy = -std::expm1(-streams);
+  times.first = queue.toFirstToken(busy);
+  state.firstToken = queue.partsOf(times.first, busy);
   // Little's law.
   state.reading = queue.ratePerUs * times.first.mean() / together;
-  times.first.add(beforeAndAfter(load, state));
+  times.first.add(outside(load, streams, busy, state));
   times.waiting =
       waitForRoom(load, places * together, times.first.mean(), full, line);
   state.waiting = queue.ratePerUs * times.waiting.meanUs / together;
-  state.ttftUs = times.first.mean() + times.waiting.meanUs;
+  state.firstToken.queueUs += times.waiting.meanUs;
+  state.ttftUs = state.firstToken.sum();
   double growthUs = (full.queue.decodeUs - queue.decodeUs) /
                     std::max(1.0, full.running - state.running);
   spread(load, queue, growthUs, times, state);
@@ -186,40 +190,5 @@ ServingRefusal Server::serveOpen(const ServedLoad &load, SteadyState &state,
       std::max(1.0, servedPerUs * state.tpotUs * load.tokensPerStep);
   if (!state.isOverloaded)
     timeRequests(load, full, line, places, queue, state, times);
-  return {};
-}
-
-/// What requests take outside of steps: before the first of them, and until
-/// the first token is seen.
-TimeMoments Server::beforeAndAfter(const ServedLoad &load,
-                                   const SteadyState &state) const {
-  double before = runtime.requestTimePerTokenUs.value * load.promptTokens;
-  if (load.isRead)
-    return {};
-  TimeMoments time;
-  time.mean = before + runtime.firstTokenSteps.value * state.decodeStepUs;
-  time.variance = before * before * load.promptVariation;
-  return time;
-}
-
-/// As many come as end, but that nobody meets himself.
-ServingRefusal Server::spreadClosed(const ServedLoad &load,
-                                    SteadyState &state) {
-  PromptQueue queue;
-  StepTime decode;
-  double requestUs = state.ttftUs + load.decodedTokens() * state.tpotUs;
-  double running = state.running * prices.togetherCount();
-  queue.ratePerUs = (running - 1) / requestUs;
-  if (auto refusal = findLaw(load, queue.law))
-    return refusal;
-  double tokenUs = state.tpotUs * load.tokensPerStep;
-  if (auto refusal = queueOf(load, state.running, tokenUs, queue, decode))
-    return refusal;
-  queue.settle(queue.stepUsOf(tokenUs));
-  ServiceTimes times;
-  times.first = queue.toFirstToken(running > 1 ? 1 : 0);
-  times.first.scaleTo(state.ttftUs);
-  spread(load, queue, 0, times, state);
-  times.fill(load.limits, state);
   return {};
 }

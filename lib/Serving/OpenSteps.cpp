@@ -288,8 +288,7 @@ ServingRefusal Server::paceOf(const ServedLoad &load, PromptPace &pace) {
       std::max(1.0, std::floor(room / read)) * prices.togetherCount();
   if (auto refusal = priceServed(step, full))
     return refusal;
-  pace.oneUs =
-      one.us * pieces + runtime.requestTimePerTokenUs.value * load.promptTokens;
+  pace.oneUs = one.us * pieces;
   pace.mostPerS = 1e6 * step.prompts * prices.groupCount() / (full.us * pieces);
   return {};
 }

@@ -117,6 +117,8 @@ struct PromptQueue {
   /// From the arrival of a prompt to the end of the step that reads its end,
   /// where something decodes with a probability of `busy`.
   FirstTokenTime toFirstToken(double busy) const;
+  /// What that consists of, in the mean.
+  FirstTokenParts partsOf(const FirstTokenTime &time, double busy) const;
 
 private:
   /// More is as if it were this.

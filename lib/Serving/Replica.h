@@ -46,6 +46,7 @@ public:
     return waiting.size() + reading.size() + static_cast<size_t>(decoding);
   }
   int64_t usedBlocks() const { return used; }
+  int64_t decodedSteps() const { return steps; }
   /// Of answers.
   int64_t tokensMade() const { return tokens; }
 

@@ -11,6 +11,7 @@
 #include "PromptQueue.h"
 #include "autopar/Serving/Server.h"
 
+#include <cmath>
 #include <cstdint>
 
 namespace autopar {
@@ -82,6 +83,11 @@ inline void setDecodeStep(SteadyState &state, const StepTime &step) {
   state.decodeStepUs = step.us;
   state.communicationUs = step.communicationUs;
   state.hostUs = step.hostUs;
+}
+
+/// `prompts` whole prompts, but for what is cached.
+inline StepLoad readingOf(const ServedLoad &load, double prompts) {
+  return {0, 1, prompts, load.readTokens(), std::round(load.promptTokens)};
 }
 
 /// Says that sequences that decode verify drafts.

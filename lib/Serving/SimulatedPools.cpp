@@ -60,7 +60,8 @@ void PoolsSimulation::move(SimulationResult &result) {
     double &free = freeUs[served.replica];
     double startUs = std::max(served.endUs, free);
     free = startUs + link.busyUs;
-    served.firstTokenUs = served.endUs = startUs + link.transferUs;
+    served.madeUs = served.firstTokenUs = served.endUs =
+        startUs + link.transferUs;
     if (load.requests[i].answerTokens > 1)
       arrivals.emplace_back(served.endUs, i);
   }
@@ -79,7 +80,11 @@ void PoolsSimulation::goOn(SimulationResult &result) const {
   Engine engine = decode.engine;
   engine.decodesOnly = true;
   engine.fusesPrompts = true;
-  engine.requestUsPerToken = engine.firstTokenSteps = 0;
+  engine.host = {};
+  // The first pool made one of the tokens that are sent together.
+  bool sendsSeveral = decode.engine.host.streamInterval > 1;
+  if (sendsSeveral)
+    engine.host.streamInterval = decode.engine.host.streamInterval - 1;
   SimulationResult answered =
       simulate(decode.prices, engine, answers, decode.engines);
   result.refusal = answered.refusal;
@@ -93,6 +98,8 @@ void PoolsSimulation::goOn(SimulationResult &result) const {
   for (size_t i = 0; i < arrivals.size(); ++i) {
     ServedRequest &served = result.requests[arrivals[i].second];
     served.endUs = answered.requests[i].endUs;
+    if (sendsSeveral)
+      served.firstTokenUs = answered.requests[i].firstTokenUs;
     served.replica = firstReplica + answered.requests[i].replica;
     served.evictions += answered.requests[i].evictions;
   }

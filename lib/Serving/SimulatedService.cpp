@@ -39,7 +39,7 @@ std::optional<double> autopar::tpotUs(const Request &request,
                                       const ServedRequest &served) {
   if (request.answerTokens < 2)
     return std::nullopt;
-  return (served.endUs - served.firstTokenUs) /
+  return (served.endUs - served.madeUs) /
          static_cast<double>(request.answerTokens - 1);
 }
 

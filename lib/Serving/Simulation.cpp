@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <limits>
 #include <queue>
 
@@ -28,8 +29,7 @@ Engine autopar::engineOf(const Runtime &runtime, double capacityTokens,
   engine.fusesPrompts = runtime.fusesPrompts;
   engine.cutsPrompts = runtime.cutsPrompts;
   engine.reservesAnswers = runtime.reservesAnswers;
-  engine.requestUsPerToken = runtime.requestTimePerTokenUs.value;
-  engine.firstTokenSteps = runtime.firstTokenSteps.value;
+  engine.host = RequestHost::of(runtime);
   engine.blockTokens = whole(runtime.kvBlockTokens.value);
   engine.blocks =
       whole(capacityTokens / static_cast<double>(engine.blockTokens));
@@ -47,6 +47,7 @@ public:
         states(load.requests.size()) {
     for (int64_t i = 0; i < engine.replicas; ++i)
       replicas.emplace_back(engine, load.requests, states);
+    unsent.resize(replicas.size());
     result.requests.resize(load.requests.size());
   }
   SimulationResult run();
@@ -54,12 +55,13 @@ public:
 private:
   bool maySend() const;
   void send();
+  bool looks();
   void letIn();
   double nextUs() const;
   void planReplicas();
   StepLoad plan();
-  Refusal findDelay(const StepLoad &step);
-  Refusal finish(const StepLoad &step, double stepUs);
+  void sendTokens(size_t replica);
+  void finish(double stepUs);
 
   StepPrices &prices;
   const Engine &engine;
@@ -74,8 +76,11 @@ private:
   using Arrival = std::pair<double, size_t>;
   std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> coming;
   std::vector<size_t> answering, ending;
-  /// Until what a step made is seen by those who asked.
-  double delayUs = 0;
+  /// Of each replica, whose first token is sent after so many of its steps that
+  /// decode, the next one first.
+  using Unsent = std::pair<int64_t, size_t>;
+  std::vector<std::deque<Unsent>> unsent;
+  int64_t stepsSinceLook = 0;
 };
 
 } // namespace
@@ -89,19 +94,36 @@ bool Simulation::maySend() const {
 }
 
 void Simulation::send() {
+  if (!maySend())
+    return;
+  double streams = 0;
+  for (const Replica &replica : replicas)
+    streams += replica.decodingLoad().decoding;
   for (; maySend(); ++sent) {
     const Request &request = load.requests[sent];
-    // Of a closed loop, where the end of another one is seen.
-    double sentUs = load.concurrency == 0 ? request.arrivalUs : nowUs + delayUs;
+    double sentUs = load.concurrency == 0 ? request.arrivalUs : nowUs;
     result.requests[sent].arrivalUs = sentUs;
-    coming.emplace(sentUs + engine.requestUsPerToken *
-                                static_cast<double>(request.promptTokens),
-                   sent);
+    auto tokens = static_cast<double>(request.promptTokens);
+    coming.emplace(sentUs + engine.host.timeUs(tokens, streams), sent);
   }
+}
+
+/// Whether the engine looks for requests: after so many steps, and where it is
+/// idle.
+bool Simulation::looks() {
+  bool isIdle =
+      std::all_of(replicas.begin(), replicas.end(),
+                  [](const Replica &replica) { return replica.size() == 0; });
+  if (!isIdle && ++stepsSinceLook < engine.host.receiveInterval)
+    return false;
+  stepsSinceLook = 0;
+  return true;
 }
 
 /// To the replica that has the fewest.
 void Simulation::letIn() {
+  if (!looks())
+    return;
   for (; !coming.empty() && coming.top().first <= nowUs; coming.pop()) {
     auto least = std::min_element(
         replicas.begin(), replicas.end(),
@@ -165,45 +187,41 @@ StepLoad Simulation::plan() {
   return most;
 }
 
-/// Until what `step` made is seen: as of a step that decodes alone what the
-/// replica has that has most.
-Refusal Simulation::findDelay(const StepLoad &step) {
-  if (engine.firstTokenSteps == 0)
-    return {};
-  StepLoad alone;
-  alone.decoding = 1;
-  alone.context = std::max({1.0, step.context, step.promptContext});
-  for (const Replica &replica : replicas) {
-    StepLoad own = replica.decodingLoad();
-    if (own.decoding > alone.decoding)
-      alone = own;
+/// Of requests whose first token the last step made, and of those that have
+/// enough of them by now.
+void Simulation::sendTokens(size_t replica) {
+  std::deque<Unsent> &waiting = unsent[replica];
+  int64_t steps = replicas[replica].decodedSteps();
+  for (size_t request : answering) {
+    result.requests[request].madeUs = nowUs;
+    waiting.emplace_back(steps + engine.host.streamInterval - 1, request);
   }
-  StepTime time;
-  Refusal refusal = prices.price(alone, time);
-  delayUs = engine.firstTokenSteps * time.us;
-  return refusal;
+  for (; !waiting.empty() && waiting.front().first <= steps;
+       waiting.pop_front()) {
+    double &sentUs = result.requests[waiting.front().second].firstTokenUs;
+    sentUs = sentUs > 0 ? sentUs : nowUs;
+  }
 }
 
-Refusal Simulation::finish(const StepLoad &step, double stepUs) {
+void Simulation::finish(double stepUs) {
   nowUs += stepUs;
   ++result.steps;
-  answering.clear();
   ending.clear();
-  for (Replica &replica : replicas)
-    replica.finish(answering, ending);
-  if (answering.empty() && ending.empty())
-    return {};
-  Refusal refusal = findDelay(step);
-  for (size_t request : answering)
-    result.requests[request].firstTokenUs = nowUs + delayUs;
+  for (size_t i = 0; i < replicas.size(); ++i) {
+    answering.clear();
+    replicas[i].finish(answering, ending);
+    sendTokens(i);
+  }
   for (size_t request : ending) {
     ServedRequest &served = result.requests[request];
-    served.endUs = std::max(served.firstTokenUs, nowUs + delayUs);
+    served.endUs = nowUs;
+    // What is short is sent whole.
+    if (served.firstTokenUs == 0)
+      served.firstTokenUs = nowUs;
     served.evictions = states[request].evictions;
     result.endUs = std::max(result.endUs, served.endUs);
   }
   ended += ending.size();
-  return refusal;
 }
 
 SimulationResult Simulation::run() {
@@ -230,8 +248,7 @@ SimulationResult Simulation::run() {
     StepTime time;
     if ((result.refusal = prices.priceBetween(step, &StepLoad::prompts, time)))
       return std::move(result);
-    if ((result.refusal = finish(step, time.us)))
-      return std::move(result);
+    finish(time.us);
   }
   for (const Replica &replica : replicas) {
     result.answerTokens += replica.tokensMade();

@@ -51,7 +51,8 @@ double ServedLoad::contextTokens() const {
 
 Server::Server(CompiledProgram &program, const Machine &machine,
                const Runtime &runtime, std::optional<double> memoryUtilization)
-    : runtime(runtime), prices(program, machine, runtime, memoryUtilization) {}
+    : runtime(runtime), host(RequestHost::of(runtime)),
+      prices(program, machine, runtime, memoryUtilization) {}
 
 void Server::lay(const Layout &layout, int64_t count) {
   prices.lay(layout, count);
@@ -71,11 +72,6 @@ ServingRefusal Server::priceServed(const StepLoad &load, StepTime &step) {
   return ofStep(prices.priceServed(load, step));
 }
 
-/// `prompts` whole prompts, but for what is cached.
-static StepLoad reading(const ServedLoad &load, double prompts) {
-  return {0, 1, prompts, load.readTokens(), std::round(load.promptTokens)};
-}
-
 /// Prompts in steps of whole ones, as many as the budget holds; then a step for
 /// each token of the answers but the first.
 ServingRefusal Server::runBatch(const ServedLoad &batch,
@@ -92,7 +88,7 @@ ServingRefusal Server::runBatch(const ServedLoad &batch,
   if (auto refusal = price({sequences, context}, decode))
     return refusal;
   if (auto refusal =
-          price(reading(batch, together * prices.togetherCount()), fill))
+          price(readingOf(batch, together * prices.togetherCount()), fill))
     return refusal;
   if (decode.capacityTokens < sequences * batch.requestTokens())
     return {ServingRefusal::Kind::capacity};
@@ -109,7 +105,7 @@ ServingRefusal Server::count(const ServedLoad &load, ServingFlops &flops) {
   StepTime decode, fill;
   if (auto refusal = price({1, load.contextTokens()}, decode))
     return refusal;
-  if (auto refusal = price(reading(load, 1), fill))
+  if (auto refusal = price(readingOf(load, 1), fill))
     return refusal;
   flops = {decode.flops / prices.replicaCount(),
            fill.flops / prices.groupCount(),
@@ -151,7 +147,7 @@ ServingRefusal Server::burst(const ServedLoad &load, double running,
     each = std::max(1.0, std::floor(each));
   each = std::min(each, running);
   double whole = std::max(1.0, std::floor(each));
-  StepLoad step = reading(load, whole * prices.togetherCount());
+  StepLoad step = readingOf(load, whole * prices.togetherCount());
   StepTime first, last;
   if (auto refusal = priceServed(step, first))
     return refusal;
@@ -168,16 +164,6 @@ ServingRefusal Server::burst(const ServedLoad &load, double running,
   double ofSquares = mean * (2 * groups + 1) / (3 * groups);
   us = steps * (first.us * mean + (last.us - first.us) * ofSquares / 2);
   return {};
-}
-
-/// Until the step that runs when a request comes is over, in the mean: half of
-/// it, and long ones run more often than short ones.
-static double untilStepEndsUs(const ServedLoad &load,
-                              const SteadyState &state) {
-  double stepsWithPrompts = state.others / state.promptsPerStep;
-  double share = std::min(1.0, stepsWithPrompts * state.promptStepUs /
-                                   (load.answerTokens * state.tpotUs));
-  return (share * state.promptStepUs + (1 - share) * state.decodeStepUs) / 2;
 }
 
 ServingRefusal Server::roomOf(const ServedLoad &load, SteadyState &state) {
@@ -231,70 +217,4 @@ ServingRefusal Server::findCurve(const LoadPoint &asked, LoadCurve &curve) {
   service.leastAtOnce = replicaCount();
   service.mostAtOnce = room.running * replicaCount();
   return findLoadCurve(service, asked, curve);
-}
-
-/// Where `state.running` requests of a replica run in the mean; steps are those
-/// of the one that has most.
-ServingRefusal Server::serveClosed(const ServedLoad &load, SteadyState &state) {
-  double context = load.contextTokens();
-  double largest = std::ceil(state.running);
-  StepTime decode, withPrompts;
-  state.promptsPerStep = promptsPerStep(load, state.running);
-  StepLoad decoding{largest, context};
-  addDrafts(load, decoding);
-  if (auto refusal = price(decoding, decode))
-    return refusal;
-  // Longer prompts are read in pieces, which see half of the others.
-  double pieces =
-      runtime.cutsPrompts
-          ? std::max(1.0, load.readTokens() / runtime.tokenBudget.value)
-          : 1;
-  StepLoad mixed = reading(load, state.promptsPerStep);
-  if (pieces > 1) {
-    mixed.promptContext -=
-        std::round(mixed.promptTokens * (1 - 1 / pieces) / 2);
-    mixed.promptTokens = std::round(mixed.promptTokens / pieces);
-  }
-  mixed.decoding = runtime.fusesPrompts ? largest : 0;
-  mixed.context = context;
-  addDrafts(load, mixed);
-  if (auto refusal = priceBetween(mixed, &StepLoad::prompts, withPrompts))
-    return refusal;
-  setDecodeStep(state, decode);
-  state.promptStepUs = withPrompts.us * pieces;
-  double beside = runtime.fusesPrompts ? decode.us * pieces : 0;
-  state.addedByPromptUs =
-      std::max(0.0, state.promptStepUs - beside) / state.promptsPerStep;
-  // While a request answers, each of the others is replaced once.
-  double together = state.running * prices.togetherCount();
-  state.others = std::max(0.0, together - state.promptsPerStep);
-  double interrupts = state.others / load.answerTokens;
-  // No more of a token than a step reads beside it.
-  if (runtime.fusesPrompts)
-    interrupts = std::min(interrupts, mostPerStep(load) / load.tokensPerStep);
-  // Prompts that all come at once meet half of each other.
-  if (load.rounds > 0)
-    interrupts *= 1 - 0.5 / std::max(1.0, load.rounds);
-  state.tpotUs = state.decodeStepUs / load.tokensPerStep +
-                 interrupts * state.addedByPromptUs;
-  double readUs = state.promptStepUs + untilStepEndsUs(load, state);
-  if (load.rounds > 0) {
-    double firstUs = 0;
-    if (auto refusal = burst(load, largest, firstUs))
-      return refusal;
-    readUs += std::max(0.0, firstUs - readUs) / load.rounds;
-  }
-  // Where answers are short, prompts wait for those of all others.
-  double answerUs = load.decodedTokens() * state.tpotUs;
-  readUs = std::max(
-      readUs, together * state.promptStepUs / state.promptsPerStep - answerUs);
-  state.ttftUs = readUs +
-                 runtime.requestTimePerTokenUs.value * load.promptTokens +
-                 runtime.firstTokenSteps.value * state.decodeStepUs;
-  // For a place, which each has for as long as it is read and answers.
-  state.ttftUs += state.waiting / state.running * (readUs + answerUs);
-  double request = state.ttftUs + answerUs;
-  state.outputTokensPerSecond =
-      1e6 * static_cast<double>(load.concurrency) * load.answerTokens / request;
-  return load.hasSpread ? spreadClosed(load, state) : ServingRefusal();
 }

@@ -12,6 +12,8 @@
 #include "autopar/Support/Library.h"
 #include "autopar/Support/Text.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -248,7 +250,33 @@ Result<SteadyState> RowPredictor::predictPools(const ServingRow &row,
   return served->state;
 }
 
-void RowPredictor::predict(PredictedRow &predicted, double rounds) {
+/// Whether the source is one whose launches the rule knows.
+static bool knowsLaunch(const Rule &rule, const ServingRow &row,
+                        const std::string &runtime) {
+  if (!rule.enabled || runtime != rule.text("runtime") ||
+      row.sourceFields.count(rule.text("source_field")) == 0)
+    return false;
+  llvm::SmallVector<llvm::StringRef> systems;
+  llvm::StringRef(rule.text("systems")).split(systems, ' ');
+  return llvm::any_of(systems, [&](llvm::StringRef system) {
+    return llvm::StringRef(row.system).starts_with(system);
+  });
+}
+
+/// Flags that rows do not state.
+static void setLaunch(const ServingRow &row, const std::string &runtime,
+                      const RuleSet &rules, ServedPlan &plan) {
+  const Rule &streams = rules.get("streams-in-tens"),
+             &looks = rules.get("looks-in-tens");
+  if (knowsLaunch(streams, row, runtime))
+    plan.streamInterval = static_cast<int64_t>(streams.number("tokens"));
+  bool isMany = double(row.concurrency) >= looks.number("many");
+  if (knowsLaunch(looks, row, runtime))
+    plan.receiveInterval =
+        static_cast<int64_t>(looks.number(isMany ? "steps_of_many" : "steps"));
+}
+
+void RowPredictor::predict(PredictedRow &predicted, const RuleSet &rules) {
   const ServingRow &row = predicted.row;
   Result<Match> matched = match(row);
   if (!matched) {
@@ -259,6 +287,7 @@ void RowPredictor::predict(PredictedRow &predicted, double rounds) {
   predicted.model = matched->model;
   predicted.system = plan.system;
   predicted.runtime = resolveRuntime(row.runtime).name;
+  setLaunch(row, predicted.runtime, rules, plan);
   if (!plan.weightFormat.empty())
     predicted.format = classOf(plan.weightFormat);
   else if (Result<std::string> own = predictor.checkpointFormat(plan.model))
@@ -268,7 +297,8 @@ void RowPredictor::predict(PredictedRow &predicted, double rounds) {
   if (row.decode)
     concurrency = std::max<int64_t>(1, concurrency / row.decode->workers);
   ServedLoad load = loadOf(row, concurrency, share);
-  load.rounds = rounds;
+  const Rule &ttft = rules.get("ttft");
+  load.rounds = ttft.enabled ? ttft.number("rounds") : 0;
   if (Result<ServedFacts> facts =
           predictor.facts(plan, load.promptTokens, load.answerTokens)) {
     predicted.isMoe = facts->hasExperts;

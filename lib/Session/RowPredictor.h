@@ -24,9 +24,9 @@ public:
   static Result<std::unique_ptr<RowPredictor>>
   create(const std::string &configs, std::vector<Override> overrides);
 
-  /// Fills what is predicted of `row`, or why nothing is, of so many rounds of
-  /// requests (`ServedLoad::rounds`).
-  void predict(PredictedRow &row, double rounds);
+  /// Fills what is predicted of `row`, or why nothing is, of rounds of requests
+  /// (`ServedLoad::rounds`) and launches as the rules say.
+  void predict(PredictedRow &row, const RuleSet &rules);
   /// The same of throughput, and of memory.
   void predict(ThroughputRow &row);
   void predict(MemoryRow &row);

@@ -167,14 +167,12 @@ predictAll(std::vector<ServingRow> rows, const RuleSet &rules,
   };
   std::vector<RowJudgement> judgements = judgeRows(rows, rules, capacityOf);
   std::vector<PredictedRow> predicted(rows.size());
-  const Rule &ttft = rules.get("ttft");
-  double rounds = ttft.enabled ? ttft.number("rounds") : 0;
   for (size_t i = 0; i < rows.size(); ++i) {
     if (!goesOn("predicting", i))
       return std::nullopt;
     predicted[i].judgement = std::move(judgements[i]);
     predicted[i].row = rows[i];
-    predictor.predict(predicted[i], rounds);
+    predictor.predict(predicted[i], rules);
   }
   return predicted;
 }

@@ -112,6 +112,25 @@ static std::vector<Rule> scores() {
         {"min_output_tokens", 1000},
         {"saturated_ms", 3000},
         {"saturated_share", 0.2}}},
+      {"streams-in-tens",
+       "a dashboard's SGLang sends the first token with the nine after it: it "
+       "is launched with --stream-interval 10 on NVIDIA (its launch scripts, "
+       "benchmarks/dsr1_fp8_h200, dsr1_fp4_b200)",
+       Kind::score,
+       true,
+       {{"tokens", 10}},
+       {{"runtime", "sglang"},
+        {"source_field", "silicon_concurrency"},
+        {"systems", "h200 b200"}}},
+      {"looks-in-tens",
+       "and on B200 looks for requests after ten steps, or after thirty where "
+       "many are there: --scheduler-recv-interval (benchmarks/dsr1_fp4_b200)",
+       Kind::score,
+       true,
+       {{"steps", 10}, {"many", 16}, {"steps_of_many", 30}},
+       {{"runtime", "sglang"},
+        {"source_field", "silicon_concurrency"},
+        {"systems", "b200"}}},
       {"saturation",
        "whether a row queues is compared away from the edge of the KV cache, "
        "and not on a cold start",

@@ -36,8 +36,6 @@ inline constexpr UnitRange fraction{"1", 1e-6, 1};
 inline constexpr UnitRange exponent{"1", 0, 0.99};
 inline constexpr UnitRange count{"1", 1, 1e12};
 inline constexpr UnitRange countOrNone{"1", 0, 1e12};
-/// A mean, not a count.
-inline constexpr UnitRange steps{"1", 0, 1e6};
 /// Whether something is so.
 inline constexpr UnitRange noneOrOne{"1", 0, 1};
 /// Of something, of which there may be none.

@@ -35,6 +35,9 @@ struct ServedPlan {
   /// Tokens of a step at most, by which the runtime sizes its temporaries.
   /// Absent: the runtime's default.
   std::optional<int64_t> stepTokens = std::nullopt;
+  /// As in `RequestHost`. Absent: the runtime's defaults.
+  std::optional<int64_t> streamInterval = std::nullopt;
+  std::optional<int64_t> receiveInterval = std::nullopt;
 };
 
 /// Memory of one device of a deployment that has started, bytes.

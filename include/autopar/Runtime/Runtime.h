@@ -185,11 +185,13 @@ struct Runtime {
   /// whether room in the KV caches is kept for whole answers from the start, or
   /// what has none any more is evicted and read again.
   bool cutsPrompts = false, reservesAnswers = false;
-  /// What a token of a prompt takes before a step may have it, microseconds.
-  Figure requestTimePerTokenUs;
-  /// Steps after which the first token of a request is seen, once it was made:
-  /// servers send several at once.
-  Figure firstTokenSteps;
+  /// What the server takes for a request outside of steps (it tokenises,
+  /// schedules, samples, sends), microseconds: in any case, for each token of
+  /// the prompt, and for each other answer that the engine sends meanwhile.
+  Figure requestTimeUs, requestTimePerTokenUs, requestTimePerStreamUs;
+  /// Tokens of an answer that are made before the first of them is sent, and
+  /// steps from one look for new requests to the next.
+  Figure streamInterval, receiveInterval;
   /// What a step with prompts takes more on the host (no graph was captured
   /// for it), microseconds, and the share of its priced time on the device that
   /// it takes.

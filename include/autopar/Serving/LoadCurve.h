@@ -29,8 +29,10 @@ struct LoadPoint {
   double goodputPerS() const {
     return requestsPerS() * state.shareWithinLimits;
   }
+  /// Tokens are sent late, and an answer ends with its last one.
   double requestUs() const {
-    return state.ttftUs + load.decodedTokens() * state.tpotUs;
+    return state.ttftUs - state.firstToken.sendUs +
+           load.decodedTokens() * state.tpotUs;
   }
 };
 

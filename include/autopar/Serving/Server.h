@@ -9,12 +9,14 @@
 #define AUTOPAR_SERVING_SERVER_H
 
 #include "autopar/Serving/LoadCurve.h"
+#include "autopar/Serving/RequestHost.h"
 #include "autopar/Serving/SteadyState.h"
 #include "autopar/Serving/StepPrices.h"
 
 namespace autopar {
 
 struct DecodeLine;
+struct FirstTokenTime;
 struct FullSteps;
 struct PromptQueue;
 struct ReadLaw;
@@ -85,6 +87,7 @@ public:
   ServingRefusal findCurve(const LoadPoint &asked, LoadCurve &curve);
   double replicaCount() const { return prices.replicaCount(); }
   double groupCount() const { return prices.groupCount(); }
+  const RequestHost &requestHost() const { return host; }
 
 private:
   ServingRefusal price(const StepLoad &load, StepTime &step);
@@ -152,12 +155,20 @@ private:
                     ServiceTimes &times);
   void spread(const ServedLoad &load, const PromptQueue &queue, double growthUs,
               ServiceTimes &times, const SteadyState &state);
+  /// The first token of a closed loop from means of steps alone, or from the
+  /// law of steps, which open loops have, too; how times spread follows.
+  ServingRefusal meanOfFirst(const ServedLoad &load, SteadyState &state);
   ServingRefusal spreadClosed(const ServedLoad &load, SteadyState &state);
-  TimeMoments beforeAndAfter(const ServedLoad &load,
-                             const SteadyState &state) const;
+  ServingRefusal firstOfClosed(const ServedLoad &load, const SteadyState &state,
+                               double outsideUs, FirstTokenTime &first,
+                               PromptQueue &queue);
+  double runningOthers(const SteadyState &state) const;
+  TimeMoments outside(const ServedLoad &load, double streams, double busy,
+                      SteadyState &state) const;
   ServingRefusal serveClosed(const ServedLoad &load, SteadyState &state);
 
   const Runtime &runtime;
+  RequestHost host;
   StepPrices prices;
 };
 

@@ -15,6 +15,7 @@
 #define AUTOPAR_SERVING_SIMULATION_H
 
 #include "autopar/Program/Requests.h"
+#include "autopar/Serving/RequestHost.h"
 #include "autopar/Serving/StepPrices.h"
 
 #include <vector>
@@ -42,10 +43,8 @@ struct Engine {
   /// Room for the whole answer is kept from the start; else what does not fit
   /// any more is evicted, and read again later.
   bool reservesAnswers = false;
-  /// What a token of a prompt takes before a step may have it.
-  double requestUsPerToken = 0;
-  /// Steps that decode alone, after which tokens are seen, once they were made.
-  double firstTokenSteps = 0;
+  /// What requests take before a step may have them.
+  RequestHost host;
   /// KV blocks of a replica, and tokens of each.
   int64_t blocks = 1, blockTokens = 16;
   /// Replicas that take each step together.
@@ -59,9 +58,10 @@ struct Engine {
 Engine engineOf(const Runtime &runtime, double capacityTokens,
                 int64_t replicas);
 
-/// What became of a request, microseconds from the start.
+/// What became of a request, microseconds from the start: its first token was
+/// made, and then sent.
 struct ServedRequest {
-  double arrivalUs = 0, firstTokenUs = 0, endUs = 0;
+  double arrivalUs = 0, madeUs = 0, firstTokenUs = 0, endUs = 0;
   int32_t replica = 0, evictions = 0;
 };
 

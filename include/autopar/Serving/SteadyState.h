@@ -73,6 +73,21 @@ struct Percentiles {
   double p50 = 0, p90 = 0, p95 = 0, p99 = 0;
 };
 
+/// What a first token waits for, in the mean over requests, microseconds.
+struct FirstTokenParts {
+  /// The server outside of steps, and the steps that read its own prompt.
+  double hostUs = 0, readUs = 0;
+  /// The rest of the step that runs when it comes, those until the engine looks
+  /// for it included; and what reads or holds the room of others.
+  double stepUs = 0, queueUs = 0;
+  /// The link between two pools, and the tokens that it is sent with.
+  double moveUs = 0, sendUs = 0;
+
+  double sum() const {
+    return hostUs + readUs + stepUs + queueUs + moveUs + sendUs;
+  }
+};
+
 /// Times are microseconds.
 struct SteadyState {
   /// Requests of a replica that run at once in the mean, prompts that a step
@@ -93,8 +108,10 @@ struct SteadyState {
   double decodeStepUs = 0, promptStepUs = 0, addedByPromptUs = 0;
   /// Of the decoding step, its communication and its host's, layers included.
   double communicationUs = 0, hostUs = 0;
-  /// Mean times, to the first token those of all rounds.
+  /// Mean times, to the first token those of all rounds, the sum of its parts
+  /// where it is finite.
   double tpotUs = 0, ttftUs = 0;
+  FirstTokenParts firstToken;
   /// Of the whole deployment. Requests at a steady rate that it cannot serve
   /// have no steady state: times are those of what it serves then, and the
   /// queue grows.

@@ -107,6 +107,33 @@ TEST_F(DisaggregationTest, OpenPoolsAreTheirParts) {
               0.01 * served.state.running);
 }
 
+/// Prompts of a closed loop wait as those of an open one do, of as many a
+/// second but for oneself; and more where there are more of them.
+TEST_F(DisaggregationTest, ClosedLoopsQueueAsOpenOnesDo) {
+  double before = 0;
+  int compared = 0;
+  for (int64_t concurrency : {1, 8, 16, 32, 64, 512}) {
+    ServedLoad load{concurrency, 1000, 400};
+    SteadyState closed = serve({1, 1, 2000}, load).state;
+    load.ratePerS = closed.outputTokensPerSecond / 400;
+    load.concurrency = 0;
+    EXPECT_GE(closed.ttftUs, before) << concurrency;
+    EXPECT_NEAR(closed.ttftUs, closed.firstToken.sum(), 1e-6);
+    EXPECT_EQ(closed.firstToken.moveUs, 2000);
+    before = closed.ttftUs;
+    if (load.ratePerS > closed.mostPerS / 2)
+      continue;
+    SteadyState open = serve({1, 1, 2000}, load).state;
+    EXPECT_LE(closed.ttftUs, 1.001 * open.ttftUs) << concurrency;
+    EXPECT_EQ(closed.firstToken.readUs, open.firstToken.readUs);
+    if (concurrency > 1)
+      EXPECT_NEAR(closed.ttftUs, open.ttftUs, 0.05 * open.ttftUs)
+          << concurrency;
+    ++compared;
+  }
+  EXPECT_GE(compared, 3);
+}
+
 /// Of M/D/1: half as full, a half of the time of one waits.
 TEST_F(DisaggregationTest, LinksAreQueues) {
   ServedLoad load{0, 100, 400};

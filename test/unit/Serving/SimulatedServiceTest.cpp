@@ -36,7 +36,7 @@ SimulatedRun makeRun() {
     run.load.requests.push_back({arrivalS * 1e6, 10, tokens});
     ServedRequest served;
     served.arrivalUs = arrivalS * 1e6;
-    served.firstTokenUs = firstS * 1e6;
+    served.madeUs = served.firstTokenUs = firstS * 1e6;
     served.endUs = endS * 1e6;
     run.result.requests.push_back(served);
     run.result.endUs = std::max(run.result.endUs, served.endUs);

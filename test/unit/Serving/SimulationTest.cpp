@@ -8,6 +8,7 @@
 #include "Fixture.h"
 
 #include "autopar/Serving/Server.h"
+#include "autopar/Serving/SimulatedService.h"
 #include "autopar/Serving/Simulation.h"
 
 #include <gtest/gtest.h>
@@ -202,7 +203,8 @@ TEST_F(SimulationTest, SmallWorldsLoseNothing) {
     engine.cutsPrompts = pick(0, 1) == 1;
     engine.reservesAnswers = pick(0, 1) == 1;
     engine.replicas = pick(1, 3);
-    engine.firstTokenSteps = static_cast<double>(pick(0, 5)) / 2;
+    engine.host.streamInterval = pick(1, 5);
+    engine.host.receiveInterval = pick(1, 4);
     SimulatedLoad load;
     load.concurrency = pick(0, 6);
     double arrival = 0;
@@ -258,9 +260,58 @@ TEST_F(SimulationTest, EnginesKnowNothingOfEachOther) {
   EXPECT_EQ(simulate(steps, engine, load, 2).tooLong, 77u);
 }
 
+/// A prompt of one step, then a step for each token: the host is before the
+/// first, and ten tokens are sent together.
+TEST_F(SimulationTest, TheHostIsOutsideOfSteps) {
+  StepPrices &steps = prices();
+  Engine engine = engineOf(runtime, 100'000, 1);
+  SimulatedLoad load;
+  load.requests = {{0, 1000, 30}, {0, 1000, 5}};
+  load.concurrency = 1;
+  SimulationResult plain = simulate(steps, engine, load);
+  engine.host = {3000, 2, 500, /*streamInterval=*/10, /*receiveInterval=*/1};
+  SimulationResult hosted = simulate(steps, engine, load);
+  double readUs = plain.requests[0].firstTokenUs;
+  const ServedRequest &first = hosted.requests[0], &second = hosted.requests[1];
+  // Nobody else answers: 3000 us, and 2 for each of 1,000 tokens.
+  EXPECT_NEAR(first.madeUs, 5000 + readUs, 1e-6);
+  EXPECT_NEAR(first.endUs, 5000 + plain.requests[0].endUs, 1e-6);
+  StepTime step;
+  ASSERT_FALSE(steps.price({1, 1010}, step));
+  EXPECT_NEAR(first.firstTokenUs - first.madeUs, 9 * step.us, 0.01 * step.us);
+  EXPECT_EQ(ttftUs(first), first.firstTokenUs);
+  EXPECT_NEAR(*tpotUs(load.requests[0], first),
+              *tpotUs(load.requests[0], plain.requests[0]), 1e-6);
+  // What is shorter is sent whole.
+  EXPECT_EQ(second.firstTokenUs, second.endUs);
+}
+
+/// Beside others that answer, each adds what its stream takes, and the engine
+/// looks for requests every fourth step: up to three pass.
+TEST_F(SimulationTest, RequestsWaitUntilTheEngineLooks) {
+  StepPrices &steps = prices();
+  Engine engine = engineOf(runtime, 100'000, 1);
+  SimulatedLoad load;
+  StepTime step;
+  ASSERT_FALSE(steps.price({1, 1100}, step));
+  load.requests = {{0, 1000, 2000}};
+  double sumUs = 0, plainUs = 0;
+  constexpr int64_t count = 32;
+  for (int64_t i = 1; i <= count; ++i)
+    load.requests.push_back({double(i) * 20.3 * step.us, 16, 1});
+  SimulationResult plain = simulate(steps, engine, load);
+  engine.host = {0, 0, 700, 1, /*receiveInterval=*/4};
+  SimulationResult seldom = simulate(steps, engine, load);
+  for (size_t i = 1; i <= count; ++i) {
+    plainUs += ttftUs(plain.requests[i]) / count;
+    sumUs += ttftUs(seldom.requests[i]) / count;
+  }
+  EXPECT_NEAR(sumUs - plainUs, 700 + 1.5 * step.us, 0.3 * step.us);
+  EXPECT_NEAR(engine.host.receivingUs(step.us), 1.5 * step.us, 1e-9);
+}
+
 /// The closed form against the engine itself: random loads below the room of
-/// the caches, of which the first round comes at once. First tokens are seen
-/// when they are made: else TPOT has fewer steps.
+/// the caches, of which the first round comes at once.
 TEST_F(SimulationTest, TheClosedFormIsNear) {
   std::mt19937_64 random(3);
   std::uniform_real_distribution<double> part(0.8, 1);

@@ -38,8 +38,37 @@ TEST_F(SteadyStateTest, OneRequestWaitsForNobody) {
   SteadyState state = serve({1, 1000, 200});
   EXPECT_EQ(state.running, 1);
   EXPECT_NEAR(state.tpotUs, stepUs(decode(1, 1100)), 1e-6);
-  EXPECT_NEAR(state.ttftUs, state.promptStepUs + state.decodeStepUs / 2, 1e-9);
+  EXPECT_NEAR(state.ttftUs, state.promptStepUs, 1e-9);
   EXPECT_FALSE(state.isCacheFull);
+}
+
+/// 4 ms, 5 us for each of 1,000 tokens, and 63 others, each of which answers
+/// for most of the time; ten tokens are sent together, and requests are looked
+/// for every third step.
+TEST_F(SteadyStateTest, FirstTokensHaveParts) {
+  SteadyState plain = serve({64, 1000, 200});
+  EXPECT_EQ(plain.firstToken.hostUs + plain.firstToken.sendUs, 0);
+  runtime.requestTimeUs.value = 4000;
+  runtime.requestTimePerTokenUs.value = 5;
+  runtime.requestTimePerStreamUs.value = 100;
+  runtime.streamInterval.value = 10;
+  runtime.receiveInterval.value = 3;
+  SteadyState state = serve({64, 1000, 200});
+  const FirstTokenParts &parts = state.firstToken, &before = plain.firstToken;
+  EXPECT_EQ(state.tpotUs, plain.tpotUs);
+  EXPECT_EQ(parts.readUs, before.readUs);
+  double answerUs = 199 * state.tpotUs;
+  double readUs = before.readUs + before.stepUs;
+  EXPECT_NEAR(parts.hostUs, 9000 + 6300 * answerUs / (answerUs + readUs), 1e-6);
+  EXPECT_NEAR(parts.stepUs, before.stepUs + state.decodeStepUs, 1e-6);
+  EXPECT_NEAR(parts.sendUs, 9 * state.tpotUs, 1e-6);
+  EXPECT_NEAR(state.ttftUs, parts.sum(), 1e-6);
+  // One request meets no step of others: it is read, and waits for the host.
+  SteadyState one = serve({1, 1000, 200});
+  EXPECT_NEAR(one.ttftUs, 9000 + one.promptStepUs + 9 * one.tpotUs, 1e-6);
+  // It ends with its last token, however it is sent.
+  double endUs = 9000 + one.promptStepUs + 199 * one.tpotUs;
+  EXPECT_NEAR(one.outputTokensPerSecond, 1e6 * 200 / endUs, 1e-6);
 }
 
 /// While a request answers 200 tokens, 63 others are replaced once each.
