@@ -244,6 +244,9 @@ private:
     if (casts)
       products->quantizeOperands(op);
     workload.buildWorkload(builder);
+    if (isMadeAlone(op))
+      for (size_t i = made; i < program.kernels.size(); ++i)
+        program.kernels[i].routed = false;
     for (; casts && made < program.kernels.size(); ++made)
       products->multiply(op, program.kernels[made]);
     if (casts)
@@ -274,6 +277,16 @@ private:
       program.saved.back().chunks = lossChunksOf(op->getOperand(0));
     for (int64_t copy = 0, all = copiesInLoss(op); copy < all; ++copy)
       define(op->getResult(0));
+  }
+
+  /// Whether a backward makes `op` again of saved values, without the products
+  /// around it whose curves were measured with it: its own time is paid.
+  bool isMadeAlone(Operation *op) const {
+    auto isSaved = [](Value operand) {
+      return operand.getDefiningOp<transformer::SavedOp>() != nullptr;
+    };
+    return section == Section::backward && op->getNumOperands() > 0 &&
+           llvm::all_of(op->getOperands(), isSaved);
   }
 
   /// Whether a collective moves weights or their gradients alone.
