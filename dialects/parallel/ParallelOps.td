@@ -98,8 +98,8 @@ def PAR_StagesOp : PAR_Op<"stages"> {
     dual_pipe, inference. In dual_pipe, the second half of the parts goes the
     other way: range `r` of it is on the device at place `p - 1 - r`. Without
     gradients a device does the forwards alone, in that order, each when it has
-    been sent what it reads. `assumed` names those of `schedule` and
-    `microbatches` that nobody has chosen.
+    been sent what it reads. `assumed` names those of `schedule`,
+    `microbatches` and `stages`, the ranges of a training, that nobody has chosen.
 
     **Constraints:** one per module; ranges follow each other from layer 0, each
     of one layer at least, but for the first and the last of several, as many as the one axis has devices times `interleave`,

@@ -155,9 +155,10 @@ static LogicalResult verifyAxis(StagesOp op) {
 }
 
 LogicalResult StagesOp::verify() {
-  return failure(failed(verifyOnlyOne<StagesOp>(*this, "layout of stages")) ||
-                 failed(verifyRanges(*this)) || failed(verifySchedule(*this)) ||
-                 failed(verifyAssumed(*this, getAssumed(),
-                                      {"schedule", "microbatches"})) ||
-                 failed(verifyAxis(*this)));
+  return failure(
+      failed(verifyOnlyOne<StagesOp>(*this, "layout of stages")) ||
+      failed(verifyRanges(*this)) || failed(verifySchedule(*this)) ||
+      failed(verifyAssumed(*this, getAssumed(),
+                           {"schedule", "microbatches", "stages"})) ||
+      failed(verifyAxis(*this)));
 }

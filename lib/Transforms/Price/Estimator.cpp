@@ -94,10 +94,21 @@ private:
 
   void addStages(StagesOp op) {
     for (StringRef name : op.getAssumed().getAsValueRange<StringAttr>())
-      add("pipeline." + name.str(),
-          name == "schedule" ? std::string(nameOf(op.getSchedule()))
-                             : std::to_string(op.getMicrobatches()),
-          "the module's own; set with --" + name.str());
+      if (name == "stages")
+        addCut(rangesText(op.getRanges()));
+      else
+        add("pipeline." + name.str(),
+            name == "schedule" ? std::string(nameOf(op.getSchedule()))
+                               : std::to_string(op.getMicrobatches()),
+            "the module's own; set with --" + name.str());
+  }
+
+  /// Stages that are cut anew for each recomputation hide what it costs.
+  void addCut(const std::string &ranges) {
+    add("pipeline.stages", ranges,
+        "cut for the times of this --recompute; to compare with another one at "
+        "equal stages, give both --stages=" +
+            ranges);
   }
 
   std::vector<Assumption> all;

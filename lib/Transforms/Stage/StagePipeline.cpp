@@ -52,13 +52,14 @@ private:
     plan.pipeline = completePipeline(plan, inputs->workload);
     if (plan.pipeline.stages.empty() && isOfEqualStages(plan))
       plan.pipeline.stages = equalStages(plan, program);
-    if (plan.pipeline.stages.empty() &&
-        failed(balance(module, program, *inputs)))
+    bool isBalanced = plan.pipeline.stages.empty();
+    if (isBalanced && failed(balance(module, program, *inputs)))
       return failure();
     if (failed(verifyCoverage(plan.pipeline.stages, program,
                               [&] { return module.emitError(); })))
       return failure();
-    createStages(module, plan.pipeline, plan.has(Degree::pp), assumed(module));
+    createStages(module, plan.pipeline, plan.has(Degree::pp),
+                 assumed(module, isBalanced && plan.has(Degree::pp)));
     return success();
   }
 
@@ -135,13 +136,16 @@ private:
     return success();
   }
 
-  /// What the options leave to the pass.
-  ArrayAttr assumed(ModuleOp module) {
+  /// What the options leave to the pass. How a training is cut follows from the
+  /// times of layers, and so from what they compute again.
+  ArrayAttr assumed(ModuleOp module, bool isCut) {
     SmallVector<StringRef> words;
     if (microbatches == 0 && microBatch == 0)
       words.push_back("microbatches");
     if (schedule.empty())
       words.push_back("schedule");
+    if (isCut && trains(module))
+      words.push_back("stages");
     return Builder(module.getContext()).getStrArrayAttr(words);
   }
 
