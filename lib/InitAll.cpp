@@ -7,6 +7,7 @@
 
 #include "autopar/InitAll.h"
 
+#include "autopar/Interfaces/BlockType.h"
 #include "autopar/Pipelines/Pipelines.h"
 #include "autopar/Transforms/Passes.h"
 #include "autopar/Transforms/Train/Backwards.h"
@@ -48,7 +49,7 @@ struct FuncInlinerInterface : DialectInlinerInterface {
 
 void autopar::registerAllDialects(DialectRegistry &registry) {
   registry.insert<transformer::TransformerDialect, parallel::ParallelDialect,
-                  func::FuncDialect>();
+                  BlocksDialect, func::FuncDialect>();
   registry.addExtension(+[](MLIRContext *, func::FuncDialect *dialect) {
     dialect->addInterfaces<FuncInlinerInterface>();
   });

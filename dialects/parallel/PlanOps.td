@@ -10,6 +10,10 @@
 
 include "parallel/ParallelAttrs.td"
 
+/// What caches of keys and values may be kept in.
+def PAR_CacheFormat : Type<CPred<"::autopar::isRounded($_self)">,
+                           "floating-point or block format">;
+
 def PAR_TargetOp : PAR_Op<"target"> {
   let summary = "the machine and the software that the module runs on";
   let description = [{
@@ -81,7 +85,7 @@ def PAR_StrategyOp : PAR_Op<"strategy"> {
                        OptionalAttr<PAR_ContextKindAttr>:$context_kind,
                        OptionalAttr<ConfinedAttr<I64Attr, [IntMinValue<0>, IntMaxValue<3>]>>:$zero,
                        OptionalAttr<TypeAttrOf<AnyFloat>>:$dtype,
-                       OptionalAttr<TypeAttrOf<AnyFloat>>:$kv_dtype);
+                       OptionalAttr<TypeAttrOf<PAR_CacheFormat>>:$kv_dtype);
   let assemblyFormat = [{
     (`sequence_parallel` $sequence_parallel^)? (`fsdp` $fsdp^)?
     (`context` `(` $context_kind^ `)`)? (`zero` `(` $zero^ `)`)? (`dtype` `(` $dtype^ `)`)?

@@ -336,6 +336,8 @@ Expr Formulas::hottest(Expr mean, std::optional<uint32_t> kind) {
 }
 
 Expr Formulas::bytes(Expr elements, ElementType type) {
+  if (std::optional<BlockSize> block = blockOf(type))
+    return ceilDiv(elements * block->bytes, number(block->values));
   int64_t bits = bitsOf(type);
   return bits % 8 == 0 ? elements * (bits / 8)
                        : ceilDiv(elements * bits, number(8));

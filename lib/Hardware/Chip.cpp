@@ -94,8 +94,10 @@ const Figure *Chip::peak(ElementType type) const {
   return nullptr;
 }
 
-/// "fp4_bf16".
+/// "fp4_bf16"; "fp8_block", which has units of its own.
 static std::string keyOf(ElementType storage, ElementType units) {
+  if (storage == ElementType::fp8_block && units == ElementType::fp8_e4m3)
+    return std::string(peakKeyOf(storage));
   return std::string(peakKeyOf(storage)) + "_" + std::string(peakKeyOf(units));
 }
 

@@ -7,6 +7,8 @@
 
 #include "autopar/Interfaces/TensorView.h"
 
+#include "autopar/Interfaces/BlockType.h"
+
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/StringExtras.h"
@@ -86,6 +88,8 @@ std::optional<ElementType> autopar::toElementType(Type type) {
     return ElementType::fp8_e8m0;
   if (isa<Float4E2M1FNType>(type))
     return ElementType::fp4;
+  if (auto blocks = dyn_cast<BlockType>(type))
+    return blocks.getFormat();
   return std::nullopt;
 }
 
@@ -98,6 +102,7 @@ Type autopar::fromElementType(MLIRContext *context, ElementType type) {
   case ElementType::f16:
     return Float16Type::get(context);
   case ElementType::fp8_e4m3:
+  case ElementType::fp8_block:
     return Float8E4M3FNType::get(context);
   case ElementType::fp8_e5m2:
     return Float8E5M2Type::get(context);
@@ -115,6 +120,14 @@ Type autopar::fromElementType(MLIRContext *context, ElementType type) {
     return IntegerType::get(context, 16);
   case ElementType::i64:
     return IntegerType::get(context, 64);
+  case ElementType::q8_0:
+  case ElementType::q4_0:
+  case ElementType::q4_1:
+  case ElementType::q5_0:
+  case ElementType::q5_1:
+  case ElementType::iq4_nl:
+  case ElementType::nvfp4:
+    return BlockType::get(context, type);
   }
   llvm_unreachable("covered switch");
 }
@@ -136,6 +149,7 @@ static StringRef aliasOfFormat(Type type) {
   case ElementType::f16:
     return "half";
   case ElementType::fp8_e4m3:
+  case ElementType::fp8_block:
     return "fp8e";
   case ElementType::fp8_e5m2:
     return "fp8m";
@@ -153,6 +167,14 @@ static StringRef aliasOfFormat(Type type) {
     return "short";
   case ElementType::i64:
     return "long";
+  case ElementType::q8_0:
+  case ElementType::q4_0:
+  case ElementType::q4_1:
+  case ElementType::q5_0:
+  case ElementType::q5_1:
+  case ElementType::iq4_nl:
+  case ElementType::nvfp4:
+    return "blocks";
   }
   llvm_unreachable("covered switch");
 }

@@ -271,8 +271,11 @@ LogicalResult Execution::takeOver(const Execution &from) {
 //===----------------------------------------------------------------------===//
 
 int64_t autopar::bytesOf(Value value, const LocalTensor &local) {
-  Type element = TensorView(value).getType().getElementType();
-  return (local.size() * element.getIntOrFloatBitWidth() + 7) / 8;
+  ElementType type =
+      *toElementType(TensorView(value).getType().getElementType());
+  if (std::optional<BlockSize> block = blockOf(type))
+    return (local.size() * block->bytes + block->values - 1) / block->values;
+  return (local.size() * bitsOf(type) + 7) / 8;
 }
 
 static int64_t bytesOf(Value value, const CachedTokens &tokens) {

@@ -15,6 +15,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <charconv>
 
 using namespace autopar;
@@ -74,21 +75,64 @@ static bool isFp8Scheme(const nlohmann::json &scheme) {
          *bits == 8;
 }
 
-/// ModelOpt writes "FP8", compressed-tensors a scheme; null is none.
+/// Whether Quark's settings of projections say that keys and values, which are
+/// their outputs, are 8-bit floats.
+static bool hasFp8Outputs(const nlohmann::json &projections) {
+  return projections.is_object() &&
+         std::any_of(projections.begin(), projections.end(),
+                     [](const nlohmann::json &one) {
+                       nlohmann::json::json_pointer type(
+                           "/output_tensors/dtype");
+                       return one.contains(type) && one[type] == "fp8_e4m3";
+                     });
+}
+
+/// The format of caches that a member of the settings states.
+static std::optional<ElementType> cacheFormatIn(const nlohmann::json &value) {
+  if (value == "FP8" || isFp8Scheme(value) || hasFp8Outputs(value))
+    return ElementType::fp8_e4m3;
+  return value == "NVFP4" ? std::optional(ElementType::nvfp4) : std::nullopt;
+}
+
+/// ModelOpt writes "FP8", compressed-tensors a scheme, Quark the outputs of
+/// projections; null is none.
 static std::optional<ElementType> readCacheFormat(const JsonReader &settings) {
-  for (const char *key : {"kv_cache_quant_algo", "kv_cache_scheme"}) {
+  for (const char *key :
+       {"kv_cache_quant_algo", "kv_cache_scheme", "kv_cache_quant_config"}) {
     if (!settings.has(key))
       continue;
     nlohmann::json value = settings.member(key).toJson();
-    if (value == "FP8" || isFp8Scheme(value))
-      return ElementType::fp8_e4m3;
+    // Quark writes {} where caches are not quantised.
+    if (value.is_object() && value.empty())
+      continue;
+    if (std::optional<ElementType> format = cacheFormatIn(value))
+      return format;
     settings.failAt(key,
                     "unknown format of the KV cache " + shorten(value.dump()),
-                    "known: \"FP8\", and schemes of 8-bit floats; null: that "
-                    "of the activations");
+                    "known: \"FP8\", \"NVFP4\", and schemes of 8-bit floats; "
+                    "null: that of the activations");
     return std::nullopt;
   }
   return std::nullopt;
+}
+
+/// The format of caches that the settings state, or else the file beside them:
+/// ModelOpt writes it into hf_quant_config.json, and not always into the
+/// config.
+static Result<std::optional<ElementType>>
+findCacheFormat(const JsonReader &settings, const JsonDocument *file) {
+  std::optional<ElementType> format = readCacheFormat(settings);
+  if (settings.failed())
+    return settings.takeError();
+  if (format || !file)
+    return format;
+  Result<std::optional<JsonReader>> beside = findSettingsOfFile(file->reader());
+  if (!beside)
+    return beside.error();
+  format = readCacheFormat(**beside);
+  if ((*beside)->failed())
+    return (*beside)->takeError();
+  return format;
 }
 
 Result<Quantization> Quantization::read(const JsonDocument &config,
@@ -103,13 +147,14 @@ Result<Quantization> Quantization::read(const JsonDocument &config,
     return settings.error();
   if (!*settings)
     return result;
-  result.cacheFormat = readCacheFormat(**settings);
-  if ((*settings)->failed())
-    return (*settings)->takeError();
+  Result<std::optional<ElementType>> cache = findCacheFormat(**settings, file);
+  if (!cache)
+    return cache.error();
+  result.cacheFormat = *cache;
   if (result.cacheFormat)
-    notes.defaults.push_back({"KV cache",
+    notes.defaults.push_back({cacheFormatDefault,
                               std::string(nameOf(*result.cacheFormat)),
-                              "the checkpoint's settings; set with "
+                              "stated by the checkpoint; set with "
                               "--kv-format"});
   result.rules = std::make_unique<Rules>();
   result.rules->where = config.name();

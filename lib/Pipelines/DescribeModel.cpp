@@ -29,11 +29,11 @@ static Result<CostProgram> extract(ModuleOp module, Phase phase,
   PlanRequest request;
   request.workload.phase = phase;
   if (!kvFormat.empty()) {
-    request.plan.kvDtype = parseElementType(kvFormat);
+    request.plan.kvDtype = parseCacheFormat(kvFormat);
     if (!request.plan.kvDtype)
       return Error{"",
                    "--kv-dtype=" + kvFormat + ": unknown format, expected " +
-                       std::string(elementTypeChoices()),
+                       std::string(cacheFormatChoices()),
                    ""};
   }
   PassManager pm(module.getContext());

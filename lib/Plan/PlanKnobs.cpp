@@ -192,13 +192,19 @@ using Format = Word<ElementType, parseElementType, formatChoices>;
 using FormatOfProducts =
     Word<ElementType, parseProductFormat, formatOfProductsChoices>;
 
-/// A format, or `auto` where it is left open.
+std::string formatOfCachesChoices() {
+  return std::string(cacheFormatChoices());
+}
+using FormatOfCaches =
+    Word<ElementType, parseCacheFormat, formatOfCachesChoices>;
+
+/// A format of caches, or `auto` where it is left open.
 struct FormatOrAuto {
   using Type = std::optional<ElementType>;
   static Result<Type> parse(std::string_view text) {
     if (text == "auto")
       return Type();
-    Result<ElementType> format = Format::parse(text);
+    Result<ElementType> format = FormatOfCaches::parse(text);
     if (format)
       return Type(*format);
     return expected(format.error().message + ", or auto");
@@ -208,7 +214,7 @@ struct FormatOrAuto {
     return readText<Type, FormatOrAuto>(object, name);
   }
   static Json write(const Type &value) {
-    return value ? Format::write(*value) : Json();
+    return value ? FormatOfCaches::write(*value) : Json();
   }
 };
 
@@ -499,12 +505,13 @@ const std::vector<PlanKnob> &autopar::planKnobs() {
           "dtype", "dtype", "format",
           "Format of activations and products: bf16, fp16, fp32, fp8 (weights "
           "stay as stored)"),
-      alsoCalled("kv-dtype", "The same as --kv-format",
-                 knob<FormatOrAuto, InPlan, &Plan::kvDtype>(
-                     "kv-format", "kv_dtype", "format|auto",
-                     "Format of the KV cache: bf16, fp8, ...; auto: what the "
-                     "checkpoint says, or else what the runtime does (default: "
-                     "auto)")),
+      alsoCalled(
+          "kv-dtype", "The same as --kv-format",
+          knob<FormatOrAuto, InPlan, &Plan::kvDtype>(
+              "kv-format", "kv_dtype", "format|auto",
+              "Format of the KV cache: bf16, fp8, q8_0, ...; auto: what "
+              "the checkpoint says, or else what the runtime does (default: "
+              "auto)")),
       alsoCalled("gpu-memory-utilization", "The same as --memory-utilization",
                  knob<Share<false>, InPlan, &Plan::memoryUtilization>(
                      "memory-utilization", "memory_utilization", "share",

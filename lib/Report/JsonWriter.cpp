@@ -10,6 +10,7 @@
 #include "PipelineText.h"
 #include "ReportJson.h"
 #include "autopar/Placement/PlacementReport.h"
+#include "autopar/Report/CacheFormat.h"
 
 using namespace autopar;
 using json = nlohmann::ordered_json;
@@ -96,10 +97,14 @@ static json writeMemory(const Report &report) {
   for (const Report::DeviceMemory &stage : report.memory.perStage)
     stages.push_back(writeDevice(report, stage));
   const auto &memory = report.memory;
+  const Assumption *format = findCacheFormat(report);
   return {{"per_device", writeDevice(report, memory.perDevice)},
           {"worst_device", memory.worstDevice},
           {"per_stage", std::move(stages)},
           {"budget_bytes", memory.perDevice.budgetBytes},
+          {"kv_format",
+           format ? json{{"format", format->value}, {"source", format->source}}
+                  : json()},
           {"kv_bytes_per_token", memory.kvBytesPerToken},
           {"kv_bytes_per_token_per_device", memory.kvBytesPerTokenPerDevice},
           {"kv_bytes_per_sequence", memory.kvBytesPerSequence},

@@ -46,8 +46,11 @@ static std::optional<ElementType> packedIn(const Kernel &kernel) {
     return std::nullopt;
   for (const Traffic &traffic : kernel.traffic)
     if (traffic.role == Traffic::Role::weight)
-      for (ElementType type : {ElementType::i32, ElementType::i8})
-        if (traffic.type == type)
+      for (ElementType type :
+           {ElementType::i32, ElementType::i8, ElementType::u8})
+        // Bytes of 4-bit floats have curves of their own.
+        if (traffic.type == type &&
+            (type != ElementType::u8 || !kernel.storage))
           return type;
   return std::nullopt;
 }

@@ -10,6 +10,7 @@
 #include "PipelineText.h"
 #include "ServingText.h"
 #include "TrainingText.h"
+#include "autopar/Report/CacheFormat.h"
 #include "autopar/Report/MoneyText.h"
 #include "autopar/Report/ReportText.h"
 #include "autopar/Report/TextTables.h"
@@ -100,6 +101,12 @@ static std::string answer(const Report &report) {
 // The breakdown
 //===----------------------------------------------------------------------===//
 
+/// ", in fp8", behind the bytes of a token in caches.
+static std::string inFormat(const Report &report) {
+  const Assumption *format = findCacheFormat(report);
+  return format ? ", in " + format->value : "";
+}
+
 static std::string memoryTable(const Report &report) {
   const auto &memory = report.memory;
   const Report::DeviceMemory &device = memory.perDevice;
@@ -132,8 +139,9 @@ static std::string memoryTable(const Report &report) {
   return "\nMemory of a device (" + memory.worstDevice + ")\n" + table.str() +
          "  KV per token: " + formatInteger(memory.kvBytesPerToken) +
          " B in all, " + formatInteger(memory.kvBytesPerTokenPerDevice) +
-         " B on a device\n  KV per sequence: " +
-         formatInteger(memory.kvBytesPerSequence) + " B in all\n" +
+         " B on a device" + inFormat(report) +
+         "\n  KV per sequence: " + formatInteger(memory.kvBytesPerSequence) +
+         " B in all\n" +
          (device.stateBytes > 0
               ? "  states per sequence: " +
                     formatInteger(memory.stateBytesPerSequence) + " B in all\n"

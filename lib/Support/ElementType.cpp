@@ -26,6 +26,28 @@ static constexpr Row rows[] = {
     {8, "int8", "I8", "int8"},         {8, "fp8_e8m0", "F8_E8M0", "fp8"},
     {4, "fp4", "F4", "fp4"},           {8, "uint8", "U8", "int8"},
     {16, "int16", "I16", "int16"},     {64, "int64", "I64", "int64"},
+    {9, "q8_0", "Q8_0", "bf16"},       {5, "q4_0", "Q4_0", "bf16"},
+    {5, "q4_1", "Q4_1", "bf16"},       {6, "q5_0", "Q5_0", "bf16"},
+    {6, "q5_1", "Q5_1", "bf16"},       {5, "iq4_nl", "IQ4_NL", "bf16"},
+    {5, "nvfp4", "", "fp8"},           {8, "fp8_block", "", "fp8_block"},
+};
+
+namespace {
+struct BlockRow {
+  ElementType type;
+  BlockSize size;
+};
+} // namespace
+
+/// github.com/ggml-org/llama.cpp, ggml/src/ggml-common.h: 32 values, a scale of
+/// 16 bits (and, of `_1`, an offset), the fifth bits apart. Kernels multiply
+/// them in 16 bits. NVFP4: 8 bytes of values and a scale of one; TensorRT-LLM
+/// widens them to FP8 for attention.
+static constexpr BlockRow blocks[] = {
+    {ElementType::q8_0, {32, 34}}, {ElementType::q4_0, {32, 18}},
+    {ElementType::q4_1, {32, 20}}, {ElementType::q5_0, {32, 22}},
+    {ElementType::q5_1, {32, 24}}, {ElementType::iq4_nl, {32, 18}},
+    {ElementType::nvfp4, {16, 9}},
 };
 
 static constexpr std::pair<std::string_view, ElementType> spellings[] = {
@@ -44,6 +66,13 @@ static const Row &row(ElementType type) {
 
 int64_t autopar::bitsOf(ElementType type) { return row(type).bits; }
 
+std::optional<BlockSize> autopar::blockOf(ElementType type) {
+  for (const BlockRow &block : blocks)
+    if (block.type == type)
+      return block.size;
+  return std::nullopt;
+}
+
 std::string_view autopar::nameOf(ElementType type) { return row(type).name; }
 
 std::string_view autopar::safetensorsNameOf(ElementType type) {
@@ -52,9 +81,11 @@ std::string_view autopar::safetensorsNameOf(ElementType type) {
 
 std::optional<ElementType>
 autopar::parseSafetensorsName(std::string_view name) {
-  for (const Row &row : rows)
-    if (row.safetensors == name)
-      return static_cast<ElementType>(&row - rows);
+  for (const Row &row : rows) {
+    auto type = static_cast<ElementType>(&row - rows);
+    if (!name.empty() && row.safetensors == name && !blockOf(type))
+      return type;
+  }
   return std::nullopt;
 }
 
@@ -71,6 +102,18 @@ std::optional<ElementType> autopar::parseElementType(std::string_view text) {
     if (text == spelling)
       return type;
   return std::nullopt;
+}
+
+std::optional<ElementType> autopar::parseCacheFormat(std::string_view text) {
+  for (const BlockRow &block : blocks)
+    if (text == nameOf(block.type))
+      return block.type;
+  return parseElementType(text);
+}
+
+std::string_view autopar::cacheFormatChoices() {
+  return "bf16, fp16, fp32, fp8 (fp8_e4m3), fp8_e5m2, q8_0, q5_1, q5_0, q4_1, "
+         "q4_0, iq4_nl, nvfp4";
 }
 
 /// Values of 4 bits, with scales beside them.

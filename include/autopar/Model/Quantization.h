@@ -43,6 +43,9 @@ public:
   Quantization &operator=(Quantization &&);
   ~Quantization();
 
+  /// What notes call the format of caches that settings state.
+  static constexpr const char *cacheFormatDefault = "KV cache";
+
   bool isNone() const { return !rules; }
   /// The format of a module's weight, null where it is plain. `module` is the
   /// full name without ".weight"; `inLayer`: it is in a repeated layer.

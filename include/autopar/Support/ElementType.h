@@ -28,10 +28,30 @@ enum class ElementType : uint8_t {
   u8,
   i16,
   i64,
+  // Blocks of 32 values with their scales, as llama.cpp stores them.
+  q8_0,
+  q4_0,
+  q4_1,
+  q5_0,
+  q5_1,
+  iq4_nl,
+  // Blocks of 16 values of `fp4` with one of `fp8_e4m3`.
+  nvfp4,
+  // 8-bit floats of weights whose scales differ along the contraction, in
+  // blocks of 128: what kernels are measured for, no type of a tensor.
+  fp8_block,
 };
 
-/// Size of one element.
+/// Size of one element; of a block format, rounded up to whole bits.
 int64_t bitsOf(ElementType type);
+
+/// Values that are stored together, and the bytes that they and their scales
+/// take.
+struct BlockSize {
+  int64_t values = 1, bytes = 0;
+};
+/// The blocks of a format whose values are not stored one by one.
+std::optional<BlockSize> blockOf(ElementType type);
 /// The name users write and read: "bf16", "fp16", "fp32", "fp8", ...
 std::string_view nameOf(ElementType type);
 /// What safetensors headers call it: "BF16", "F16", "F32", "F8_E4M3", ...
@@ -44,6 +64,10 @@ std::optional<ElementType> parseSafetensorsName(std::string_view name);
 std::optional<ElementType> parseElementType(std::string_view text);
 /// The spellings that `parseElementType` advertises in error messages.
 std::string_view elementTypeChoices();
+/// Formats that caches of keys and values may have: those of
+/// `parseElementType`, and blocks ("q8_0", "q4_0", ...).
+std::optional<ElementType> parseCacheFormat(std::string_view text);
+std::string_view cacheFormatChoices();
 /// Formats that products of training may multiply in: those, and "nvfp4".
 std::optional<ElementType> parseProductFormat(std::string_view text);
 std::string_view productFormatChoices();

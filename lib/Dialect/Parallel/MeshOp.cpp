@@ -10,6 +10,7 @@
 
 #include "StagesSyntax.h"
 
+#include "autopar/Interfaces/BlockType.h"
 #include "autopar/Interfaces/ModuleOps.h"
 #include "autopar/Interfaces/NumberSyntax.h"
 #include "autopar/Support/Limits.h"

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "autopar/Dialect/Transformer/Training.h"
+#include "autopar/Interfaces/BlockType.h"
 #include "autopar/Interfaces/BytecodeVersion.h"
 #include "autopar/Interfaces/ModuleOps.h"
 
@@ -75,6 +76,8 @@ struct TransformerBytecode : VersionedBytecode {
 } // namespace
 
 void TransformerDialect::initialize() {
+  // Caches may have its types.
+  getContext()->getOrLoadDialect<BlocksDialect>();
   registerAttributes();
   registerTypes();
   addOperations<

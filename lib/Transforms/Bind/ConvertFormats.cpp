@@ -7,10 +7,12 @@
 
 #include "autopar/Transforms/Passes.h"
 
+#include "CacheFormat.h"
 #include "Strategy.h"
 
 #include "autopar/Transforms/Bind/Target.h"
 
+#include "autopar/Interfaces/BlockType.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace autopar {
@@ -22,11 +24,11 @@ using namespace autopar;
 using namespace autopar::transformer;
 using namespace mlir;
 
-/// `type` with floating-point elements of another format; other types as they
-/// are.
+/// `type` with elements of another format where they are rounded numbers; other
+/// types as they are.
 static Type withFormat(Type type, Type format) {
   RankedTensorType tensor = tensorOf(type);
-  if (!tensor || !format || !isa<FloatType>(tensor.getElementType()))
+  if (!tensor || !format || !isRounded(tensor.getElementType()))
     return type;
   return withTensor(type, tensor.clone(format));
 }
@@ -82,6 +84,8 @@ struct ConvertFormatsPass
         convertSignature(function, *computeType);
     });
     note(*computeType, *cacheType);
+    if (*cacheType)
+      recordCacheFormat(getOperation(), *toElementType(*cacheType), byRule);
   }
 
   /// Replaces `auto` by what the runtime does with such a model: where it
@@ -102,8 +106,14 @@ struct ConvertFormatsPass
       return failure();
     if (runtime.keepsCacheInFp8(hasQuantizedWeights(getOperation()),
                                 machine->pools.front().chip))
-      kvCache = std::string(nameOf(ElementType::fp8_e4m3));
+      chooseByRule(runtime);
     return success();
+  }
+
+  void chooseByRule(const Runtime &runtime) {
+    kvCache = std::string(nameOf(ElementType::fp8_e4m3));
+    byRule = "rule of the runtime: " + cacheRuleText(runtime) +
+             "; set with --kv-format";
   }
 
   void note(Type computeType, Type cacheType) {
@@ -120,13 +130,19 @@ struct ConvertFormatsPass
   FailureOr<Type> parse(const std::string &name, StringRef option) {
     if (name.empty())
       return Type();
-    std::optional<ElementType> format = parseElementType(name);
-    if (!format || !isa<FloatType>(fromElementType(&getContext(), *format)))
+    bool isCache = option == "kv-cache";
+    std::optional<ElementType> format =
+        isCache ? parseCacheFormat(name) : parseElementType(name);
+    if (!format)
       return getOperation().emitError()
              << option << ": unknown format '" << name << "', expected one of "
-             << "bf16, fp16, fp32, fp8, fp8_e5m2";
+             << StringRef(isCache ? cacheFormatChoices()
+                                  : elementTypeChoices());
     return fromElementType(&getContext(), *format);
   }
+
+  /// Why the runtime has chosen the format of caches; empty where a user has.
+  std::string byRule;
 
   static void convertSignature(FunctionOpInterface function, Type format) {
     auto convert = [&](Type type) { return withFormat(type, format); };

@@ -7,6 +7,7 @@
 
 #include "Estimator.h"
 
+#include "../Bind/CacheFormat.h"
 #include "AdviceRemarks.h"
 #include "StatedPlan.h"
 
@@ -57,8 +58,9 @@ public:
     if (auto defaults = module->getAttrOfType<ArrayAttr>(
             transformer::DefaultAttr::moduleAttribute))
       for (auto one : defaults.getAsRange<transformer::DefaultAttr>())
-        add("model." + one.getName().str(), textOf(one.getValue()),
-            textOf(one.getSource()));
+        if (!isCacheFormat(one.getName()))
+          add("model." + one.getName().str(), textOf(one.getValue()),
+              textOf(one.getSource()));
     return std::move(all);
   }
 
@@ -122,6 +124,19 @@ static void addTaken(ModuleOp module, const TakenName &taken, Report &report) {
   report.assumptions.insert(report.assumptions.begin(),
                             {"hardware", taken.system, text});
   module.emitWarning() << "hardware " << taken.system << " is " << text;
+}
+
+/// Says which format caches have, and why: among the assumptions, and where the
+/// bytes of a token are derived.
+static void addCacheFormat(ModuleOp module, const Runtime &runtime,
+                           Report &report) {
+  std::optional<Assumption> format = findCacheFormat(module, runtime);
+  if (!format)
+    return;
+  for (auto &[path, derivation] : report.derivations)
+    if (path.rfind("memory.kv_bytes_per_", 0) == 0)
+      derivation.note += "; in " + format->value + ": " + format->source;
+  report.assumptions.insert(report.assumptions.begin(), std::move(*format));
 }
 
 static void addOverride(const Override &one, Report &report) {
@@ -194,6 +209,7 @@ autopar::priceModule(ModuleOp module, const CostProgramAnalysis &analysis,
   std::vector<Assumption> open = Assumed().of(module, target.getTarget());
   report->assumptions.insert(report->assumptions.begin(), open.begin(),
                              open.end());
+  addCacheFormat(module, inputs->runtime, *report);
   if (inputs->machine.taken)
     addTaken(module, *inputs->machine.taken, *report);
   return ModuleEstimate{std::move(*inputs), std::move(*report)};

@@ -19,6 +19,11 @@ module @all_open attributes {transformer.defaults = [
   parallel.strategy
 }
 
+// CHECK: parallel.strategy kv_dtype(!blocks.iq4_nl)
+module @blocks {
+  parallel.strategy kv_dtype(!blocks.iq4_nl)
+}
+
 module @pipeline {
   // CHECK: transformer.workload({{.*}}) assumed [batch, phase] {note = "x"}
   transformer.workload(phase = decode, batch = 1, query = 1, context = 8) assumed [batch, phase] {note = "x"}

@@ -2,6 +2,13 @@
 // RUN:   | FileCheck %s --check-prefix=COMPUTE
 // RUN: autopar-opt %s --autopar-convert-formats="kv-cache=fp8" --mlir-print-local-scope \
 // RUN:   | FileCheck %s --check-prefix=CACHE
+// RUN: autopar-opt %s --autopar-convert-formats="kv-cache=q8_0" --mlir-print-local-scope \
+// RUN:   | FileCheck %s --check-prefix=BLOCKS
+// RUN: autopar-opt %s --autopar-convert-formats="kv-cache=q8_0" | autopar-opt --autopar-convert-formats="kv-cache=fp8" --mlir-print-local-scope \
+// RUN:   | FileCheck %s --check-prefix=CACHE
+// RUN: not autopar-opt %s --autopar-convert-formats="compute=q8_0" 2>&1 | FileCheck %s --check-prefix=VALUES
+// VALUES: compute: unknown format 'q8_0', expected one of bf16, fp16, fp32, fp8 (fp8_e4m3), fp8_e5m2
+// BLOCKS: parallel.strategy kv_dtype(!blocks.q8_0)
 // RUN: autopar-opt %s > %t && autopar-opt %s --autopar-convert-formats | diff - %t
 // RUN: autopar-opt %s --autopar-convert-formats="compute=bf16 kv-cache=bf16" | grep -v parallel.strategy | diff - %t
 // RUN: autopar-opt %s --autopar-convert-formats="compute=bf16 kv-cache=fp8" --autopar-convert-formats=compute=fp16 | FileCheck %s --check-prefix=NOTED
@@ -37,6 +44,7 @@ func.func @tokens_stay_integers(%ids: tensor<4xi32>, %t: tensor<100x64xbf16>) {
 func.func @cache(%q: !q) {
   // COMPUTE: transformer.kv_cache : <?x?x2x32xbf16
   // CACHE: transformer.kv_cache : <?x?x2x32xf8E4M3FN
+  // BLOCKS: transformer.kv_cache : <?x?x2x32x!blocks.q8_0
   %cache = transformer.kv_cache : !cache
   // COMPUTE: cache(%{{.*}}) {{.*}} : tensor<?x?x2x16xf16{{.*}}, tensor<?x?x2x16xf16{{.*}} in !transformer.cache<?x?x2x32xbf16
   // CACHE: cache(%{{.*}}) {{.*}} : tensor<?x?x2x16xbf16{{.*}}, tensor<?x?x2x16xbf16{{.*}} in !transformer.cache<?x?x2x32xf8E4M3FN

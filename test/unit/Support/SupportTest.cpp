@@ -84,3 +84,29 @@ TEST(Text, FindsTheNearest) {
   EXPECT_EQ(shorten(std::string(100, 'a')), std::string(60, 'a') + "...");
   EXPECT_EQ(shorten("a\nb"), "a?b");
 }
+
+/// llama.cpp's ggml-common.h: 34 bytes hold 32 values of q8_0, 18 those of
+/// q4_0. Blocks are formats of caches alone.
+TEST(ElementType, KnowsBlocks) {
+  struct {
+    const char *name;
+    int64_t values, bytes;
+  } rows[] = {{"q8_0", 32, 34}, {"q5_1", 32, 24}, {"q5_0", 32, 22},
+              {"q4_1", 32, 20}, {"q4_0", 32, 18}, {"iq4_nl", 32, 18},
+              {"nvfp4", 16, 9}};
+  for (const auto &row : rows) {
+    std::optional<ElementType> type = parseCacheFormat(row.name);
+    ASSERT_TRUE(type) << row.name;
+    EXPECT_EQ(nameOf(*type), row.name);
+    std::optional<BlockSize> block = blockOf(*type);
+    ASSERT_TRUE(block) << row.name;
+    EXPECT_EQ(block->values, row.values);
+    EXPECT_EQ(block->bytes, row.bytes);
+    EXPECT_GE(bitsOf(*type) * block->values, block->bytes * 8);
+    EXPECT_FALSE(parseElementType(row.name));
+  }
+  EXPECT_EQ(parseCacheFormat("fp8"), ElementType::fp8_e4m3);
+  EXPECT_FALSE(blockOf(ElementType::fp8_e4m3));
+  EXPECT_FALSE(parseSafetensorsName("Q8_0"));
+  EXPECT_FALSE(parseSafetensorsName(""));
+}

@@ -1,0 +1,29 @@
+//===- CacheFormat.h - The format of caches in a report ---------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_REPORT_CACHEFORMAT_H
+#define AUTOPAR_REPORT_CACHEFORMAT_H
+
+#include "autopar/Report/Report.h"
+
+namespace autopar {
+
+/// The assumption that says which format caches of keys and values have, and
+/// who chose it.
+inline constexpr const char *cacheFormatAssumption = "kv_format";
+
+/// That assumption of a report; null where the step has no such caches.
+inline const Assumption *findCacheFormat(const Report &report) {
+  for (const Assumption &assumption : report.assumptions)
+    if (assumption.name == cacheFormatAssumption)
+      return &assumption;
+  return nullptr;
+}
+
+} // namespace autopar
+
+#endif // AUTOPAR_REPORT_CACHEFORMAT_H

@@ -1,0 +1,97 @@
+//===- CacheFormat.cpp ----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CacheFormat.h"
+
+#include "autopar/Dialect/Parallel/Parallel.h"
+#include "autopar/Dialect/Transformer/Transformer.h"
+#include "autopar/Interfaces/BlockType.h"
+#include "autopar/Interfaces/TensorView.h"
+#include "autopar/Model/Quantization.h"
+
+using namespace autopar;
+using namespace autopar::transformer;
+using namespace mlir;
+
+bool autopar::isCacheFormat(StringRef nameOfDefault) {
+  return nameOfDefault == StringRef(Quantization::cacheFormatDefault);
+}
+
+static ArrayAttr defaultsOf(ModuleOp module) {
+  return module->getAttrOfType<ArrayAttr>(DefaultAttr::moduleAttribute);
+}
+
+void autopar::recordCacheFormat(ModuleOp module, ElementType format,
+                                StringRef source) {
+  SmallVector<Attribute> kept;
+  if (ArrayAttr defaults = defaultsOf(module))
+    llvm::copy_if(defaults, std::back_inserter(kept), [](Attribute one) {
+      return !isCacheFormat(cast<DefaultAttr>(one).getName());
+    });
+  MLIRContext *context = module.getContext();
+  if (!source.empty())
+    kept.push_back(
+        DefaultAttr::get(context, StringRef(Quantization::cacheFormatDefault),
+                         StringAttr::get(context, StringRef(nameOf(format))),
+                         StringAttr::get(context, source)));
+  if (kept.empty())
+    module->removeAttr(DefaultAttr::moduleAttribute);
+  else
+    module->setAttr(DefaultAttr::moduleAttribute,
+                    ArrayAttr::get(context, kept));
+}
+
+std::string autopar::cacheRuleText(const Runtime &runtime) {
+  bool anyChip = runtime.kvCacheRule == KVCacheRule::fp8_if_quantized;
+  return runtime.name + " keeps caches in fp8 where products are quantised" +
+         (anyChip ? "" : " and the chip multiplies fp4");
+}
+
+/// The format of the first cache; all have the same.
+static std::optional<ElementType> formatOfCaches(ModuleOp module) {
+  std::optional<ElementType> format;
+  module.walk([&](KVCacheOp cache) {
+    Type element = tensorOf(cache.getResult().getType()).getElementType();
+    if (isRounded(element))
+      format = toElementType(element);
+    return format ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return format;
+}
+
+/// What the checkpoint or the runtime's rule has chosen.
+static std::optional<std::string> recordedSource(ModuleOp module) {
+  if (ArrayAttr defaults = defaultsOf(module))
+    for (auto one : defaults.getAsRange<DefaultAttr>())
+      if (isCacheFormat(one.getName()) && one.getSource())
+        return one.getSource().str();
+  return std::nullopt;
+}
+
+/// Why caches have the format of the model's values.
+static std::string unchangedText(const Runtime &runtime) {
+  std::string text = "the model's format, as the checkpoint states none";
+  return runtime.kvCacheRule == KVCacheRule::model
+             ? text
+             : text + "; " + cacheRuleText(runtime);
+}
+
+std::optional<Assumption> autopar::findCacheFormat(ModuleOp module,
+                                                   const Runtime &runtime) {
+  std::optional<ElementType> format = formatOfCaches(module);
+  if (!format)
+    return std::nullopt;
+  std::string source = unchangedText(runtime);
+  if (auto recorded = recordedSource(module))
+    source = *recorded;
+  else
+    for (auto strategy : module.getOps<parallel::StrategyOp>())
+      if (strategy.getKvDtype())
+        source = "given with --kv-format";
+  return Assumption{cacheFormatAssumption, std::string(nameOf(*format)),
+                    source};
+}
