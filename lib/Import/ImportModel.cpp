@@ -10,6 +10,8 @@
 #include "StepRunner.h"
 #include "autopar/Dialect/Transformer/Transformer.h"
 #include "autopar/Interfaces/TensorView.h"
+#include "autopar/Model/UnreadKeys.h"
+#include "autopar/Support/Text.h"
 
 using namespace autopar;
 using namespace autopar::transformer;
@@ -39,6 +41,26 @@ static bool learnsPositions(ModuleOp module) {
   return module.walk(stop).wasInterrupted();
 }
 
+/// Says which keys of the config may be dimensions and changed nothing. Refuses
+/// a list of layers that differ.
+static std::optional<Error> noteUnreadKeys(const Model &model,
+                                           ModuleOp module) {
+  Result<std::vector<std::string>> unread = unreadKeysOf(*model.scope);
+  if (!unread)
+    return unread.error();
+  if (auto error = findUnreadLayers(model, *unread))
+    return error;
+  if (unread->empty())
+    return std::nullopt;
+  std::string keys = join(*unread, ", ");
+  model.notes->defaults.push_back(
+      {"unread keys", keys, "they may change shapes; nothing reads them"});
+  module.emitWarning() << "keys of the config that may change shapes, and that "
+                          "nothing reads: "
+                       << keys;
+  return std::nullopt;
+}
+
 Result<OwningOpRef<ModuleOp>> autopar::importModel(MLIRContext *context,
                                                    const Model &model) {
   context->loadDialect<TransformerDialect, func::FuncDialect>();
@@ -55,6 +77,8 @@ Result<OwningOpRef<ModuleOp>> autopar::importModel(MLIRContext *context,
     return *error;
   if (model.unknownArchitecture)
     return *model.unknownArchitecture;
+  if (auto error = noteUnreadKeys(model, *module))
+    return *error;
   if (learnsPositions(*module) && longest && *longest < defaultQuery) {
     workload.setQuery(*longest);
     workload.setContextLength(*longest);

@@ -77,6 +77,16 @@ static Result<JsonValue> loadMerged(const std::string &name, unsigned depth) {
   return merged;
 }
 
+/// Heads of models/tasks.json answer after one pass over all tokens: no later
+/// token reads keys and values of earlier ones from a cache.
+static void dropCaches(JsonValue &blocks) {
+  for (JsonValue &block : blocks) {
+    auto kind = block.find("is");
+    if (kind != block.end() && *kind == "attention")
+      block["cache"] = false;
+  }
+}
+
 Result<bool> autopar::applyTask(Family &family,
                                 const std::string &architecture) {
   auto known = family.description.find("architectures");
@@ -100,8 +110,13 @@ Result<bool> autopar::applyTask(Family &family,
         std::string stem = stemOf(other.get<std::string>(), text);
         if (stem.empty() || stem != stemOf(architecture, task.key()))
           continue;
-        family.description["blocks"]["head"] = (*task)["head"];
-        family.description.merge_patch((*task)["patch"]);
+        // A family that lists the architecture has its head already.
+        if (std::find(known->begin(), known->end(), architecture) ==
+            known->end()) {
+          family.description["blocks"]["head"] = (*task)["head"];
+          family.description.merge_patch((*task)["patch"]);
+        }
+        dropCaches(family.description["blocks"]);
         return true;
       }
   return false;

@@ -7,6 +7,7 @@
 
 #include "autopar/Model/Model.h"
 
+#include "autopar/Model/UnreadKeys.h"
 #include "autopar/Model/WeightFormat.h"
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
@@ -49,6 +50,19 @@ static std::optional<Error> assume(JsonValue &config,
   return std::nullopt;
 }
 
+/// What a family on top of Llama's, as most are, would have to read besides.
+static std::string unreadByLlama(const JsonReader &config) {
+  ModelNotes notes;
+  Result<Family> llama = loadFamily("llama");
+  if (!llama)
+    return "";
+  Result<std::vector<std::string>> unread =
+      unreadKeysOf(Scope(std::move(*llama), config, notes));
+  if (!unread || unread->empty())
+    return "";
+  return "; a base \"llama\" reads nothing of " + join(*unread, ", ");
+}
+
 static void failUnknown(const JsonReader &config,
                         const std::string &modelType) {
   std::vector<std::string> known = familyNames();
@@ -58,7 +72,8 @@ static void failUnknown(const JsonReader &config,
                     (near.empty() ? "" : ", did you mean \"" + near + "\"?"),
                 std::to_string(known.size()) +
                     " model types are files of models/families, whose "
-                    "README.md says how to add one");
+                    "README.md says how to add one" +
+                    unreadByLlama(config));
 }
 
 static std::string toLower(std::string text) {
@@ -92,16 +107,14 @@ static std::optional<Error> adaptFamily(Family &family,
                                         const std::string &architecture,
                                         ModelNotes &notes) {
   std::string remark;
-  if (knowsArchitecture(family, architecture)) {
-    if (!isSpelledAsKnown(family, architecture))
-      remark = "another spelling";
-  } else {
-    Result<bool> applied = applyTask(family, architecture);
-    if (!applied)
-      return applied.error();
-    if (*applied)
-      remark = family.name + " with another head";
-  }
+  bool isKnown = knowsArchitecture(family, architecture);
+  if (isKnown && !isSpelledAsKnown(family, architecture))
+    remark = "another spelling";
+  Result<bool> applied = applyTask(family, architecture);
+  if (!applied)
+    return applied.error();
+  if (!isKnown && *applied)
+    remark = family.name + " with another head";
   if (remark.empty())
     return std::nullopt;
   family.description["architectures"].push_back(architecture);

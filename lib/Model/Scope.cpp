@@ -8,6 +8,7 @@
 #include "autopar/Model/Scope.h"
 
 #include "FieldTypes.h"
+#include "autopar/Support/ElementType.h"
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
 
@@ -215,6 +216,43 @@ std::vector<std::string> Scope::placesOf(const std::string &name) {
   return {reader.pointer() + "/" + key};
 }
 
+/// "a.b" below `pointer`: "/a/b".
+static std::string pointerOf(std::string pointer, std::string_view key) {
+  pointer += '/';
+  for (char c : key)
+    pointer += c == '.' ? '/' : c;
+  return pointer;
+}
+
+void Scope::addKnownKeys(std::set<std::string> &pointers) const {
+  static constexpr std::string_view enclosing = "outer.";
+  auto all = description.description.find("fields");
+  if (all != description.description.end() && all->is_object())
+    for (auto it = all->begin(); it != all->end(); ++it)
+      for (const std::string &key : keysOf(it.key(), *it)) {
+        bool isOuter = key.rfind(enclosing, 0) == 0;
+        if (!isOuter)
+          pointers.insert(pointerOf(reader.pointer(), key));
+        else if (outer)
+          pointers.insert(
+              pointerOf(outer->reader.pointer(), key.substr(enclosing.size())));
+      }
+  auto configs = description.description.find("parts");
+  for (const auto &[name, part] : parts)
+    if (part)
+      part->addKnownKeys(pointers);
+  if (configs == description.description.end() || !configs->is_object())
+    return;
+  // A part that the model does not use is known too.
+  for (auto it = configs->begin(); it != configs->end(); ++it) {
+    auto part = parts.find(it.key());
+    bool isRead = part != parts.end() && part->second;
+    if (!isRead && it->contains("config") && (*it)["config"].is_string())
+      pointers.insert(
+          pointerOf(reader.pointer(), (*it)["config"].get<std::string>()));
+  }
+}
+
 std::string Scope::keyOf(const std::string &name,
                          const JsonValue &field) const {
   std::vector<std::string> keys = keysOf(name, field);
@@ -270,11 +308,23 @@ std::optional<Error> Scope::findConflict(const std::string &name,
   return std::nullopt;
 }
 
-/// Flags that a config gives inside and outside of a part need not agree; the
-/// first key counts, and reports say so.
+/// Whether two values of a field are not the same: of formats, whether they
+/// have another spelling only does not matter.
+static bool differ(bool isFormat, const JsonValue &one,
+                   const JsonValue &other) {
+  if (!isFormat || !one.is_string() || !other.is_string())
+    return one != other;
+  return parseElementType(one.get_ref<const std::string &>()) !=
+         parseElementType(other.get_ref<const std::string &>());
+}
+
+/// Flags that a config gives inside and outside of a part, and formats of
+/// values under their new and their old key, need not agree; the first key
+/// counts, and reports say so.
 void Scope::noteConflict(const std::string &name, const JsonValue &field,
                          const JsonValue &value) {
-  if (field.value("type", JsonValue()) != "flag")
+  bool isFormat = name == "dtype";
+  if (!isFormat && field.value("type", JsonValue()) != "flag")
     return;
   for (const std::string &key : keysOf(name, field)) {
     bool isOuter = key.rfind("outer.", 0) == 0, isNull = false;
@@ -282,7 +332,7 @@ void Scope::noteConflict(const std::string &name, const JsonValue &field,
       continue;
     auto other = follow(isOuter ? outer->reader : reader,
                         isOuter ? key.substr(6) : key, isNull);
-    if (other && !isNull && other->toJson() != value)
+    if (other && !isNull && differ(isFormat, value, other->toJson()))
       notes.defaults.push_back({name, showValue(value),
                                 other->pointer() + " is " +
                                     showValue(other->toJson()) +

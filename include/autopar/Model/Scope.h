@@ -86,6 +86,11 @@ public:
   /// The part `name` of the model, read with a family of its own.
   Result<Scope *> part(const std::string &name);
 
+  /// Adds the JSON pointers of all keys that the fields of this scope and of
+  /// its parts name, and of the configs of parts, whether anything has asked
+  /// for them or not.
+  void addKnownKeys(std::set<std::string> &pointers) const;
+
 private:
   Result<JsonValue> readField(const std::string &name, const JsonValue &field);
   Result<JsonValue> readDefault(const std::string &name,

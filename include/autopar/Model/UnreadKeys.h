@@ -1,0 +1,28 @@
+//===- UnreadKeys.h - What a family does not know of a config ---*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_MODEL_UNREADKEYS_H
+#define AUTOPAR_MODEL_UNREADKEYS_H
+
+#include "autopar/Model/Model.h"
+
+namespace autopar {
+
+/// Keys of the config ("text_config/block_size") that may be dimensions, that
+/// no family names, and that models/plain_keys.json does not list as harmless.
+/// Complete once the model has been imported: parts are read by then.
+/// `scope` is that of the whole config.
+Result<std::vector<std::string>> unreadKeysOf(const Scope &scope);
+
+/// An error where one of `unread` is a list with an entry for each layer and
+/// the entries differ: the model has layers that nobody counts.
+std::optional<Error> findUnreadLayers(const Model &model,
+                                      const std::vector<std::string> &unread);
+
+} // namespace autopar
+
+#endif // AUTOPAR_MODEL_UNREADKEYS_H

@@ -1,0 +1,201 @@
+//===- UnreadKeys.cpp -----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Model/UnreadKeys.h"
+
+#include "autopar/Support/File.h"
+#include "autopar/Support/Library.h"
+#include "autopar/Support/Text.h"
+
+#include <algorithm>
+
+using namespace autopar;
+
+namespace {
+
+/// Keys that change no shape: models/plain_keys.json.
+struct PlainKeys {
+  std::set<std::string> keys;
+  std::vector<std::string> beginnings, parts, ends;
+  /// Parts of names of factors that dimensions are multiplied by.
+  std::vector<std::string> factors;
+  /// By model type, keys that its class builds nothing from.
+  std::map<std::string, std::set<std::string>> types;
+
+  /// `modelType` is that of the config that has the key, or of one around it.
+  bool have(const std::string &key, const std::string &modelType) const;
+  bool isFactor(const std::string &key) const;
+};
+
+/// Walks a config beside the keys that families know, and collects the others.
+class UnreadWalk {
+public:
+  UnreadWalk(const std::set<std::string> &known, const PlainKeys &plain)
+      : known(known), plain(plain) {
+    for (const std::string &pointer : known)
+      names.insert(pointer.substr(pointer.rfind('/') + 1));
+  }
+
+  void walk(const JsonValue &object, const std::string &pointer,
+            std::string modelType);
+
+  std::vector<std::string> unread;
+
+private:
+  /// Whether a key that families know is somewhere below.
+  bool hasKnown(const std::string &pointer) const;
+
+  const std::set<std::string> &known;
+  const PlainKeys &plain;
+  /// The last parts of known pointers: composite configs repeat keys of parts.
+  std::set<std::string> names;
+};
+
+} // namespace
+
+static bool contains(const std::string &text, const std::string &part) {
+  return text.find(part) != std::string::npos;
+}
+
+static bool endsWith(const std::string &text, const std::string &end) {
+  return text.size() >= end.size() &&
+         text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+bool PlainKeys::have(const std::string &key,
+                     const std::string &modelType) const {
+  auto ofType = types.find(modelType);
+  if (ofType != types.end() && ofType->second.count(key))
+    return true;
+  auto any = [&](const std::vector<std::string> &words, auto matches) {
+    return std::any_of(words.begin(), words.end(), matches);
+  };
+  return keys.count(key) ||
+         any(beginnings,
+             [&](const std::string &word) {
+               return key.rfind(word, 0) == 0;
+             }) ||
+         any(parts,
+             [&](const std::string &word) { return contains(key, word); }) ||
+         any(ends,
+             [&](const std::string &word) { return endsWith(key, word); });
+}
+
+bool PlainKeys::isFactor(const std::string &key) const {
+  return std::any_of(
+      factors.begin(), factors.end(),
+      [&](const std::string &word) { return contains(key, word); });
+}
+
+/// Whether a value may be a dimension, or says several: whole numbers above 1,
+/// also within lists and objects. What there is once has no dimension of its
+/// own.
+static bool hasDimensions(const JsonValue &value) {
+  if (value.is_number_integer())
+    return value > 1;
+  return value.is_structured() &&
+         std::any_of(value.begin(), value.end(),
+                     [](const JsonValue &one) { return hasDimensions(one); });
+}
+
+bool UnreadWalk::hasKnown(const std::string &pointer) const {
+  std::string below = pointer + "/";
+  auto next = known.lower_bound(below);
+  return next != known.end() && next->rfind(below, 0) == 0;
+}
+
+void UnreadWalk::walk(const JsonValue &object, const std::string &pointer,
+                      std::string modelType) {
+  auto type = object.find("model_type");
+  if (type != object.end() && type->is_string())
+    modelType = *type;
+  for (auto it = object.begin(); it != object.end(); ++it) {
+    std::string place = pointer + "/" + it.key();
+    if (known.count(place) || plain.have(it.key(), modelType))
+      continue;
+    if (it->is_object() && hasKnown(place)) {
+      walk(*it, place, modelType);
+      continue;
+    }
+    bool isFactor = it->is_number_float() && plain.isFactor(it.key());
+    if ((isFactor || hasDimensions(*it)) && !names.count(it.key()))
+      unread.push_back(place.substr(1));
+  }
+}
+
+static std::string pathOfPlainKeys() {
+  return dataDirectory("models") + "/plain_keys.json";
+}
+
+static Result<PlainKeys> readPlainKeys() {
+  Result<JsonDocument> document = JsonDocument::readFile(pathOfPlainKeys());
+  if (!document)
+    return document.error();
+  JsonReader reader = document->reader();
+  reader.allowOnly(
+      {"source", "keys", "beginnings", "parts", "ends", "factors", "types"});
+  std::vector<std::string> keys = reader.strings("keys");
+  PlainKeys plain{{keys.begin(), keys.end()}, reader.strings("beginnings"),
+                  reader.strings("parts"),    reader.strings("ends"),
+                  reader.strings("factors"),  {}};
+  for (const auto &[type, list] : reader.object("types").members())
+    for (const JsonReader &key : list.elements())
+      plain.types[type].insert(key.asString());
+  if (reader.failed())
+    return reader.takeError();
+  return plain;
+}
+
+Result<std::vector<std::string>> autopar::unreadKeysOf(const Scope &scope) {
+  // Without the list, every key of training and generation would be named.
+  if (!fileExists(pathOfPlainKeys()))
+    return std::vector<std::string>();
+  Result<PlainKeys> plain = readPlainKeys();
+  if (!plain)
+    return plain.error();
+  std::set<std::string> known;
+  scope.addKnownKeys(known);
+  UnreadWalk walk(known, *plain);
+  walk.walk(scope.config().toJson(), "", "");
+  return std::move(walk.unread);
+}
+
+/// Whether `list` has an entry for each layer of `config`, and they differ.
+static bool differsByLayer(const JsonValue &list, const JsonReader &config) {
+  static constexpr const char *counts[] = {"num_hidden_layers", "n_layer",
+                                           "n_layers", "num_layers"};
+  auto isOfLayers = [&](const char *key) {
+    return config.has(key) && config.member(key).toJson() == list.size();
+  };
+  return list.is_array() &&
+         std::any_of(std::begin(counts), std::end(counts), isOfLayers) &&
+         std::any_of(list.begin(), list.end(),
+                     [&](const JsonValue &one) { return one != list.front(); });
+}
+
+std::optional<Error>
+autopar::findUnreadLayers(const Model &model,
+                          const std::vector<std::string> &unread) {
+  for (const std::string &place : unread) {
+    JsonReader at = model.config->reader();
+    std::string key = place;
+    for (size_t slash; (slash = key.find('/')) != std::string::npos;
+         key.erase(0, slash + 1))
+      at = at.object(key.substr(0, slash));
+    if (!differsByLayer(at.member(key).toJson(), at))
+      continue;
+    std::string path = place;
+    std::replace(path.begin(), path.end(), '/', '.');
+    at.failAt(key,
+              "has settings of layers that differ, and model type \"" +
+                  model.scope->family().name + "\" does not read them",
+              "a family whose blocks depend on it counts them; --assume " +
+                  path + "=null counts equal layers");
+    return at.takeError();
+  }
+  return std::nullopt;
+}
