@@ -30,8 +30,14 @@ struct Column {
   std::function<std::string(const PlanTableRow &row)> cell;
 };
 
+/// With the format of weights that the user gave with the name: "qwen3-8b:fp8".
 std::string modelOf(const PlanTableRow &row) {
-  return row.report ? row.report->model.name : row.model;
+  if (!row.report)
+    return row.model;
+  size_t colon = row.model.rfind(':');
+  bool hasFormat = colon != std::string::npos &&
+                   row.model.find('/', colon) == std::string::npos;
+  return row.report->model.name + (hasFormat ? row.model.substr(colon) : "");
 }
 
 std::string hardwareOf(const PlanTableRow &row) {
