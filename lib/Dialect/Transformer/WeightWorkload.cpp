@@ -123,6 +123,25 @@ private:
 
 } // namespace
 
+/// Whether products are of 8-bit floats whose scales differ along the
+/// contraction, as well as along the outputs: kernels rescale within it, and
+/// scale activations in groups. Scales are floats; those of OCP MX are bytes.
+static bool isScaledInBlocks(FormatAttr format) {
+  Type compute = format.getCompute();
+  if (!compute || toElementType(compute) != ElementType::fp8_e4m3)
+    return false;
+  return llvm::any_of(format.getTensors(), [](FormatTensorAttr tensor) {
+    auto divides = [&](StoredDim::Base base) {
+      return llvm::any_of(tensor.getDims(), [&](const StoredDim &dim) {
+        return dim.base == base && dim.den > 1;
+      });
+    };
+    return isa<FloatType>(tensor.getElementType()) &&
+           tensor.getElementType().getIntOrFloatBitWidth() > 8 &&
+           divides(StoredDim::Base::o) && divides(StoredDim::Base::i);
+  });
+}
+
 void WeightOp::buildWorkload(WorkloadBuilder &builder) {
   Resident resident;
   resident.kind = Resident::Kind::weight;
@@ -141,6 +160,8 @@ void WeightOp::buildWorkload(WorkloadBuilder &builder) {
   // Pairs of them are stored as bytes: the format's name says what they are.
   if (format.getName().getValue().contains("fp4"))
     units.storage = ElementType::fp4;
+  else if (isScaledInBlocks(format))
+    units.storage = ElementType::fp8_block;
   Dims values = resident.shape;
   for (auto [tensor, stored] :
        llvm::zip_equal(format.getTensors(), getStoredTensors(*this))) {
