@@ -9,6 +9,7 @@
 
 #include "Borders.h"
 #include "CallCounts.h"
+#include "DraftLayers.h"
 #include "ExpertLimits.h"
 #include "LossMemory.h"
 #include "ModelFacts.h"
@@ -571,26 +572,42 @@ static uint32_t findLayer(CostProgram &program, const std::string &name) {
 }
 
 /// Adds the weights of functions that a step does not run: no device holds
-/// them, whole or split. Those of `model` are there already.
+/// them, whole or split. Engines that draft hold the layers that predict
+/// further tokens as the module splits them, and their caches: these are in a
+/// layer kind of the function's name, which no step runs. Tensors of `model`
+/// are there already.
 static LogicalResult addStored(ModuleOp module, CostProgram &program,
                                Extractor &model) {
   for (FunctionOpInterface function : findStoredFunctions(module)) {
+    bool drafts = hasDrafts(module) && predictsTokens(function);
     CostProgram unused;
+    // Residents count symbols and axes of the program that they come into.
+    unused.symbols = program.symbols;
+    unused.axes = program.axes;
     ProgramOps unusedOps;
     Extractor stored(module, unused, unusedOps);
     stored.knowTensorsOf(model);
     if (failed(stored.run(function)))
       return failure();
     model.knowTensorsOf(stored);
-    for (Resident &weight : unused.residents) {
-      if (weight.kind != Resident::Kind::weight)
+    if (drafts) {
+      program.symbols = unused.symbols;
+      program.axes = unused.axes;
+    }
+    for (Resident &resident : unused.residents) {
+      bool isWeight = resident.kind == Resident::Kind::weight;
+      if (!isWeight && !drafts)
         continue;
-      weight.stored = true;
-      weight.user.reset();
-      weight.layer = findLayer(program, unused.layers[weight.layer].name);
-      for (Dim &dim : weight.shape)
-        dim = {dim.extent, {}, SplitRule::plain, 1};
-      program.residents.push_back(std::move(weight));
+      resident.stored = isWeight && !drafts;
+      resident.user.reset();
+      resident.readers.clear();
+      resident.layer =
+          findLayer(program, drafts ? function.getName().str()
+                                    : unused.layers[resident.layer].name);
+      for (Dim &dim : resident.shape)
+        if (!drafts)
+          dim = {dim.extent, {}, SplitRule::plain, 1};
+      program.residents.push_back(std::move(resident));
     }
   }
   return success();

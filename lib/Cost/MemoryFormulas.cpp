@@ -7,6 +7,8 @@
 
 #include "Formulas.h"
 
+#include "autopar/Program/ProgramFacts.h"
+
 #include <algorithm>
 
 using namespace autopar;
@@ -86,8 +88,9 @@ void autopar::addModelFormulas(Formulas &formulas) {
     addWeight(formulas, weight, nodes);
     auto part = [&](NodeId node) { return count * Expr(formulas.graph, node); };
     bytes += part(nodes.storedBytes);
-    (weight.stored ? storedOnly : parameters) += part(nodes.parameters);
-    if (!weight.stored)
+    bool isRun = !weight.stored && !isForDrafts(formulas.program, weight);
+    (isRun ? parameters : storedOnly) += part(nodes.parameters);
+    if (isRun)
       active += part(nodes.activeParameters);
   }
   total.parameters = parameters.node();

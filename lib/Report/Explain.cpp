@@ -7,6 +7,7 @@
 
 #include "Explanation.h"
 
+#include "autopar/Program/ProgramFacts.h"
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
@@ -193,6 +194,9 @@ void Explainer::addResidents(const std::string &path, Resident::Kind kind,
 
 void Explainer::explainModel() {
   using Nodes = ResidentNodes;
+  auto isUnused = [&](const Resident &record) {
+    return record.stored || isForDrafts(reading.program, record);
+  };
   auto addWeights = [&](const char *path, NodeId Nodes::*column,
                         const char *unit, std::optional<bool> stored,
                         Explanation explanation = {}) {
@@ -201,7 +205,7 @@ void Explainer::explainModel() {
       const Resident &record = reading.program.residents[i];
       const Nodes &nodes = reading.strategy.residents[i];
       if (record.kind != Resident::Kind::weight ||
-          (stored && *stored != record.stored))
+          (stored && *stored != isUnused(record)))
         continue;
       Checked count = reading.whole(nodes.count);
       parts.push_back({recordName(reading.program, record),
