@@ -190,8 +190,7 @@ void autopar::addServing(Report &report, ServingReport serving,
   if (serving.requests.cachedShare > 0)
     assume("cached tokens of prompts", "in the KV cache of each request");
   if (serving.steady.load.drafts > 0) {
-    assume("drafts", "accepted each by itself; their weights and caches are "
-                     "not counted");
+    assume("drafts", "accepted each by itself");
     if (!serving.requests.draftCost)
       assume("draft cost", formatNumber(serving.steady.load.draftCost) +
                                " of a step: one of the model's layers");

@@ -7,6 +7,7 @@
 
 #include "ServedProgram.h"
 
+#include "autopar/Program/ProgramFacts.h"
 #include "autopar/Program/Stages.h"
 #include "autopar/Report/DeploymentLink.h"
 #include "autopar/Serving/Disaggregation.h"
@@ -30,11 +31,18 @@ public:
     report.replicas = decode.replicas;
     report.devices = prefill.layout.devices + decode.layout.devices;
     report.steady.load = decode.loadOf(requests);
+    // The pool that prefills also encodes; both hold what was encoded.
+    prefill.encode(
+        {from.workload.encoderTokens, crossTokens(), requests.prompt.mean()});
+    decode.encode({0, crossTokens(), requests.prompt.mean()});
   }
 
   Result<PoolsReport> run(bool byLayer, const SimulationChoice *choice);
 
 private:
+  int64_t crossTokens() const {
+    return crossTokensOf(from.program, from.workload);
+  }
   std::optional<Error> simulate(const SimulationChoice &choice);
   std::optional<Error> readLink(bool byLayer);
   std::optional<Error> serve();
@@ -59,6 +67,7 @@ static double leftOf(double transferUs, double promptUs, double layers) {
 std::optional<Error> PoolsReader::readLink(bool byLayer) {
   Workload prompt;
   prompt.query = prompt.context = std::llround(report.steady.load.promptTokens);
+  prompt.crossTokens = crossTokens();
   Result<LinkReport> link = evaluateLink(
       {from.name, from.program, from.plan, from.machine, prompt,
        from.ownMachine},

@@ -7,6 +7,7 @@
 
 #include "Reading.h"
 
+#include "autopar/Program/ProgramFacts.h"
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
 
@@ -48,6 +49,26 @@ static std::optional<Error> checkWorkload(const Workload &workload) {
                      " is shorter than the " + std::to_string(workload.query) +
                      " new tokens of each sequence",
                  "the context counts cached tokens after the step"};
+  return std::nullopt;
+}
+
+/// A step of a model without an encoder has no positions to encode, nor any
+/// that cross attention sees.
+static std::optional<Error> checkEncoded(const CostProgram &program,
+                                         const Workload &workload) {
+  if (workload.encoderTokens > 0 && !readsSymbol(program, "encoder_tokens"))
+    return Error{"",
+                 "--encoder-tokens=" + std::to_string(workload.encoderTokens) +
+                     ": '" + program.model +
+                     "' has no encoder that a step runs",
+                 "leave out --encoder-tokens, or name a config that has one "
+                 "(vision_config, audio_config, encoder_layers)"};
+  if (workload.crossTokens > 0 && !readsSymbol(program, "cross_tokens"))
+    return Error{"",
+                 "--cross-tokens=" + std::to_string(workload.crossTokens) +
+                     ": no layer of '" + program.model +
+                     "' has cross attention",
+                 "leave out --cross-tokens"};
   return std::nullopt;
 }
 
@@ -147,6 +168,8 @@ std::optional<Error> autopar::checkInputs(const PlanInputs &inputs) {
   if (auto error = checkWorkload(inputs.workload))
     return error;
   if (auto error = checkLaunch(inputs))
+    return error;
+  if (auto error = checkEncoded(inputs.program, inputs.workload))
     return error;
   if (auto error =
           checkContext(inputs.program.positions, inputs.workload.context))

@@ -69,6 +69,11 @@ ServedLoad ServedProgram::loadOf(const Requests &requests) const {
   return load;
 }
 
+void ServedProgram::encode(const EncodedInput &input) {
+  encoded = input;
+  server.encode(encoded);
+}
+
 Workload ServedProgram::stepOf(double sequences, const ServedLoad &load) const {
   Workload step;
   step.phase = Phase::decode;
@@ -76,6 +81,7 @@ Workload ServedProgram::stepOf(double sequences, const ServedLoad &load) const {
   step.query = 1 + static_cast<int64_t>(load.drafts);
   step.context = std::max<int64_t>(
       step.query, static_cast<int64_t>(load.contextTokens() + load.drafts));
+  step.crossTokens = encoded.crossTokens;
   return step;
 }
 
@@ -94,6 +100,7 @@ StepPrices ServedProgram::prices() {
   StepPrices prices(compiled, inputs.machine, runtime,
                     inputs.plan.memoryUtilization);
   prices.lay(layout, replicas);
+  prices.encode(encoded);
   return prices;
 }
 

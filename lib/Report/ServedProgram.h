@@ -37,6 +37,8 @@ struct ServedProgram {
   Error explain(const Requests &requests) const;
   /// The step that decodes `sequences` of each replica.
   Workload stepOf(double sequences, const ServedLoad &load) const;
+  /// Says what each request has encoded beside its text; without, nothing.
+  void encode(const EncodedInput &input);
   /// Of this plan, laid on its devices.
   StepPrices prices();
   /// Its engines, each with the KV caches of a replica; `prices` outlive them.
@@ -53,6 +55,7 @@ struct ServedProgram {
   Layout layout;
   int64_t replicas;
   Server server;
+  EncodedInput encoded;
 };
 
 /// What a million tokens of output cost on the devices of `all`, where each has

@@ -8,6 +8,7 @@
 #include "Reading.h"
 
 #include "ServedProgram.h"
+#include "autopar/Report/EncodedRequests.h"
 
 using namespace autopar;
 
@@ -15,21 +16,24 @@ namespace {
 
 class ServingReader {
 public:
-  ServingReader(const PlanInputs &inputs, const Requests &requests)
+  ServingReader(const PlanInputs &inputs, const EncodedRequests &requests)
       : served(inputs) {
     report.requests = requests;
     report.replicas = served.replicas;
     report.devices = served.layout.devices;
     report.steady.load = served.loadOf(requests);
+    served.encode(
+        {requests.encoderTokens, requests.crossTokens, requests.prompt.mean()});
   }
 
-  Result<ServingReport> run(const SimulationChoice *choice);
+  Result<EncodedService> run(const SimulationChoice *choice);
 
 private:
   std::optional<Error> simulate(const SimulationChoice &choice);
 
   ServedProgram served;
   ServingReport report;
+  double encoderUs = 0;
 };
 
 } // namespace
@@ -43,15 +47,17 @@ std::optional<Error> ServingReader::simulate(const SimulationChoice &choice) {
   });
 }
 
-Result<ServingReport> ServingReader::run(const SimulationChoice *choice) {
+Result<EncodedService> ServingReader::run(const SimulationChoice *choice) {
   LoadPoint &steady = report.steady;
   ServingRefusal refusal = served.server.serve(steady.load, steady.state);
   report.capacityTokens = static_cast<int64_t>(steady.state.capacityTokens);
   report.step = served.stepOf(1, steady.load);
   if (refusal.kind == ServingRefusal::Kind::capacity)
-    return std::move(report);
+    return EncodedService{std::move(report), encoderUs};
   if (!refusal)
     refusal = served.server.findCurve(steady, report.curve);
+  if (!refusal)
+    refusal = served.server.timeEncoder(steady.load, encoderUs);
   if (refusal)
     return served.explain(report.requests);
   report.isServed = true;
@@ -60,7 +66,23 @@ Result<ServingReport> ServingReader::run(const SimulationChoice *choice) {
   if (choice)
     if (auto error = simulate(*choice))
       return *error;
-  return std::move(report);
+  return EncodedService{std::move(report), encoderUs};
+}
+
+Result<EncodedService>
+autopar::evaluateServing(const CostProgram &program, const Plan &plan,
+                         const Machine &machine, const Runtime &runtime,
+                         const EncodedRequests &requests,
+                         const SimulationChoice *choice) {
+  Workload encodes;
+  encodes.encoderTokens = requests.encoderTokens;
+  encodes.crossTokens = requests.crossTokens;
+  PlanInputs inputs{program, plan, machine, runtime, encodes};
+  if (auto error = ServedProgram::check(inputs))
+    return *error;
+  if (auto error = ServedProgram::checkLengths(inputs, requests))
+    return *error;
+  return ServingReader(inputs, requests).run(choice);
 }
 
 Result<ServingReport> autopar::evaluateServing(const CostProgram &program,
@@ -69,11 +91,9 @@ Result<ServingReport> autopar::evaluateServing(const CostProgram &program,
                                                const Runtime &runtime,
                                                const Requests &requests,
                                                const SimulationChoice *choice) {
-  Workload none;
-  PlanInputs inputs{program, plan, machine, runtime, none};
-  if (auto error = ServedProgram::check(inputs))
-    return *error;
-  if (auto error = ServedProgram::checkLengths(inputs, requests))
-    return *error;
-  return ServingReader(inputs, requests).run(choice);
+  Result<EncodedService> served = evaluateServing(
+      program, plan, machine, runtime, EncodedRequests{requests, 0, 0}, choice);
+  if (!served)
+    return served.error();
+  return std::move(served->serving);
 }

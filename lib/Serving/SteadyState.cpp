@@ -72,6 +72,14 @@ ServingRefusal Server::priceServed(const StepLoad &load, StepTime &step) {
   return ofStep(prices.priceServed(load, step));
 }
 
+ServingRefusal Server::timeEncoder(const ServedLoad &load, double &us) {
+  StepTime step;
+  double tokens = std::round(load.promptTokens);
+  auto refusal = price({0, 1, 1, tokens, tokens}, step);
+  us = step.encoderUs;
+  return refusal;
+}
+
 /// Prompts in steps of whole ones, as many as the budget holds; then a step for
 /// each token of the answers but the first.
 ServingRefusal Server::runBatch(const ServedLoad &batch,

@@ -46,12 +46,15 @@ static bool isRounded(const Refusal &refusal) {
          refusal.index == static_cast<uint32_t>(ServingOutput::flops);
 }
 
-Refusal StepPrices::price(const StepLoad &load, StepTime &time) {
+Refusal StepPrices::priceGroups(const StepLoad &load, int64_t encoderTokens,
+                                StepTime &time) {
+  auto encoder = static_cast<double>(encoderTokens);
+  auto cross = static_cast<double>(encoded.crossTokens);
   const std::array<GroupValues, 2> groups = {
       GroupValues{load.decoding * replicas, 1 + load.drafts,
-                  load.context + load.drafts, 0, 0},
+                  load.context + load.drafts, 0, cross},
       GroupValues{load.prompts * groupCount(), load.promptTokens,
-                  load.promptContext, 0, 0}};
+                  load.promptContext, encoder, cross}};
   double outputs[servingOutputCount];
   Refusal refusal = pricer.price(groups, outputs);
   if (refusal && !isRounded(refusal))
@@ -65,6 +68,64 @@ Refusal StepPrices::price(const StepLoad &load, StepTime &time) {
       output(ServingOutput::communication_ps) / picosecondsPerUs;
   time.capacityTokens = output(ServingOutput::kv_capacity_tokens);
   time.flops = output(ServingOutput::flops);
+  time.encoderUs = 0;
+  return {};
+}
+
+void StepPrices::encode(const EncodedInput &input) {
+  encoded = input;
+  encodings.clear();
+}
+
+/// The same prefill with and without its encoder.
+Refusal StepPrices::priceEncodings(int64_t requests, StepTime &time) {
+  auto [known, isNew] = encodings.try_emplace(requests);
+  if (isNew) {
+    double tokens = std::max(1.0, std::round(encoded.promptTokens));
+    StepLoad load{0, 1, static_cast<double>(requests), tokens, tokens};
+    StepTime with, without;
+    Refusal refusal = priceGroups(load, encoded.encoderTokens, with);
+    if (!refusal)
+      refusal = priceGroups(load, 0, without);
+    if (refusal) {
+      encodings.erase(known);
+      return refusal;
+    }
+    known->second.us = std::max(0.0, with.us - without.us);
+    known->second.communicationUs =
+        std::max(0.0, with.communicationUs - without.communicationUs);
+    known->second.flops = with.flops - without.flops;
+  }
+  time = known->second;
+  return {};
+}
+
+Refusal StepPrices::addEncoder(const StepLoad &load, StepTime &time) {
+  double requests = load.prompts * load.promptTokens / encoded.promptTokens;
+  double fewer = std::floor(requests), share = requests - fewer;
+  auto add = [&](double count, double weight) -> Refusal {
+    if (count == 0 || weight == 0)
+      return {};
+    StepTime one;
+    if (Refusal refusal = priceEncodings(static_cast<int64_t>(count), one))
+      return refusal;
+    time.us += weight * one.us;
+    time.encoderUs += weight * one.us;
+    time.communicationUs += weight * one.communicationUs;
+    time.flops += weight * one.flops;
+    return {};
+  };
+  if (Refusal refusal = add(fewer, 1 - share))
+    return refusal;
+  return add(fewer + 1, share);
+}
+
+Refusal StepPrices::price(const StepLoad &load, StepTime &time) {
+  if (Refusal refusal = priceGroups(load, 0, time))
+    return refusal;
+  if (encoded.encoderTokens > 0 && load.prompts > 0)
+    if (Refusal refusal = addEncoder(load, time))
+      return refusal;
   if (load.drafts * load.draftCost * load.decoding <= 0)
     return {};
   StepTime plain;
@@ -74,11 +135,14 @@ Refusal StepPrices::price(const StepLoad &load, StepTime &time) {
   return {};
 }
 
+/// The figures of steps with prompts were fitted without encoders.
 Refusal StepPrices::priceServed(const StepLoad &load, StepTime &time) {
   Refusal refusal = price(load, time);
   if (load.prompts > 0)
     time.us = time.hostUs + runtime.promptStepUs.value +
-              runtime.promptStepShare.value * (time.us - time.hostUs);
+              runtime.promptStepShare.value *
+                  (time.us - time.encoderUs - time.hostUs) +
+              time.encoderUs;
   return refusal;
 }
 

@@ -65,6 +65,9 @@ public:
   /// each has its own part of the requests; `layout` is that of all.
   void lay(const Layout &layout, int64_t replicas);
 
+  /// What requests have encoded beside their text (default: nothing).
+  void encode(const EncodedInput &input) { prices.encode(input); }
+
   ServingRefusal serve(const ServedLoad &load, SteadyState &state);
   /// Output tokens per second of `batch` sequences from their prompts to their
   /// last tokens, none of which begins or ends alone.
@@ -85,6 +88,8 @@ public:
                            ServiceTimes &times);
   /// Of the load that `asked` was served with, and less and more of it.
   ServingRefusal findCurve(const LoadPoint &asked, LoadCurve &curve);
+  /// What the encoder takes of a request whose step encodes no other, in us.
+  ServingRefusal timeEncoder(const ServedLoad &load, double &us);
   double replicaCount() const { return prices.replicaCount(); }
   double groupCount() const { return prices.groupCount(); }
   const RequestHost &requestHost() const { return host; }

@@ -11,6 +11,8 @@
 #include "autopar/Cost/CompiledProgram.h"
 #include "autopar/Cost/Pricer.h"
 
+#include <map>
+
 namespace autopar {
 
 /// What one step of an engine computes: sequences that decode a token each, of
@@ -35,6 +37,19 @@ struct StepTime {
   double us = 0, hostUs = 0, communicationUs = 0;
   /// Tokens that the KV caches of a replica hold, and FLOPs of all devices.
   double capacityTokens = 0, flops = 0;
+  /// The part of `us` that an encoder takes.
+  double encoderUs = 0;
+};
+
+/// What requests have encoded beside their text. A step that prefills a share
+/// of the tokens of a prompt encodes that share of the request's positions, as
+/// engines encode an image when its place in the prompt is prefilled.
+struct EncodedInput {
+  /// Positions that an encoder encodes of each request, and those that cross
+  /// attention sees of it in each step.
+  int64_t encoderTokens = 0, crossTokens = 0;
+  /// Tokens of a prompt in the mean.
+  double promptTokens = 1;
 };
 
 /// Prices steps of one strategy on one machine. Exact for the compiled program;
@@ -49,6 +64,8 @@ public:
   /// Lays it on devices, before anything is asked of it. Each of `replicas`
   /// replicas computes its own sequences; `layout` is that of all.
   void lay(const Layout &layout, int64_t replicas);
+  /// What each request of later loads has encoded (default: nothing).
+  void encode(const EncodedInput &input);
 
   Refusal price(const StepLoad &load, StepTime &time);
   /// The same with what the runtime adds where there are prompts.
@@ -66,11 +83,21 @@ public:
   double groupCount() const { return replicas / together; }
 
 private:
+  Refusal priceGroups(const StepLoad &load, int64_t encoderTokens,
+                      StepTime &time);
+  /// What the encoder adds to a step that encodes whole requests, and any
+  /// number of them: in proportion between whole ones.
+  Refusal priceEncodings(int64_t requests, StepTime &time);
+  Refusal addEncoder(const StepLoad &load, StepTime &time);
+
   CompiledProgram &program;
   const Runtime &runtime;
   double replicas = 1, together = 1;
   Pricer pricer;
   Refusal laid;
+  EncodedInput encoded;
+  /// Results of `priceEncodings` by requests.
+  std::map<int64_t, StepTime> encodings;
 };
 
 } // namespace autopar

@@ -14,6 +14,8 @@
 #include "autopar/Analysis/StageBorders.h"
 #include "autopar/Dialect/Parallel/Parallel.h"
 #include "autopar/Dialect/Transformer/Transformer.h"
+#include "autopar/Program/ProgramFacts.h"
+#include "autopar/Report/EncodedRequests.h"
 #include "autopar/Support/Text.h"
 
 using namespace autopar;
@@ -163,6 +165,46 @@ static bool isStepChosen(ModuleOp module) {
   return false;
 }
 
+/// Adds `one` in place of what the step that a service shows says of the same.
+static void replace(const Assumption &one,
+                    std::vector<Assumption> &assumptions) {
+  llvm::erase_if(assumptions, [&](const Assumption &other) {
+    return other.name == one.name;
+  });
+  assumptions.push_back(one);
+}
+
+/// Says what a service has beside the text of its requests.
+static void addService(const CostProgram &program, const Workload &step,
+                       const EncodedService &service,
+                       std::vector<Assumption> &assumptions) {
+  const char *source = "docs/physics.md, Serving";
+  if (step.encoderTokens > 0)
+    assumptions.push_back(
+        {"images or other encoder input",
+         formatInteger(step.encoderTokens) + " positions of each request, " +
+             formatTime(service.encoderUs) +
+             " of the steps that prefill it, on the devices that do",
+         source});
+  if (int64_t cross = crossTokensOf(program, step); cross > 0)
+    assumptions.push_back({"cross tokens",
+                           formatInteger(cross) +
+                               " encoded positions, whose keys and values "
+                               "each request holds",
+                           step.crossTokens > 0 ? "user: --cross-tokens"
+                                                : "as many as it encodes"});
+  if (service.serving.requests.acceptance.empty())
+    return;
+  bool isHeld = holdsDrafts(program);
+  assumptions.push_back(
+      {"memory of drafts",
+       isHeld ? "weights and KV cache of the checkpoint's layers that predict "
+                "further tokens"
+              : "not counted: the checkpoint has no layer that predicts "
+                "further tokens, so another model does",
+       source});
+}
+
 /// What becomes of the module's requests, and of the step.
 static LogicalResult serve(ModuleOp module, const CostProgram &program,
                            const SimulationChoice *simulation,
@@ -170,14 +212,18 @@ static LogicalResult serve(ModuleOp module, const CostProgram &program,
   if (simulation && module.getOps<transformer::RequestsOp>().empty())
     return emitNoRequests(module);
   for (auto op : module.getOps<transformer::RequestsOp>()) {
-    Result<ServingReport> serving =
+    const Workload &step = inputs.workload;
+    EncodedRequests requests{op.getRequests(), step.encoderTokens,
+                             crossTokensOf(program, step)};
+    Result<EncodedService> service =
         evaluateServing(program, inputs.plan, inputs.machine, inputs.runtime,
-                        op.getRequests(), simulation);
-    if (!serving)
-      return emitError(module, serving.error());
+                        requests, simulation);
+    if (!service)
+      return emitError(module, service.error());
+    addService(program, step, *service, inputs.assumptions);
     if (!isStepChosen(module))
-      inputs.workload = serving->step;
-    inputs.serving = std::move(*serving);
+      inputs.workload = service->serving.step;
+    inputs.serving = std::move(service->serving);
   }
   return success();
 }
@@ -203,6 +249,8 @@ autopar::priceModule(ModuleOp module, const CostProgramAnalysis &analysis,
     return emitError(module, report.error());
   if (inputs->serving)
     addServing(*report, *inputs->serving, inputs->machine, detail.explain);
+  for (const Assumption &one : inputs->assumptions)
+    replace(one, report->assumptions);
   emitAdvice(module, analysis.getOps(), report->warnings);
   for (const Override &one : target.getTarget().overrides)
     addOverride(one, *report);

@@ -23,6 +23,8 @@ struct EstimateInputs {
   /// The module's, or, where nobody has chosen one, that of the steady state.
   Workload workload;
   std::optional<ServingReport> serving = std::nullopt;
+  /// Of the service.
+  std::vector<Assumption> assumptions = {};
 };
 
 /// A module, priced.
