@@ -28,9 +28,12 @@ static FailureOr<RouterOp> findRouter(TrainingOp training) {
        training->getParentOfType<ModuleOp>().getOps<FunctionOpInterface>())
     if (findWhole(function) == function)
       function.walk([&](RouterOp router) { routers.push_back(router); });
-  if (routers.empty())
-    return training.emitOpError(
+  if (routers.empty()) {
+    InFlightDiagnostic diag = training.emitOpError(
         "gives experts a capacity, but no layer routes tokens to experts");
+    diag.attachNote() << "leave out --expert-capacity-factor";
+    return diag;
+  }
   for (RouterOp other : routers)
     if (!routeAlike(routers.front(), other)) {
       InFlightDiagnostic diag = training.emitOpError(

@@ -204,13 +204,16 @@ Result<ModelFiles> autopar::locateModel(const std::string &given,
                                         const HubOptions &options) {
   std::string argument = nameOfAddress(given);
   if (!isHubName(argument)) {
-    if (options.revision.empty())
+    if (options.revision.empty() && !options.refresh)
       return locateHere(argument);
+    std::string what = options.revision.empty()
+                           ? "what is asked again of the hub"
+                           : "a revision";
     return Error{"",
-                 "a revision is that of a model on the hub, org/name, not "
-                 "of \"" +
+                 what + " is that of a model on the hub, org/name, not of \"" +
                      shorten(argument) + "\"",
-                 ""};
+                 options.revision.empty() ? "leave out --refresh"
+                                          : "leave out --revision"};
   }
   Result<Repository> repository = parseRepository(argument, options.revision);
   if (!repository)

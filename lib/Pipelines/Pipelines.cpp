@@ -202,8 +202,12 @@ private:
     if (options.concurrency != 0)
       requests.concurrency = options.concurrency;
     if (requests.ratePerS && requests.concurrency)
-      return onError("--rate and --concurrency exclude each other: requests "
-                     "either come at a rate, or each end lets the next one in");
+      return onError(Error{"",
+                           "--rate and --concurrency exclude each other: "
+                           "requests either come at a rate, or each end lets "
+                           "the next one in",
+                           "leave out one of them"}
+                         .str());
     requests.answer = options.outputTokens;
     requests.limits = options.sla;
     if (failed(readTrace(requests)))
@@ -225,17 +229,27 @@ private:
   LogicalResult readTrace(RequestsChoice &requests) {
     if (options.requests.empty()) {
       if (options.seed.getNumOccurrences() != 0 && options.simulate == 0)
-        return onError("--seed has no effect without --simulate");
+        return onError(Error{"", "--seed has no effect without --simulate",
+                             "give --simulate as well: it draws requests"}
+                           .str());
       if (!options.requestsOutput.empty() && options.simulate == 0)
-        return onError("--requests-output has no effect without --simulate or "
-                       "--requests");
+        return onError(Error{"",
+                             "--requests-output has no effect without "
+                             "--simulate or --requests",
+                             "give --simulate as well, with --rate or "
+                             "--concurrency"}
+                           .str());
       return success();
     }
     for (const Option *flag : {&options.rate, &options.prompt,
                                &options.outputTokens, &options.prefixHits})
       if (!flag->empty())
-        return onError("--" + flag->getArgStr() +
-                       " and --requests exclude each other: the file says it");
+        return onError(Error{"",
+                             "--" + flag->getArgStr().str() +
+                                 " and --requests exclude each other: the file "
+                                 "says it",
+                             "leave out --" + flag->getArgStr().str()}
+                           .str());
     if (options.requests == "-")
       return onError("--requests=-: give a file, which is read twice");
     if (options.simulate != 0)
@@ -299,6 +313,17 @@ private:
                                               : ""));
     }
     step.context = given(options.context, 0);
+    // The step of a report on a service is one that decodes, unless its sizes
+    // are chosen.
+    if (hasRequests && step.phase && *step.phase != Phase::decode &&
+        !step.batch && !step.context)
+      return onError(Error{"",
+                           "--phase=" + options.phase.getValue() +
+                               " chooses no step of a service, which prefills "
+                               "and decodes",
+                           "leave out --phase, or give --batch and --context "
+                           "of the step"}
+                         .str());
     step.encoderTokens = given(options.encoderTokens, -1);
     step.crossTokens = given(options.crossTokens, -1);
     return step;

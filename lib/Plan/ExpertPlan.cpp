@@ -21,6 +21,14 @@ std::optional<Error> autopar::checkExpertPlan(const ExpertPlan &plan) {
     return Error{"", "experts are balanced by their loads, which are not given",
                  "give --expert-load=FILE, --expert-load=zipf:1.0 or "
                  "--expert-trace=FILE"};
+  bool isUneven = !plan.sources.empty() || plan.redundant > 0;
+  if (plan.policy && !isUneven && !plan.groupsInNode)
+    return Error{"",
+                 "policy " + std::string(nameOf(policy)) +
+                     " of --place-experts changes nothing: all experts have "
+                     "equal loads",
+                 "give --expert-load=FILE, --expert-load=zipf:1.0 or "
+                 "--expert-trace=FILE"};
   if (plan.groupsInNode && policy != PlacementPolicy::balanced)
     return Error{"",
                  "policy " + std::string(nameOf(policy)) +

@@ -8,8 +8,10 @@
 #include "autopar/Plan/Degrees.h"
 
 #include "PlanPipeline.h"
-
+#include "autopar/Plan/PlanKnobs.h"
 #include "autopar/Support/Text.h"
+
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -267,23 +269,41 @@ std::optional<Error> autopar::completeDegrees(Plan &plan) {
   return checkInner(plan, Degree::fsdp, replicas, "dp*cp");
 }
 
+/// Refuses a choice that nothing reads in a step of training, or in one of
+/// inference.
+static std::optional<Error> checkPhase(const PlanKnob &knob, const Plan &plan,
+                                       bool trains) {
+  std::string_view key = knob.key;
+  bool ofTraining = key.rfind("training.", 0) == 0;
+  bool ofServing = key == "kv_dtype" || key == "prefill_chunk";
+  if ((trains ? !ofServing : !ofTraining) || knob.write(plan).is_null())
+    return std::nullopt;
+  if (trains)
+    return Error{"",
+                 std::string(key) +
+                     " says how a step of inference goes: training keeps no KV "
+                     "cache, and computes whole sequences",
+                 "leave out --" + std::string(knob.flag)};
+  return Error{"",
+               std::string(key.substr(key.find('.') + 1)) +
+                   " says what training does: serving drops no tokens, has no "
+                   "loss, and predicts further tokens by a draft",
+               "give --phase=train as well"};
+}
+
 std::optional<Error> autopar::checkTrainingChoices(const Plan &plan,
                                                    bool trains) {
   const TrainingPlan &training = plan.training;
-  const char *choice = training.expertCapacityFactor ? "expert_capacity_factor"
-                       : training.padsExpertsToCapacity
-                           ? "pad_experts_to_capacity"
-                       : training.mtpLayers  ? "mtp_layers"
-                       : training.loss       ? "loss"
-                       : training.lossChunks ? "loss_chunks"
-                                             : nullptr;
-  if (choice && !trains)
-    return Error{
-        "",
-        std::string(choice) +
-            " says what training does: serving drops no tokens, has no "
-            "loss, and predicts further tokens by a draft",
-        "give --phase=train as well"};
+  for (const PlanKnob &knob : planKnobs())
+    if (std::optional<Error> error = checkPhase(knob, plan, trains))
+      return error;
+  if (plan.fsdp && training.zero && *training.zero > 0 && *training.zero < 3)
+    return Error{"",
+                 "zero = " + std::to_string(*training.zero) +
+                     " splits less than fsdp does: weights, gradients and what "
+                     "the optimizer keeps",
+                 "give --zero=" + std::to_string(*training.zero) +
+                     " or --fsdp, not both"};
   if (training.padsExpertsToCapacity && !training.expertCapacityFactor)
     return Error{"", "pad_experts_to_capacity needs a capacity to pad to",
                  "give --expert-capacity-factor=1 as well"};

@@ -8,6 +8,7 @@
 #include "autopar/Transforms/Passes.h"
 
 #include "autopar/Support/Limits.h"
+#include "autopar/Transforms/Price/Estimate.h"
 
 namespace autopar {
 #define GEN_PASS_DEF_BINDWORKLOADPASS
@@ -109,11 +110,22 @@ struct BindWorkloadPass
       workload.batch = batch;
     if (workload.phase == Phase::decode) {
       if (prompt)
-        return module.emitError(
-            "a prompt is given for a decode step, which has one new token: "
-            "give the context instead");
+        return emitError(module,
+                         {"",
+                          "a prompt is given for a decode step, which has one "
+                          "new token: give the context instead",
+                          "leave out --prompt, and give --context=" +
+                              std::to_string(prompt)});
       workload.query = 1;
     }
+    if (workload.phase == Phase::train && prompt && context &&
+        prompt != context)
+      return emitError(module,
+                       {"",
+                        "prompt = " + std::to_string(prompt) +
+                            " and context = " + std::to_string(context) +
+                            ": training computes whole sequences of one length",
+                        "leave out --prompt"});
     if (prompt)
       workload.query = workload.context = prompt;
     if (context)

@@ -250,9 +250,12 @@ struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
     if (trace.empty())
       return success();
     if (!report.pipeline)
-      return getOperation().emitError(
-          "there is no timeline to trace: the module has no pipeline stages, "
-          "and no requests were simulated");
+      return emitError(
+          getOperation(),
+          {"",
+           "there is no timeline to trace: the module has no pipeline stages, "
+           "and no requests were simulated",
+           "give --stage-pp=N, or --simulate with --rate or --concurrency"});
     size_t tasks = report.pipeline->timeline.tasks.size();
     if (tasks > limits::maxTracedTasks)
       return getOperation().emitError()

@@ -143,10 +143,16 @@ LogicalResult FurtherTokens::add(int64_t count) {
   StoredLayers layers = findStored();
   int64_t most =
       layers.repeat ? static_cast<int64_t>(layers.repeat.getCount()) : 0;
-  if (count > most)
-    return module.emitError()
-           << "mtp_layers = " << count
-           << ": of layers that predict further tokens the model has " << most;
+  if (count > most) {
+    InFlightDiagnostic diag =
+        module.emitError()
+        << "mtp_layers = " << count
+        << ": of layers that predict further tokens the model has " << most;
+    diag.attachNote() << (most ? "give --mtp-layers=" + std::to_string(most) +
+                                     " or less"
+                               : std::string("leave out --mtp-layers"));
+    return diag;
+  }
   if (failed(findModel()))
     return failure();
   auto layer = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(

@@ -89,7 +89,22 @@ TEST(CheckChoices, OfTrainingNeedTraining) {
   EXPECT_FALSE(checkTrainingChoices(plan, /*trains=*/true));
   EXPECT_EQ(checkTrainingChoices(plan, /*trains=*/false)->message,
             "expert_capacity_factor says what training does: serving drops no "
-            "tokens, and predicts further ones by a draft");
+            "tokens, has no loss, and predicts further tokens by a draft");
+  plan.training = {};
+  plan.training.optimizer = Optimizer::sgd;
+  EXPECT_EQ(checkTrainingChoices(plan, /*trains=*/false)->note,
+            "give --phase=train as well");
+  EXPECT_FALSE(checkTrainingChoices(plan, /*trains=*/true));
+  plan.kvDtype = ElementType::fp8_e4m3;
+  EXPECT_EQ(checkTrainingChoices(plan, /*trains=*/true)->note,
+            "leave out --kv-format");
+  plan.kvDtype.reset();
+  plan.fsdp = true;
+  plan.training.zero = 1;
+  EXPECT_EQ(checkTrainingChoices(plan, /*trains=*/true)->note,
+            "give --zero=1 or --fsdp, not both");
+  plan = {};
+  plan.training.expertCapacityFactor = 1;
   plan.training.padsExpertsToCapacity = true;
   EXPECT_FALSE(checkTrainingChoices(plan, /*trains=*/true));
   plan.training.expertCapacityFactor.reset();
