@@ -162,7 +162,8 @@ def PAR_PlacementPolicyAttr
 
 def PAR_ContextKindAttr
     : I32EnumAttr<"ContextKind", "the way of context parallelism", [
-        I32EnumAttrCase<"ring", 0>, I32EnumAttrCase<"all_to_all", 1>]> {
+        I32EnumAttrCase<"ring", 0>, I32EnumAttrCase<"all_to_all", 1>,
+        I32EnumAttrCase<"all_gather", 2>]> {
   let cppNamespace = "::autopar::parallel";
 }
 

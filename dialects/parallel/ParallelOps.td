@@ -580,4 +580,41 @@ def PAR_RingOp
   }];
 }
 
+def PAR_RingReduceOp
+    : PAR_CollectiveOp<"ring_reduce", "part", (ins I64Attr:$dim)> {
+  let summary = "brings home what devices add to parts that go round";
+  let description = [{
+    The gradient of `parallel.ring`: each device has something to add to the part
+    of each other one, and the device that has a part gets the sum:
+
+        result_e[.., j, ..] = sum of input_d[.., j, ..] over all d of the group,
+                              j: all that e has
+
+    In `n - 1` steps a sum goes from device to device, which adds its own, until
+    it is where the part is; with each sum a device holds one more that arrives.
+    The steps go beside the attention that makes what is added (ring attention,
+    arXiv:2310.01889, section 3). `result = input` with the split of dimension
+    `dim` by the rule of the result instead of `ring`.
+
+    **Constraints:** `axes` are all axes of the operand's split of `dim`, whose
+    rule is `ring`; nothing but the rule changes.
+
+    **Example:**
+    ```mlir
+    parallel.mesh(cp = 8)
+    func.func private @example(
+        %x: tensor<?x64xbf16, #parallel.sharding<[query by cp ring, _]>>) {
+      %y = parallel.ring_reduce %x dim 0 over [cp]
+          : tensor<?x64xbf16, #parallel.sharding<[query by cp ring, _]>>
+          -> tensor<?x64xbf16, #parallel.sharding<[query by cp, _]>>
+      return
+    }
+    ```
+  }];
+  let assemblyFormat = [{
+    $input `dim` $dim `over` custom<Words>($axes) attr-dict
+    `:` type($input) `->` type($result)
+  }];
+}
+
 #endif // AUTOPAR_PARALLEL_OPS_TD

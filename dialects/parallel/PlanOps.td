@@ -68,8 +68,8 @@ def PAR_StrategyOp : PAR_Op<"strategy"> {
   let description = [{
     What the mesh does not say of a plan, as passes were asked for it:
     `sequence_parallel` splits tokens between products, `fsdp` gathers weights
-    before their use, `context` is the way of context parallelism (`ring` or
-    `all_to_all`: `context_kind`), `zero` what optimizers split over replicas (1:
+    before their use, `context` is the way of context parallelism (`ring`,
+    `all_to_all` or `all_gather`: `context_kind`), `zero` what optimizers split over replicas (1:
     their states, 2: gradients, too, 3: weights, too), `dtype` and `kv_dtype` are the formats that values and caches were converted to. The
     types have what came of it; reports name the choices.
 

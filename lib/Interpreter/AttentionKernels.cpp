@@ -154,7 +154,10 @@ static SeenTokens tokensOfStep(ArrayRef<Value> parts, Device &device,
   Value first = parts.front();
   DimRef tokens = tokensOf(first);
   SeenTokens seen;
-  for (int64_t member : device.grid().groupOf(device.id, tokens.axes)) {
+  SmallVector<int64_t> members = {device.id};
+  if (!isRing(tokens))
+    members = llvm::to_vector(device.grid().groupOf(device.id, tokens.axes));
+  for (int64_t member : members) {
     SmallVector<const LocalTensor *> tensors;
     for (Value part : parts)
       tensors.push_back(&device.of(member, part));
@@ -164,7 +167,7 @@ static SeenTokens tokensOfStep(ArrayRef<Value> parts, Device &device,
       const LocalTensor &row =
           rows.emplace_back(joinToken(tensors, int64_t(t)));
       seen.all.emplace(indices[t], &row);
-      if (member == device.id || isRing(tokens))
+      if (member == device.id)
         seen.own.emplace(indices[t], &row);
     }
   }

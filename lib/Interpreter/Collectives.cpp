@@ -116,11 +116,11 @@ static std::vector<LocalTensor> tensorsOf(Device &device, Value input,
   return parts;
 }
 
-static LocalResult run(AllGatherOp op, Device &device) {
+/// What all devices of the group have of dimension `dim`, put together.
+template <typename Op>
+static LocalResult joinParts(Op op, Device &device) {
   std::vector<int64_t> group = device.grid().groupOf(device.id, axesOf(op));
   auto dim = static_cast<int64_t>(op.getDim());
-  if (isOfSet(op.getInput(), dim))
-    return joinRows(tensorsOf(device, op.getInput(), group));
   std::vector<std::pair<LocalTensor, std::vector<int64_t>>> parts;
   for (int64_t member : group)
     parts.push_back(
@@ -129,7 +129,16 @@ static LocalResult run(AllGatherOp op, Device &device) {
   return stitch(op, dim, device.indices(op.getResult(), dim), parts);
 }
 
-static LocalResult run(ReduceScatterOp op, Device &device) {
+static LocalResult run(AllGatherOp op, Device &device) {
+  if (!isOfSet(op.getInput(), static_cast<int64_t>(op.getDim())))
+    return joinParts(op, device);
+  return joinRows(tensorsOf(device, op.getInput(),
+                            device.grid().groupOf(device.id, axesOf(op))));
+}
+
+/// The device's own part of what all devices of the group have together.
+template <typename Op>
+static LocalResult sumAndSelect(Op op, Device &device) {
   LocalResult sum = sumOf(op, device, op.getInput(),
                           device.grid().groupOf(device.id, axesOf(op)));
   if (failed(sum))
@@ -140,6 +149,10 @@ static LocalResult run(ReduceScatterOp op, Device &device) {
         .select(*sum, device.id, axesOf(op));
   return sum->select(dim, placesOf(device.indices(op.getResult(), dim),
                                    device.indices(op.getInput(), dim)));
+}
+
+static LocalResult run(ReduceScatterOp op, Device &device) {
+  return sumAndSelect(op, device);
 }
 
 static LocalResult run(AllSliceOp op, Device &device) {
@@ -198,9 +211,16 @@ static LocalResult run(PermuteOp op, Device &device) {
   return op.emitError("no device of the group has the block");
 }
 
-/// What sees the parts looks for them where they are.
+/// What sees the parts of a cache looks for them where they are; values have
+/// all that goes by.
 static LocalResult run(RingOp op, Device &device) {
-  return device(op.getInput());
+  if (isa<TensorHandleInterface>(op.getInput().getType()))
+    return device(op.getInput());
+  return joinParts(op, device);
+}
+
+static LocalResult run(RingReduceOp op, Device &device) {
+  return sumAndSelect(op, device);
 }
 
 void autopar::attachCollectives(MLIRContext *context) {
@@ -211,4 +231,5 @@ void autopar::attachCollectives(MLIRContext *context) {
   attach<AllToAllOp, run>(context);
   attach<PermuteOp, run>(context);
   attach<RingOp, run>(context);
+  attach<RingReduceOp, run>(context);
 }

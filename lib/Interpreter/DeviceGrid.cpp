@@ -119,8 +119,9 @@ std::vector<int64_t> autopar::partOf(int64_t extent, SplitRule rule,
     return (value + to - 1) / to * to;
   };
   switch (rule) {
-  case SplitRule::any:
   case SplitRule::ring:
+    return range(0, extent);
+  case SplitRule::any:
     return range(place * extent / parts, (place + 1) * extent / parts);
   case SplitRule::cap:
     if (parts > extent)

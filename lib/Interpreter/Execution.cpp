@@ -177,7 +177,10 @@ FailureOr<std::optional<LocalTensor>> Execution::check(OpResult result,
                                                        DeviceTensors &tensors) {
   Operation *op = result.getOwner();
   TensorView type(result);
-  if (isa<transformer::KVCacheOp, transformer::StateOp, parallel::RingOp>(op))
+  bool goesRound = llvm::any_of(llvm::seq(type.rank()), [&](unsigned dim) {
+    return type.dim(dim).rule == SplitRule::ring;
+  });
+  if (isa<transformer::KVCacheOp, transformer::StateOp>(op) || goesRound)
     return std::optional<LocalTensor>();
   if (grid->expertSlots().lack(type.getType()))
     return op->emitError("is of a layer that parallel.expert_placement has no "

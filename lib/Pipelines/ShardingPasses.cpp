@@ -71,7 +71,8 @@ private:
       return;
     ShardContextPassOptions context;
     context.axes = axesOf(Degree::cp);
-    context.kind = nameOf(plan.contextKind.value_or(ContextKind::ring));
+    if (plan.contextKind)
+      context.kind = nameOf(*plan.contextKind);
     passes.push_back(createShardContextPass(std::move(context)));
   }
 

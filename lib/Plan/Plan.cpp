@@ -110,23 +110,30 @@ std::string_view autopar::nameOf(Optimizer optimizer) {
   return optimizers[static_cast<size_t>(optimizer)];
 }
 
-std::optional<Optimizer> autopar::parseOptimizer(std::string_view text) {
+/// The value whose name, with hyphens or underscores, is `text`.
+template <typename Word, size_t count>
+static std::optional<Word>
+parseWord(const std::array<std::string_view, count> &names,
+          std::string_view text) {
   std::string name(text);
   std::replace(name.begin(), name.end(), '-', '_');
-  auto found = std::find(optimizers.begin(), optimizers.end(), name);
-  if (found == optimizers.end())
+  auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end())
     return std::nullopt;
-  return static_cast<Optimizer>(found - optimizers.begin());
+  return static_cast<Word>(found - names.begin());
 }
 
+std::optional<Optimizer> autopar::parseOptimizer(std::string_view text) {
+  return parseWord<Optimizer>(optimizers, text);
+}
+
+static constexpr std::array<std::string_view, 3> contextKinds = {
+    "ring", "all_to_all", "all_gather"};
+
 std::string_view autopar::nameOf(ContextKind kind) {
-  return kind == ContextKind::ring ? "ring" : "all_to_all";
+  return contextKinds[static_cast<size_t>(kind)];
 }
 
 std::optional<ContextKind> autopar::parseContextKind(std::string_view text) {
-  if (text == "ring")
-    return ContextKind::ring;
-  if (text == "all_to_all" || text == "all-to-all")
-    return ContextKind::all_to_all;
-  return std::nullopt;
+  return parseWord<ContextKind>(contextKinds, text);
 }

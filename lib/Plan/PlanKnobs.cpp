@@ -175,7 +175,7 @@ struct Word {
   static Json write(T value) { return nameOf(value); }
 };
 
-std::string contextKindChoices() { return "ring or all_to_all"; }
+std::string contextKindChoices() { return "ring, all_to_all or all_gather"; }
 std::string optimizerChoices() {
   return "adamw, adamw-8bit, adafactor, muon, sgd or sgd-without-momentum";
 }
@@ -374,9 +374,10 @@ const std::vector<PlanKnob> &autopar::planKnobs() {
           "Split parameters over the dp*cp replicas (experts: edp), or "
           "--shard-fsdp of them, and gather each layer before its use"),
       knob<Context, InPlan, &Plan::contextKind>(
-          "cp-kind", "context_kind", "ring|all-to-all",
+          "cp-kind", "context_kind", "ring|all-to-all|all-gather",
           "How context parallelism works: ring (keys and values go round; "
-          "default) or all-to-all (heads for tokens)"),
+          "default of inference), all-to-all (heads for tokens) or all-gather "
+          "(keys and values are gathered; default of training)"),
       knob<Flag, InPlan, &Plan::dispatchByNode>(
           "dispatch-by-node", "dispatch_by_node", "true",
           "Send a routed token once to each node that has one of its experts, "

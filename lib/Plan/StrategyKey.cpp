@@ -71,7 +71,8 @@ std::string autopar::strategyKeyOfDistinct(const Plan &plan) {
   if (plan.fsdp)
     add(key, "fsdp");
   if (plan.has(Degree::cp))
-    add(key, std::string(nameOf(plan.contextKind.value_or(ContextKind::ring))));
+    add(key, plan.contextKind ? std::string(nameOf(*plan.contextKind))
+                              : "context by default");
   addTraining(key, plan.training);
   if (plan.dispatchByNode)
     add(key, "by_node");

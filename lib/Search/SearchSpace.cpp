@@ -156,7 +156,8 @@ SearchSpace autopar::spaceOf(const Plan &plan, bool trains) {
       plan.expertPlacement ? plan.expertPlacement->redundant : 0};
   space.sequenceParallel = {plan.sequenceParallel};
   space.fsdp = {plan.fsdp};
-  space.contextKinds = {plan.contextKind.value_or(ContextKind::ring)};
+  space.contextKinds = {plan.contextKind.value_or(
+      trains ? ContextKind::all_gather : ContextKind::ring)};
   if (trains)
     addTraining(plan, space);
   return space;

@@ -188,6 +188,9 @@ std::string copiesText(const std::optional<std::vector<int64_t>> &copies) {
   return join(words, "|");
 }
 
+const std::vector<ContextKind> everyContextKind = {
+    ContextKind::ring, ContextKind::all_to_all, ContextKind::all_gather};
+
 constexpr const char *switchChoices = "on, off or any",
                      *numberChoices = "as in 4, 1..8, 1|4 or any";
 constexpr SpaceWord words[] = {
@@ -208,12 +211,12 @@ constexpr SpaceWord words[] = {
        return setSwitch(space.fsdp, value);
      },
      [](const SearchSpace &space) { return switchText(space.fsdp); }},
-    {"cp_kind", "ring, all_to_all or any",
+    {"cp_kind", "ring, all_to_all, all_gather or any",
      [](SearchSpace &space, const std::string &value) {
        if (std::optional<ContextKind> kind = parseContextKind(value))
          space.contextKinds = {*kind};
        else if (value == "any")
-         space.contextKinds = SearchSpace().contextKinds;
+         space.contextKinds = everyContextKind;
        else
          return false;
        return true;
@@ -376,6 +379,22 @@ static Error refuseWord(std::string_view word, const char *why,
   return {"", "--space: " + std::string(word) + " " + why, note};
 }
 
+/// Leaves the kinds that a step of training or of inference has; unless others
+/// are asked for, training gathers keys and values.
+static std::optional<Error> setContextKinds(SearchSpace &space, bool trains) {
+  std::vector<ContextKind> &kinds = space.contextKinds;
+  if (trains && kinds == SearchSpace().contextKinds)
+    kinds = {ContextKind::all_gather};
+  if (trains)
+    return std::nullopt;
+  if (kinds == std::vector{ContextKind::all_gather})
+    return refuseWord("cp_kind", "all_gather is of steps without a cache",
+                      "give ring or all_to_all, or add --phase=train");
+  kinds.erase(std::remove(kinds.begin(), kinds.end(), ContextKind::all_gather),
+              kinds.end());
+  return std::nullopt;
+}
+
 std::optional<Error> autopar::setTrains(SearchSpace &space, bool trains) {
   space.trains = trains;
   if (!trains) {
@@ -385,23 +404,20 @@ std::optional<Error> autopar::setTrains(SearchSpace &space, bool trains) {
     for (const SpaceWord &word : trainingWords)
       if (!word.text(space).empty())
         return refuseWord(word.name, "is of training", "add --phase=train");
-    return std::nullopt;
+    return setContextKinds(space, trains);
   }
   for (Knob knob : {Knob::attention_tp, Knob::dcp})
     if (space[knob].str() != "any")
       return refuseWord(nameOf(knob), "is of inference",
                         "leave it out of a search for training");
-  if (space.contextKinds.front() != ContextKind::ring)
-    return refuseWord("cp_kind", "is ring in training",
-                      "leave it out, or give cp_kind=ring");
-  space.contextKinds = {ContextKind::ring};
-  return std::nullopt;
+  return setContextKinds(space, trains);
 }
 
 std::string autopar::spaceHelp() {
   return "words (" + join(knownWords(), ", ") +
          "): sizes as 8, 1..8, 1|2|4 or any; sp and fsdp on, off or any; "
-         "cp_kind ring or all_to_all; order default or all; redundant_experts, "
+         "cp_kind ring, all_to_all, all_gather or any; order default or all; "
+         "redundant_experts, "
          "with --expert-load, slots as in 0|32|64 or any; of training "
          "recompute none, selective or full, zero 0, 1 or 2, and schedule";
 }

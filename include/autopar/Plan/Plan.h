@@ -43,10 +43,11 @@ struct MeshPlan {
 };
 
 /// How context parallelism brings queries and keys together: keys and values
-/// go round (ring attention), or heads are exchanged for tokens (Ulysses).
-enum class ContextKind : uint8_t { ring, all_to_all };
+/// go round (ring attention), heads are exchanged for tokens (Ulysses), or keys
+/// and values are gathered.
+enum class ContextKind : uint8_t { ring, all_to_all, all_gather };
 std::string_view nameOf(ContextKind kind);
-/// Also "all-to-all", as flags have it.
+/// Also "all-to-all" and "all-gather", as flags have them.
 std::optional<ContextKind> parseContextKind(std::string_view text);
 
 /// What makes updates of gradients, and so what is kept for each parameter.

@@ -103,17 +103,17 @@ struct PlanChoice {
   /// A number of its own.
   uint32_t code() const {
     return sequenceParallel | fsdp << 1 |
-           (contextKind == ContextKind::all_to_all) << 2 |
-           static_cast<uint32_t>(zero) << 3 | recompute << 5 |
-           static_cast<uint32_t>(redundantExperts) << 7;
+           static_cast<uint32_t>(contextKind) << 2 |
+           static_cast<uint32_t>(zero) << 4 | recompute << 6 |
+           static_cast<uint32_t>(redundantExperts) << 8;
   }
   static PlanChoice of(uint32_t code) {
     return {(code & 1) != 0,
             (code & 2) != 0,
-            code & 4 ? ContextKind::all_to_all : ContextKind::ring,
-            code >> 3 & 3,
-            code >> 5 & 3,
-            code >> 7};
+            static_cast<ContextKind>(code >> 2 & 3),
+            code >> 4 & 3,
+            code >> 6 & 3,
+            code >> 8};
   }
 };
 

@@ -142,6 +142,21 @@ public:
     return success();
   }
 
+  /// Gives the split of `dim`, which goes round over the axes and no others,
+  /// the rule of the result.
+  LogicalResult endRing(int64_t dim) {
+    if (dim == expertsDim || failed(verifyDim(dim)))
+      return failure();
+    DimAttr &old = layout.dims[dim], wanted = resultLayout().dims[dim];
+    if (old.getRule() != SplitRule::ring || old.getAxes() != ArrayRef(axes))
+      return op->emitOpError() << "sums what goes round over " << axesText(axes)
+                               << ", but dimension " << dim << " does not";
+    if (wanted.getRule() == SplitRule::ring)
+      return op->emitOpError() << "has a result that still goes round";
+    old = old.withRule(wanted.getRule(), wanted.getMultiple());
+    return success();
+  }
+
   /// Puts the axes of each dimension in the order of the result.
   LogicalResult reorder() {
     Layout result = resultLayout();
@@ -368,6 +383,14 @@ LogicalResult RingOp::verify() {
                  failed(equation.verify()));
 }
 
+LogicalResult RingReduceOp::verify() {
+  if (!haveSameRank(*this))
+    return emitOpError("changes the rank of its operand");
+  LayoutEquation equation(*this, getAxes());
+  return failure(failed(equation.endRing(getDim())) ||
+                 failed(equation.verify()));
+}
+
 LogicalResult AllSliceOp::verify() {
   if (!haveSameRank(*this))
     return emitOpError("changes the rank of its operand");
@@ -401,6 +424,12 @@ AUTOPAR_COLLECTIVE(PermuteOp, permute)
 void RingOp::buildWorkload(WorkloadBuilder &builder) {
   if (builder.moves(getInput(), getResult(), getAxes().getValue()))
     builder.addRing(*this, getInput(), getResult(), getAxes().getValue());
+}
+
+void RingReduceOp::buildWorkload(WorkloadBuilder &builder) {
+  if (builder.moves(getInput(), getResult(), getAxes().getValue()))
+    builder.addCollective(*this, CollectiveKind::ring, getResult(),
+                          getAxes().getValue());
 }
 
 void AllGatherOp::buildWorkload(WorkloadBuilder &builder) {

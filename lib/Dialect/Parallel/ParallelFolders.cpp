@@ -41,6 +41,7 @@ OpFoldResult AllReduceOp::fold(FoldAdaptor) { return foldEmpty(*this); }
 OpFoldResult ReduceScatterOp::fold(FoldAdaptor) { return foldEmpty(*this); }
 
 OpFoldResult RingOp::fold(FoldAdaptor) { return foldEmpty(*this); }
+OpFoldResult RingReduceOp::fold(FoldAdaptor) { return foldEmpty(*this); }
 OpFoldResult PermuteOp::fold(FoldAdaptor) {
   auto back = getInput().getDefiningOp<PermuteOp>();
   if (getInput().getType() == getType())

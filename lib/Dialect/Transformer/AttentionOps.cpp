@@ -204,9 +204,10 @@ ShardingFactors AttentionOp::getShardingFactors() {
   int32_t batch = factors.add(FactorKind::parallel);
   int32_t query = factors.add(FactorKind::parallel);
   int32_t heads = factors.add(FactorKind::grouped);
-  int32_t keys = appendsOwnTokens(*this)
-                     ? addKeyTokens(factors, query, getQuery(), getCache())
-                     : factors.add(FactorKind::whole);
+  int32_t keys =
+      appendsOwnTokens(*this)
+          ? addKeyTokens(factors, query, getQuery(), getCache())
+          : factors.add(getCache() ? FactorKind::whole : FactorKind::seen);
   int32_t width = factors.add(FactorKind::whole);
   int32_t valueWidth = factors.add(FactorKind::whole);
   factors.operands = {{batch, query, heads, width},

@@ -282,15 +282,17 @@ ShardingFactors NormGradientOp::getShardingFactors() {
 namespace {
 
 /// The factors of an attention without a cache, whose key-value tokens are
-/// whole.
+/// whole or, `seen`, may go round.
 struct AttentionFactors {
-  explicit AttentionFactors(FactorKind queries) : query(factors.add(queries)) {}
+  explicit AttentionFactors(FactorKind queries,
+                            FactorKind keys = FactorKind::seen)
+      : query(factors.add(queries)), tokens(factors.add(keys)) {}
 
   ShardingFactors factors;
   int32_t query;
   int32_t batch = factors.add(FactorKind::parallel);
   int32_t heads = factors.add(FactorKind::grouped);
-  int32_t tokens = factors.add(FactorKind::whole);
+  int32_t tokens;
   int32_t width = factors.add(FactorKind::whole);
   int32_t valueWidth = factors.add(FactorKind::whole);
 
@@ -347,7 +349,7 @@ ShardingFactors AttentionBackwardOp::getShardingFactors() {
 }
 
 ShardingFactors AttentionProbabilitiesOp::getShardingFactors() {
-  AttentionFactors all(FactorKind::whole);
+  AttentionFactors all(FactorKind::whole, FactorKind::whole);
   if (!haveRank({getQuery(), getKey(), getResult()}, 4))
     return {};
   all.factors.operands = {all.queries(), all.keys()};
@@ -356,7 +358,7 @@ ShardingFactors AttentionProbabilitiesOp::getShardingFactors() {
 }
 
 ShardingFactors AttendOp::getShardingFactors() {
-  AttentionFactors all(FactorKind::whole);
+  AttentionFactors all(FactorKind::whole, FactorKind::whole);
   if (!haveRank({getProbabilities(), getValue(), getResult()}, 4))
     return {};
   all.factors.operands = {all.probabilities(), all.values()};
@@ -365,7 +367,7 @@ ShardingFactors AttendOp::getShardingFactors() {
 }
 
 ShardingFactors AttendBackwardOp::getShardingFactors() {
-  AttentionFactors all(FactorKind::whole);
+  AttentionFactors all(FactorKind::whole, FactorKind::whole);
   if (!haveRank(getOperands(), 4))
     return {};
   all.factors.operands = {all.results(), all.probabilities(), all.values()};
@@ -374,7 +376,7 @@ ShardingFactors AttendBackwardOp::getShardingFactors() {
 }
 
 ShardingFactors AttentionProbabilitiesBackwardOp::getShardingFactors() {
-  AttentionFactors all(FactorKind::whole);
+  AttentionFactors all(FactorKind::whole, FactorKind::whole);
   if (!haveRank(getOperands(), 4))
     return {};
   all.factors.operands = {all.probabilities(), all.probabilities(),

@@ -130,7 +130,8 @@ ShardingFactors ConcatSharedBackwardOp::getShardingFactors() {
 
 namespace {
 
-/// The factors of attention to latents of the step, whose tokens are whole.
+/// The factors of attention to latents of the step, whose tokens are whole or
+/// go round.
 struct LatentFactors {
   explicit LatentFactors(FactorKind kind)
       : batch(factors.add(kind)), query(factors.add(kind)),
@@ -144,8 +145,9 @@ struct LatentFactors {
 
   ShardingFactors factors;
   int32_t batch, query, heads;
-  int32_t width = addWhole(), tokens = addWhole(), latent = addWhole(),
-          rope = addWhole(), nope = addWhole(), value = addWhole();
+  int32_t width = addWhole(), tokens = factors.add(FactorKind::seen),
+          latent = addWhole(), rope = addWhole(), nope = addWhole(),
+          value = addWhole();
   FactorList queries = {batch, query, heads, width},
              latents = {batch, tokens, latent}, ropes = {batch, tokens, rope},
              keyWeight = {latent, heads, nope},

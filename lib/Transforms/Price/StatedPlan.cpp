@@ -62,8 +62,15 @@ static void addStages(StagesOp stages, Plan &plan) {
 }
 
 static autopar::ContextKind kindOf(parallel::ContextKind kind) {
-  return kind == parallel::ContextKind::ring ? autopar::ContextKind::ring
-                                             : autopar::ContextKind::all_to_all;
+  switch (kind) {
+  case parallel::ContextKind::ring:
+    return autopar::ContextKind::ring;
+  case parallel::ContextKind::all_to_all:
+    return autopar::ContextKind::all_to_all;
+  case parallel::ContextKind::all_gather:
+    return autopar::ContextKind::all_gather;
+  }
+  llvm_unreachable("all kinds are listed");
 }
 
 /// The choices that matter: axes of one device are neutral.

@@ -7,6 +7,8 @@
 
 #include "FactorSplits.h"
 
+#include "../Bind/MeshReader.h"
+
 using namespace autopar;
 using namespace autopar::parallel;
 using namespace mlir;
@@ -44,12 +46,31 @@ static SmallVector<StringAttr> axesOfExperts(Value routed) {
   return axes;
 }
 
-FactorSplits::FactorSplits(ShardingOpInterface op)
-    : op(op), factors(op.getShardingFactors()), splits(factors.kinds.size()) {
+ContextExchange ContextExchange::of(ModuleOp module) {
+  ContextExchange exchange;
+  auto strategies = module.getOps<StrategyOp>();
+  auto meshes = module.getOps<MeshOp>();
+  if (strategies.empty() || meshes.empty())
+    return exchange;
+  std::optional<parallel::ContextKind> kind =
+      (*strategies.begin()).getContextKind();
+  if (!kind || *kind == parallel::ContextKind::all_gather)
+    return exchange;
+  exchange.kind = *kind;
+  for (const std::string &axis : readMesh(*meshes.begin()).axesOf(Degree::cp))
+    exchange.axes.push_back(StringAttr::get(module.getContext(), axis));
+  return exchange;
+}
+
+FactorSplits::FactorSplits(ShardingOpInterface op,
+                           const ContextExchange &exchange)
+    : op(op), exchange(exchange), factors(op.getShardingFactors()),
+      splits(factors.kinds.size()) {
   if (std::optional<TensorParallelFactor> heads = op.getTensorParallelFactor())
     headRules = heads->operandRules;
   for (unsigned i = 0; i < op->getNumOperands(); ++i)
     read(i);
+  exchangeHeads();
   resolveConflicts();
   moveSpareAxes();
 }
@@ -96,6 +117,49 @@ void FactorSplits::follow(int32_t factor, DimAttr dim,
   if (split.dim && (!asks || (split.asks && split.rank <= rank && !isMore)))
     return;
   split = {dim, Axes(axes), Axes(grouped), rank, asks};
+}
+
+/// Where heads are exchanged for tokens: splits the heads of an attention over
+/// the axes of context parallelism that split its tokens.
+void FactorSplits::exchangeHeads() {
+  std::optional<TensorParallelFactor> heads = op.getTensorParallelFactor();
+  if (exchange.kind != parallel::ContextKind::all_to_all || !heads ||
+      heads->role != TensorParallelRole::attention ||
+      factors.kinds[heads->factor] != FactorKind::grouped ||
+      !llvm::is_contained(factors.kinds, FactorKind::seen))
+    return;
+  Split &own = splits[heads->factor];
+  for (Split &split : splits) {
+    if (&split == &own || !split.dim || !split.dim.isSymbolic())
+      continue;
+    auto *first = llvm::find_if(split.axes, [&](StringAttr axis) {
+      return llvm::is_contained(exchange.axes, axis);
+    });
+    for (StringAttr axis : llvm::make_range(first, split.axes.end()))
+      if (!llvm::is_contained(own.axes, axis))
+        own.axes.push_back(axis);
+    split.axes.erase(first, split.axes.end());
+  }
+}
+
+/// `dim` of what attention sees, as it goes round; null where it does not.
+DimAttr FactorSplits::turn(DimAttr dim, int32_t factor) const {
+  if (exchange.kind != parallel::ContextKind::ring ||
+      factors.kinds[factor] != FactorKind::seen || !dim.isSymbolic())
+    return {};
+  ArrayRef<StringAttr> axes = dim.getAxes().take_while(
+      [&](StringAttr axis) { return llvm::is_contained(exchange.axes, axis); });
+  return axes.empty() ? DimAttr()
+                      : dim.withAxes(axes).withRule(SplitRule::ring);
+}
+
+/// `dim` of a result, what is added to a factor that goes round.
+DimAttr FactorSplits::turnLikeOperand(DimAttr dim, int32_t factor) const {
+  for (auto [layout, dims] : llvm::zip_equal(layouts, factors.operands))
+    for (auto [own, other] : llvm::zip_equal(layout.dims, dims))
+      if (DimAttr round = other == factor ? turn(own, factor) : DimAttr())
+        return dim.withAxes(round.getAxes()).withRule(SplitRule::ring);
+  return {};
 }
 
 /// Gives each axis to the strongest factor that has it.
@@ -325,8 +389,10 @@ Layout FactorSplits::operandLayout(unsigned index) const {
   Layout layout = layouts[index];
   int32_t experts = factors.expertsOfOperand(index);
   for (auto [dim, factor] :
-       llvm::zip_equal(layout.dims, factors.operands[index]))
-    dim = dimLike(dim, factor, experts, index);
+       llvm::zip_equal(layout.dims, factors.operands[index])) {
+    DimAttr round = turn(dim, factor);
+    dim = round ? round : dimLike(dim, factor, experts, index);
+  }
   // Their order means nothing, but types are the same only in one.
   ArrayRef<StringAttr> first = TensorView(op->getOperand(0)).partialAxes();
   if (haveSameAxes(layout.partial, first))
@@ -362,10 +428,18 @@ Type FactorSplits::resultType(unsigned index) const {
   Type type = op->getResult(index).getType();
   Layout layout = Layout::of(tensorOf(type));
   int32_t experts = factors.expertsOfResult(index);
-  for (auto [dim, factor] :
-       llvm::zip_equal(layout.dims, factors.results[index]))
-    dim = dimLike(dim, factor, experts, op->getNumOperands() + index);
   layout.partial = reducedAxes(index);
+  for (auto [dim, factor] :
+       llvm::zip_equal(layout.dims, factors.results[index])) {
+    DimAttr round = turnLikeOperand(dim, factor);
+    dim = round ? round
+                : dimLike(dim, factor, experts, op->getNumOperands() + index);
+    // What goes round is summed on its way.
+    if (round)
+      llvm::erase_if(layout.partial, [&](StringAttr axis) {
+        return llvm::is_contained(round.getAxes(), axis);
+      });
+  }
   for (Value operand : op->getOperands())
     for (StringAttr axis : TensorView(operand).partialAxes())
       if (!llvm::is_contained(layout.partial, axis))

@@ -16,6 +16,16 @@ namespace autopar {
 /// cache, or a layout op on one.
 bool isSource(mlir::Value value);
 
+/// How attention to the tokens of a step, which context parallelism splits over
+/// `axes`, sees those of other devices. Without axes: keys are gathered.
+struct ContextExchange {
+  parallel::ContextKind kind = parallel::ContextKind::all_gather;
+  llvm::SmallVector<mlir::StringAttr> axes = {};
+
+  /// As `module` was split (`parallel.strategy`).
+  static ContextExchange of(mlir::ModuleOp module);
+};
+
 /// The one split of each factor of an op that its operands have, or, where they
 /// disagree, that they should have:
 /// 1. sources keep the split they have, and others follow them; the dimension
@@ -26,9 +36,13 @@ bool isSource(mlir::Value value);
 ///    sums that may wait and to what experts do with routed tokens;
 /// 4. an axis that an operand gives up and no factor wants moves to the
 ///    operand's tokens, which costs less than making it whole.
+///
+/// Attention to tokens of the step (`FactorKind::seen`) has heads split over
+/// the axes of its queries where those are exchanged for tokens, or sees keys
+/// that go round.
 class FactorSplits {
 public:
-  explicit FactorSplits(ShardingOpInterface op);
+  FactorSplits(ShardingOpInterface op, const ContextExchange &exchange);
 
   const ShardingFactors &getFactors() const { return factors; }
   /// The operands that are partial sums.
@@ -69,6 +83,10 @@ private:
   };
 
   void read(unsigned operand);
+  void exchangeHeads();
+  parallel::DimAttr turn(parallel::DimAttr dim, int32_t factor) const;
+  parallel::DimAttr turnLikeOperand(parallel::DimAttr dim,
+                                    int32_t factor) const;
   void follow(int32_t factor, parallel::DimAttr dim,
               llvm::ArrayRef<mlir::StringAttr> axes, unsigned rank,
               llvm::ArrayRef<mlir::StringAttr> grouped = {});
@@ -92,6 +110,7 @@ private:
                             int32_t experts, unsigned operand) const;
 
   ShardingOpInterface op;
+  const ContextExchange &exchange;
   ShardingFactors factors;
   /// Of operands, as they are.
   llvm::SmallVector<parallel::Layout, 3> layouts;

@@ -45,6 +45,8 @@ public:
       if (!llvm::is_contained(layout.partial, axis))
         return op.emitOpError() << "makes a partial sum over '"
                                 << axis.getValue() << "' of whole values";
+    endRings();
+    std::optional<DimAttr> round = takeRing();
     gatherOtherRules();
     ReshardSpace space = spaceOf();
     ShardLayout from = numbered(layout), to = numbered(goal);
@@ -56,12 +58,43 @@ public:
     for (const ReshardStep &step : plan->steps)
       add(step);
     finish();
+    if (round)
+      turn(*round);
     op.replaceAllUsesWith(value);
     op.erase();
     return success();
   }
 
 private:
+  /// Sums what was added to parts that go round where they are.
+  void endRings() {
+    for (auto [i, dim] : llvm::enumerate(layout.dims)) {
+      if (dim.getRule() != SplitRule::ring)
+        continue;
+      dim = dim.withRule(defaultRule(dim.getExtent()));
+      value = RingReduceOp::create(builder, op.getLoc(), type(), value,
+                                   dimAttr(i), arrayOf(dim.getAxes()));
+    }
+  }
+
+  /// Takes what shall go round out of the goal, and returns it.
+  std::optional<DimAttr> takeRing() {
+    for (DimAttr &dim : goal.dims)
+      if (dim.getRule() == SplitRule::ring) {
+        ringDim = &dim - goal.dims.begin();
+        DimAttr round = dim;
+        dim = dim.withRule(defaultRule(dim.getExtent()));
+        return round;
+      }
+    return std::nullopt;
+  }
+
+  void turn(DimAttr round) {
+    layout.dims[ringDim] = round;
+    value = RingOp::create(builder, op.getLoc(), type(), value,
+                           dimAttr(ringDim), arrayOf(round.getAxes()));
+  }
+
   /// Splits by different rules have no block in common: those that change
   /// theirs begin anew.
   void gatherOtherRules() {
@@ -215,6 +248,8 @@ private:
   KnownReshards &known;
   Value value;
   Layout layout, goal;
+  /// The dimension that goes round in the end, where one does.
+  size_t ringDim = 0;
   /// Of the axes, by number.
   llvm::SetVector<StringAttr> names;
 };

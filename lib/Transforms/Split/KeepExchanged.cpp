@@ -29,8 +29,7 @@ static AllToAllOp findFirst(SaveOp save, AllToAllOp again) {
 void autopar::keepExchanged(ModuleOp module) {
   SmallVector<AllToAllOp> all;
   module.walk([&](AllToAllOp op) {
-    if (op.movesRoutedTokens() && op.getInput().getDefiningOp<SavedOp>() &&
-        op.getInput().hasOneUse())
+    if (op.getInput().getDefiningOp<SavedOp>() && op.getInput().hasOneUse())
       all.push_back(op);
   });
   for (AllToAllOp again : all) {

@@ -12,9 +12,9 @@
 
 namespace autopar {
 
-/// Where a backward sends routed tokens that were kept as their forward has
-/// sent them, they are kept as they have arrived: what experts multiply is what
-/// frameworks save.
+/// Where a backward exchanges again what was kept as its forward had it before
+/// the same exchange (routed tokens, heads for tokens), it is kept as it has
+/// arrived: what experts multiply and attention sees is what frameworks save.
 void keepExchanged(mlir::ModuleOp module);
 
 } // namespace autopar

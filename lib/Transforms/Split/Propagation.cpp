@@ -32,6 +32,7 @@ public:
     dropLayoutOps(module);
     layOutParts(module);
     tokenAxes = findTokenAxes(module);
+    exchange = ContextExchange::of(module);
     for (auto function : module.getOps<FunctionOpInterface>())
       if (!function.isDeclaration())
         run(function.getFunctionBody().front());
@@ -88,7 +89,7 @@ private:
   //===--------------------------------------------------------------------===//
 
   void update(ShardingOpInterface op) {
-    FactorSplits splits(op);
+    FactorSplits splits(op, exchange);
     if (splits.getFactors().linear.empty() &&
         (splits.reduces() || !splits.partialOperands().empty())) {
       if (Operation *product = op.detachBias(builder)) {
@@ -109,15 +110,23 @@ private:
                        !splits.multipliesLessScattered(tokenAxes);
     if (!keepPartial)
       splits.splitTokens(tokenAxes);
+    bool addsToRing = llvm::any_of(op->getResults(), [&](OpResult result) {
+      return goesRound(splits.resultType(result.getResultNumber()));
+    });
     for (OpOperand &operand : op->getOpOperands()) {
       Layout layout = splits.operandLayout(operand.getOperandNumber());
       if (!keepPartial)
         layout.partial.clear();
-      reshard(operand, layout);
+      Type wanted = withLayout(operand.get().getType(), layout);
+      // What has gone round for a forward is not kept: it goes round again.
+      if (addsToRing && goesRound(wanted))
+        reshards.erase({operand.get(), wanted});
+      reshard(operand, wanted);
     }
     for (OpResult result : op->getResults()) {
       result.setType(splits.resultType(result.getResultNumber()));
       splitAgain(result, splits.getFactors(), gathered);
+      bringHome(result);
     }
   }
 
@@ -161,6 +170,26 @@ private:
     auto reshard = ReshardOp::create(
         builder, result.getLoc(), withLayout(result.getType(), layout), result);
     result.replaceAllUsesExcept(reshard.getResult(), reshard);
+  }
+
+  static bool goesRound(Type type) {
+    return llvm::any_of(Layout::of(tensorOf(type)).dims, [](DimAttr dim) {
+      return dim.getRule() == SplitRule::ring;
+    });
+  }
+
+  /// Sums what is added to parts that go round where they are.
+  void bringHome(OpResult result) {
+    if (!goesRound(result.getType()))
+      return;
+    Layout layout = Layout::of(TensorView(result).getType());
+    for (DimAttr &dim : layout.dims)
+      if (dim.getRule() == SplitRule::ring)
+        dim = dim.withRule(defaultRule(dim.getExtent()));
+    builder.setInsertionPointAfter(result.getOwner());
+    auto home = ReshardOp::create(builder, result.getLoc(),
+                                  withLayout(result.getType(), layout), result);
+    result.replaceAllUsesExcept(home.getResult(), home);
   }
 
   /// Whether the op is linear in its partial operands, and splits nothing over
@@ -256,10 +285,6 @@ private:
   // Reshards
   //===--------------------------------------------------------------------===//
 
-  void reshard(OpOperand &operand, const Layout &layout) {
-    reshard(operand, withLayout(operand.get().getType(), layout));
-  }
-
   void reshard(OpOperand &operand, Type wanted) {
     Value value = operand.get();
     if (value.getType() == wanted)
@@ -277,6 +302,7 @@ private:
   DenseMap<OpOperand *, Type> taken;
   /// Sums over these become scatters.
   TokenAxes tokenAxes;
+  ContextExchange exchange;
   DenseMap<std::pair<Value, Type>, Value> reshards;
 };
 

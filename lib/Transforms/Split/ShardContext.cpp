@@ -11,6 +11,7 @@
 #include "FactorSplits.h"
 #include "Propagation.h"
 #include "Seeds.h"
+#include "autopar/Dialect/Transformer/Training.h"
 
 namespace autopar {
 #define GEN_PASS_DEF_SHARDCONTEXTPASS
@@ -33,24 +34,50 @@ struct ShardContextPass
         findAxes(module, orElse(axes, {"cp"}), "--shard-cp");
     if (failed(over))
       return signalPassFailure();
-    std::optional<parallel::ContextKind> exchange =
-        symbolizeContextKind(kind.getValue());
+    std::optional<parallel::ContextKind> exchange = kindFor(module);
     if (!exchange) {
       module.emitError() << "kind = " << kind.getValue()
-                         << ", expected ring or all_to_all";
+                         << ", expected ring, all_to_all or all_gather";
       return signalPassFailure();
     }
+    if (*exchange == parallel::ContextKind::all_gather &&
+        failed(verifyNoCache(module)))
+      return signalPassFailure();
+    getStrategy(module).setContextKind(exchange);
     Seeds seeds(module, *over);
     seeds.splitBoundaries("query");
     // What an encoder encodes, each device a part for all.
     seeds.splitBoundaries("encoder_tokens");
     if (*exchange == parallel::ContextKind::ring)
       turnCaches(module, seeds, *over);
-    else
+    else if (*exchange == parallel::ContextKind::all_to_all)
       splitHeads(module, seeds);
     if (seeds.changed())
       propagateSplits(module);
-    getStrategy(module).setContextKind(exchange);
+  }
+
+  /// What is asked for; by default, caches go round, and what trains gathers.
+  std::optional<parallel::ContextKind> kindFor(ModuleOp module) {
+    if (!kind.empty())
+      return symbolizeContextKind(kind.getValue());
+    return module.getOps<transformer::TrainingOp>().empty()
+               ? parallel::ContextKind::ring
+               : parallel::ContextKind::all_gather;
+  }
+
+  /// A gathered cache would be as large on every device as without context
+  /// parallelism.
+  static LogicalResult verifyNoCache(ModuleOp module) {
+    WalkResult result = module.walk([](transformer::KVCacheOp op) {
+      InFlightDiagnostic diag = op.emitOpError(
+          "would be whole on every device: all_gather context "
+          "parallelism gathers keys and values, and a cache keeps "
+          "them");
+      diag.attachNote() << "give --cp-kind=ring or --cp-kind=all-to-all, or "
+                           "train (--phase=train), which has no cache";
+      return WalkResult::interrupt();
+    });
+    return failure(result.wasInterrupted());
   }
 
   /// Sends the parts of each cache around where it is read.

@@ -1003,6 +1003,26 @@ func.func @twice_round() {
 
 // -----
 
+!x = tensor<?x64xbf16, #parallel.sharding<[query by cp, _]>>
+parallel.mesh(cp = 2)
+func.func @sum_of_what_stays(%x: !x) {
+  // expected-error @+1 {{'parallel.ring_reduce' op sums what goes round over [cp], but dimension 0 does not}}
+  %y = parallel.ring_reduce %x dim 0 over [cp] : !x -> !x
+  return
+}
+
+// -----
+
+!x = tensor<?x64xbf16, #parallel.sharding<[query by cp ring, _]>>
+parallel.mesh(cp = 2)
+func.func @sum_goes_on(%x: !x) {
+  // expected-error @+1 {{'parallel.ring_reduce' op has a result that still goes round}}
+  %y = parallel.ring_reduce %x dim 0 over [cp] : !x -> !x
+  return
+}
+
+// -----
+
 !p = tensor<10x4xbf16, #parallel.sharding<[_ by dp*tp pad 1, _]>>
 !r = tensor<10x4xbf16, #parallel.sharding<[_ by dp pad 1, _]>>
 parallel.mesh(dp = 2, tp = 3)

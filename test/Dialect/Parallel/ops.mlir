@@ -209,6 +209,13 @@ func.func @ring(%x: !part) {
   return
 }
 
+// CHECK-LABEL: func @ring_reduce
+func.func @ring_reduce(%x: !turning) {
+  // CHECK: parallel.ring_reduce %arg0 dim 0 over [tp] : {{.*}} -> {{.*}}
+  %y = parallel.ring_reduce %x dim 0 over [tp] : !turning -> !part
+  return
+}
+
 // CHECK-LABEL: module @experts_in_resources
 module @experts_in_resources {
   parallel.mesh(ep = 2)

@@ -72,7 +72,7 @@ func.func @inside() {
 
 // -----
 
-// expected-error @+1 {{expected string or keyword containing one of the following enum values for attribute 'context_kind' [ring, all_to_all]}}
+// expected-error @+1 {{expected string or keyword containing one of the following enum values for attribute 'context_kind' [ring, all_to_all, all_gather]}}
 parallel.strategy context(rings)
 
 // -----

@@ -18,4 +18,4 @@
 // HEADS-NEXT: parallel.all_to_all {{.*}} dim 2 to 1 over [cp] : !bq_8tpcp_16_bf -> !bqcp_8tp_16_bf
 
 // RUN: not autopar-opt %S/../Inputs/layer.mlir --autopar-shard-context=kind=star 2>&1 | FileCheck %s --check-prefix=KIND
-// KIND: error: kind = star, expected ring or all_to_all
+// KIND: error: kind = star, expected ring, all_to_all or all_gather

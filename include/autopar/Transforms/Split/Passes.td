@@ -81,14 +81,23 @@ def ShardContextPass : ShardPass<"autopar-shard-context"> {
   let summary = "context parallelism: splits tokens everywhere";
   let description = [{
     Splits the `query` of all that functions take and return and loops carry, and
-    the `source` of encoders, whose attention gathers keys and values. What
-    attention with a cache does about the keys of the others is the kind:
+    the tokens of encoders. What attention does about the keys of the others is
+    the kind:
 
-    * `ring` splits caches by `context`; their parts go around (`parallel.ring`),
-      and each device attends with its own queries (arXiv:2310.01889);
+    * `ring` splits caches by `context`; their parts, or keys and values that no
+      cache has, go around (`parallel.ring`), and each device attends with its
+      own queries (arXiv:2310.01889). Gradients of keys and values go around with
+      them (`parallel.ring_reduce`);
     * `all_to_all` splits heads instead of tokens inside attention, which must
       have enough of them (DeepSpeed-Ulysses, arXiv:2309.14509): inside of the
-      split of tensor parallelism, which runs before.
+      split of tensor parallelism, which runs before. Gradients are exchanged
+      back;
+    * `all_gather` gathers keys and values, and scatters the sums of their
+      gradients (Llama 3, arXiv:2407.21783, section 3.3.2). A module with caches
+      is refused: each device would keep all of them.
+
+    By default modules that train have `all_gather`, as `parallel.strategy` then
+    says, and others `ring`.
 
     Costs count an equal share of the causal pairs for each device, as engines
     deal queries out in chunks from both ends (`#parallel.dim`).
@@ -98,7 +107,9 @@ def ShardContextPass : ShardPass<"autopar-shard-context"> {
   let options = [
     ListOption<"axes", "axes", "std::string",
                "The mesh axes, major first (default: cp)">,
-    Option<"kind", "kind", "std::string", "\"ring\"", "ring or all_to_all">];
+    Option<"kind", "kind", "std::string", "\"\"",
+           "ring, all_to_all or all_gather (default: all_gather in training, "
+           "else ring)">];
 }
 
 def ShardDecodeContextPass : ShardPass<"autopar-shard-decode-context"> {
@@ -108,7 +119,9 @@ def ShardDecodeContextPass : ShardPass<"autopar-shard-decode-context"> {
     heads: where there are fewer KV heads than devices, each then holds a part of
     the tokens instead of a copy of the heads. Attention with a part of the keys
     gives partial sums, weighted by normalisers that the devices exchange
-    (`transformer.attention`), which are reduced behind it.
+    (`transformer.attention`), which are reduced behind it. Caches that an
+    indexer chooses tokens by stay whole, as the best of a part are not the best
+    of all: each device then attends to those of the chosen tokens that it has.
 
     Requires a mesh with the axes; run it before tensor parallelism, which then
     leaves KV heads whole over them. Guarantees that no weight changes.
