@@ -245,6 +245,10 @@ void addCopyFormulas(Formulas &formulas);
 void addKernelFormulas(Formulas &formulas);
 void addCommunicationFormulas(Formulas &formulas);
 void addLaunchFormulas(Formulas &formulas);
+/// Takes out of what kernels wait for the steps of rings that run beside
+/// attention on the part before: of n - 1 steps, each hides behind one n-th of
+/// the attention of its layer (ring attention, arXiv:2310.01889, section 3).
+void hideRings(Formulas &formulas);
 
 } // namespace autopar
 

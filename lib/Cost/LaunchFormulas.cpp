@@ -481,5 +481,6 @@ void autopar::addLaunchFormulas(Formulas &formulas) {
   launches.find();
   for (LaunchNodes &launch : formulas.strategy.launches)
     launches.addTimes(launch);
+  hideRings(formulas);
   addTotals(formulas);
 }

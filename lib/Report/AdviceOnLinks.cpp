@@ -7,6 +7,7 @@
 
 #include "Advice.h"
 
+#include "autopar/Cost/Rings.h"
 #include "autopar/Plan/Degrees.h"
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
@@ -176,12 +177,6 @@ void autopar::adviseOnExperts(Reading &reading) {
 // Rings
 //===----------------------------------------------------------------------===//
 
-/// Whether `kernel` is attention of queries split over `axes`, with all keys.
-static bool seesRing(const Kernel &kernel, const std::vector<AxisId> &axes) {
-  return kernel.pairs && kernel.pairs->query.axes == axes &&
-         kernel.pairs->context.axes.empty();
-}
-
 namespace {
 
 /// Of the first layer kind that has a ring: to send a part of the keys, and
@@ -210,7 +205,7 @@ static RingTimes timesOfRing(const Reading &reading) {
   const Collective &ring = *times.ring->record;
   for (size_t i = 0; i < reading.program.kernels.size(); ++i) {
     const Kernel &kernel = reading.program.kernels[i];
-    if (kernel.layer == ring.layer && seesRing(kernel, ring.axes))
+    if (seesRing(kernel, ring))
       times.blockUs +=
           reading.kernelTimeUs[i] / static_cast<double>(times.ring->groupSize);
   }

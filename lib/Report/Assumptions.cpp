@@ -177,6 +177,49 @@ static void addHyperConnections(Reading &reading,
        method});
 }
 
+/// What runs at once, and how the causal pairs of a sequence are shared.
+static void addOverlap(const Reading &reading,
+                       std::vector<Assumption> &assumptions) {
+  const auto &all = reading.collectives;
+  if (all.empty())
+    return;
+  bool hasRing = std::any_of(all.begin(), all.end(), [](const auto &cost) {
+    return cost.record->kind == CollectiveKind::ring;
+  });
+  if (hasRing)
+    assumptions.push_back(
+        {"overlap",
+         "each step of a ring runs beside attention on the part before it, no "
+         "other collective beside a kernel",
+         "Ring Attention, arXiv:2310.01889, section 3"});
+  else
+    assumptions.push_back(
+        {"overlap", "collectives overlap with no kernel", method});
+}
+
+/// Contiguous parts of a sequence have unequal numbers of causal pairs: of n,
+/// the last one has 2 - 1/n times the mean.
+static void addBalance(const Reading &reading,
+                       std::vector<Assumption> &assumptions) {
+  for (const Kernel &kernel : reading.program.kernels) {
+    if (!kernel.pairs || !kernel.pairs->causal ||
+        kernel.pairs->query.axes.empty())
+      continue;
+    int64_t devices = reading.plan.sizeOf(Degree::cp).value_or(1);
+    if (devices == 1)
+      return;
+    double most = 2 - 1 / static_cast<double>(devices);
+    assumptions.push_back(
+        {"context parallelism",
+         "causal pairs are shared evenly: a device has one block from either "
+         "end of a sequence; with contiguous blocks all would wait for the "
+         "last device, which has " +
+             formatNumber(std::round(most * 100) / 100) + " times as many",
+         "Llama 3, arXiv:2407.21783, section 3.3.2"});
+    return;
+  }
+}
+
 static void addMethod(Reading &reading, std::vector<Assumption> &assumptions) {
   const Runtime &runtime = reading.runtime;
   assumptions.push_back(
@@ -198,9 +241,8 @@ static void addMethod(Reading &reading, std::vector<Assumption> &assumptions) {
                              method});
       break;
     }
-  if (!reading.collectives.empty())
-    assumptions.push_back(
-        {"overlap", "collectives overlap with no kernel", method});
+  addOverlap(reading, assumptions);
+  addBalance(reading, assumptions);
   std::string merged = runtime.mergesSharedInput && runtime.fusesElementwise
                            ? "products of one input, elementwise runs"
                        : runtime.mergesSharedInput ? "products of one input"

@@ -140,6 +140,7 @@ void Explainer::explainTiers(size_t row) {
 
 void Explainer::explainCommunication() {
   std::vector<Contribution> sent, time;
+  Checked all = 0;
   for (size_t row = 0; row < report.communication.collectives.size(); ++row)
     explainCollective(row);
   Explanation bound;
@@ -153,13 +154,21 @@ void Explainer::explainCommunication() {
         {name, (wire * cost.count).str(), times(count, wire.str() + " B")});
     time.push_back(
         {name, us(each * cost.count), times(count, us(each) + " us")});
+    all += each * cost.count;
     bound.input(name, boundUs * static_cast<double>(cost.count),
                 times(count, decimal(boundUs) + " us"));
     bound.restsOn(cost.route->tier->bandwidth);
   }
   addSum("communication.bytes_per_device", sent);
+  Checked hidden = all - reading.whole(total.communicationPs);
+  if (!hidden.isZero())
+    time.push_back({"hidden", "-" + us(hidden),
+                    "steps of rings beside attention on the part before: of "
+                    "each layer the smaller of its rings and (n-1)/n of that "
+                    "attention (arXiv:2310.01889)"});
   addSum("latency.communication_time_us", time,
-         Explanation().note("none is hidden by kernels; each call in whole "
+         Explanation().note(std::string(hidden.isZero() ? "none" : "no other") +
+                            " is hidden by kernels; each call in whole "
                             "picoseconds"));
   add("latency.bounds.communication_time_us", "sum of the inputs",
       bound.note("of one call, wire bytes over the bandwidth of each level, or "

@@ -177,6 +177,43 @@ Picoseconds autopar::timeOf(const SectionTimes &section, Purpose purpose) {
   return 0;
 }
 
+static bool isRing(const Report::CollectiveRow &call) {
+  return call.kind == nameOf(CollectiveKind::ring);
+}
+
+/// The part of the calls of `section` that run as rings which nothing hides:
+/// what its kernels wait for is without the rest.
+static double exposedShareOfRings(const Iteration &iteration,
+                                  const Report &report, Section section) {
+  double calls = 0, rings = 0;
+  for (const Report::CollectiveRow &call : report.communication.collectives)
+    if (call.section == section && call.purpose == Purpose::activations &&
+        !isTransfer(call)) {
+      double timeUs = static_cast<double>(call.count) * call.timeUs;
+      calls += timeUs;
+      rings += isRing(call) ? timeUs : 0;
+    }
+  if (rings == 0)
+    return 1;
+  Picoseconds waits =
+      iteration.allOf(iteration.heaviest()).of(section).communicationPs;
+  double hidden = calls - iteration.allPassesUs(waits);
+  return std::clamp(1 - hidden / rings, 0.0, 1.0);
+}
+
+/// The part of the time of `row` that attention does not hide.
+static double shareBesideRings(const Iteration &iteration, const Report &report,
+                               const Exposure &row) {
+  double ringUs = 0;
+  for (const Report::CollectiveRow &call : report.communication.collectives)
+    if (isPartOf(call, row) && isRing(call))
+      ringUs += static_cast<double>(call.count) * call.timeUs;
+  if (ringUs == 0)
+    return 1;
+  double share = exposedShareOfRings(iteration, report, row.section);
+  return 1 - (1 - share) * ringUs / row.timeUs;
+}
+
 /// Rows of collectives that were read for the same, over the same axes.
 static void readExposure(const Iteration &iteration, const Report &report,
                          TrainingReport &training) {
@@ -188,18 +225,20 @@ static void readExposure(const Iteration &iteration, const Report &report,
       return isPartOf(call, row);
     });
     Picoseconds whole = timeOf(all.of(call.section), call.purpose);
-    if (isTransfer(call) || whole == 0)
+    if (isTransfer(call) || (whole == 0 && !isRing(call)))
       continue;
     if (row == rows.end()) {
       row = rows.insert(row, {call.section, call.purpose, call.axes});
       row->exposedShare =
           static_cast<double>(timeOf(exposed.of(call.section), call.purpose)) /
-          static_cast<double>(whole);
+          static_cast<double>(std::max<Picoseconds>(whole, 1));
     }
     row->timeUs += static_cast<double>(call.count) * call.timeUs;
   }
-  for (Exposure &row : rows)
+  for (Exposure &row : rows) {
+    row.exposedShare *= shareBesideRings(iteration, report, row);
     row.exposedTimeUs = row.timeUs * row.exposedShare;
+  }
 }
 
 //===----------------------------------------------------------------------===//

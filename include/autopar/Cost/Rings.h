@@ -1,0 +1,21 @@
+//===- Rings.h - Rings and the attention beside them ------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_COST_RINGS_H
+#define AUTOPAR_COST_RINGS_H
+
+#include "autopar/Program/CostProgram.h"
+
+namespace autopar {
+
+/// Whether `kernel` is attention, in the layer of `ring`, of queries that are
+/// split over its axes, to keys that go round.
+bool seesRing(const Kernel &kernel, const Collective &ring);
+
+} // namespace autopar
+
+#endif // AUTOPAR_COST_RINGS_H
