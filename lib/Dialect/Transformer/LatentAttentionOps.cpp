@@ -160,15 +160,14 @@ ShardingFactors LatentAttentionOp::getShardingFactors() {
   int32_t latent = whole(), nope = whole(), value = whole();
   int32_t keys = getCache()
                      ? addKeyTokens(factors, query, getQuery(), getCache())
-                     : whole();
+                     : factors.add(FactorKind::seen);
   factors.operands = {{batch, query, heads, whole()},
                       {batch, keys, latent},
                       {batch, keys, whole()},
                       {latent, heads, nope},
                       {latent, heads, value}};
   if (getCache()) {
-    int32_t context =
-        factors.add(getSelected() ? FactorKind::seen : FactorKind::reduction);
+    int32_t context = factors.add(FactorKind::reduction);
     factors.operands.push_back({batch, context, whole()});
   }
   if (getSelected())
@@ -198,7 +197,7 @@ ShardingFactors IndexerOp::getShardingFactors() {
   int32_t heads = whole(), width = whole();
   int32_t keys = getCache()
                      ? addKeyTokens(factors, query, getQuery(), getCache())
-                     : whole();
+                     : factors.add(FactorKind::seen);
   factors.operands = {{batch, query, heads, width},
                       {batch, keys, width},
                       {batch, query, heads}};

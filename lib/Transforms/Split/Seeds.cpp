@@ -57,10 +57,12 @@ void Seeds::splitSourceInside(Value value, unsigned dim, SplitRule rule) {
                        /*inOrder=*/false));
 }
 
-void Seeds::splitSources(StringRef symbol) {
+void Seeds::splitSources(StringRef symbol,
+                         llvm::function_ref<bool(Value)> isKept) {
   module.walk([&](HeldOpInterface op) {
     for (OpResult result : op->getResults())
-      setType(result, split(result.getType(), symbol));
+      if (!isKept || !isKept(result))
+        setType(result, split(result.getType(), symbol));
   });
 }
 

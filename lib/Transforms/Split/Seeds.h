@@ -30,8 +30,10 @@ public:
                    int64_t multiple = 1);
   /// The same inside of the split that it has, whatever that order.
   void splitSourceInside(mlir::Value value, unsigned dim, SplitRule rule);
-  /// Splits the dimensions that count `symbol` of all weights and caches.
-  void splitSources(llvm::StringRef symbol);
+  /// Splits the dimensions that count `symbol` of all weights and caches but
+  /// those that `isKept` says stay as they are.
+  void splitSources(llvm::StringRef symbol,
+                    llvm::function_ref<bool(mlir::Value)> isKept = nullptr);
   /// Splits the dimensions that count `symbol` of all values that functions
   /// take and return (but not those of the model itself, where `inside`) and
   /// that loops carry.

@@ -21,14 +21,11 @@ using namespace mlir;
 
 namespace {
 
-/// Of a part of the tokens, nobody knows which are the best of all.
-LogicalResult verifyNobodySelects(ModuleOp module) {
-  WalkResult result = module.walk([](transformer::IndexerOp op) {
-    op.emitError("selects tokens of the whole context: --shard-dcp cannot "
-                 "split what it selects from");
-    return WalkResult::interrupt();
-  });
-  return failure(result.wasInterrupted());
+/// Whether an indexer chooses tokens by what `cache` has. The best of a part
+/// are not the best of all, so that engines keep that cache whole on each
+/// device (sgl-project/sglang#18167 and #31821).
+bool isIndexed(Value cache) {
+  return llvm::any_of(cache.getUsers(), llvm::IsaPred<transformer::IndexerOp>);
 }
 
 struct ShardDecodeContextPass
@@ -41,10 +38,8 @@ struct ShardDecodeContextPass
         findAxes(module, orElse(axes, {"dcp"}), "--shard-dcp");
     if (failed(over))
       return signalPassFailure();
-    if (failed(verifyNobodySelects(module)))
-      return signalPassFailure();
     Seeds seeds(module, *over);
-    seeds.splitSources("context");
+    seeds.splitSources("context", isIndexed);
     if (seeds.changed())
       propagateSplits(module);
   }
