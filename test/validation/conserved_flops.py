@@ -38,7 +38,7 @@ STEPS = {
     "train": ["--phase=train", "--prompt=24"],
 }
 
-Kernel = collections.namedtuple("Kernel", "name op count factor dims pairs weights")
+Kernel = collections.namedtuple("Kernel", "name op count factor dims pairs shared")
 Split = collections.namedtuple("Split", "extent axes")
 
 
@@ -51,6 +51,10 @@ def parse(text):
     return dims
 
 
+def extents(text):
+    return [split.extent for split in parse(text)]
+
+
 def value(extent, symbols):
     return math.prod(int(part) if part.isdigit() else symbols[part] for part in extent.split("*"))
 
@@ -59,9 +63,12 @@ def value(extent, symbols):
 # what the token before has left.
 SEQUENTIAL = {f"{op}{way}" for op in ("short_conv", "state_space", "gated_delta_rule", "linear_attention")
               for way in ("", "_backward")}  # fmt: skip
-# Products with weights that all heads share, which tensor parallelism leaves whole
-# (`TensorParallelRole` has no factor of theirs).
-SHARED = re.compile(r"/(q_a|kv_a_proj_with_mqa_out|kv_a)$")
+# Weights that no head, width or expert has a part of: tensor parallelism leaves
+# them whole, so that its devices multiply the same tokens with them.
+SHARED = re.compile(r"(q_a_proj|kv_a_proj_with_mqa|gate|router|indexer\..*|projector\..*)\.(weight|bias)$")
+
+
+UNFUSED = {"attention_probabilities", "attend", "attend_backward", "attention_probabilities_backward"}
 
 
 def trains(plan):
@@ -72,14 +79,18 @@ def trains(plan):
 REASONS = [
     (lambda kernel, degree, plan: kernel.op == "logits" and degree == "cp" and not trains(plan),
      "a sequence has one last token, of which cp has no parts"),
-    (lambda kernel, degree, plan: kernel.op == "router" and degree == "tp" and "--shard-sp" not in plan,
-     "a router scores all experts for the tokens of its device"),
     (lambda kernel, degree, plan: kernel.op in SEQUENTIAL and degree == "cp",
      "tokens of a recurrence follow one another"),
-    (lambda kernel, degree, plan: SHARED.search(kernel.name) and degree == "tp" and "--shard-sp" not in plan,
-     "latents are of all heads"),
-    (lambda kernel, degree, plan: kernel.op == "index" and degree == "tp" and "--shard-sp" not in plan,
-     "an indexer chooses for all heads"),
+    (lambda kernel, degree, plan: kernel.shared and degree == "tp" and "--shard-sp" not in plan,
+     "a weight that all heads, widths or experts share"),
+    (lambda kernel, degree, plan: kernel.op in ("router", "indexer") and degree == "tp" and "--shard-sp" not in plan,
+     "a router or an indexer chooses for all devices"),
+    (lambda kernel, degree, plan: degree == "tp" and kernel.op == "linear" and "--shard-dcp=2" in plan,
+     "keys of new tokens are made where any part of the context is"),
+    (lambda kernel, degree, plan: degree == "tp" and kernel.op in SEQUENTIAL and "--shard-dcp=2" in plan,
+     "recurrences have heads for the part of tp that dcp leaves"),
+    (lambda kernel, degree, plan: degree == "cp" and "--unfused-attention" in plan and kernel.op in UNFUSED,
+     "attention that writes its probabilities has them of all tokens"),
 ]  # fmt: skip
 
 
@@ -97,7 +108,8 @@ class Program:
         self.sizes = self.read_pairs(text, r"parallel\.mesh\(([^)]*)\)", " = ")
         workload = self.read_pairs(text, r"transformer\.workload\(([^)]*)\)", " = ")
         self.symbols = {"encoder_tokens": 0, "cross_tokens": 0, **workload}
-        self.kernels = [self.read(kernel) for kernel in program["kernels"] if kernel.get("flop_factor")]
+        shared = [extents(resident["shape"]) for resident in program["residents"] if SHARED.search(resident["name"])]
+        self.kernels = [self.read(kernel, shared) for kernel in program["kernels"] if kernel.get("flop_factor")]
 
     @staticmethod
     def read_pairs(text, pattern, between):
@@ -106,13 +118,15 @@ class Program:
         return {name: int(size) for name, size in items if size.isdigit()}
 
     @staticmethod
-    def read(kernel):
+    def read(kernel, shared):
         pairs = kernel.get("pairs") or {}
         dims = [parse(kernel[part]) for part in ("rows", "columns", "contraction") if part in kernel]
         seen = [parse(f"[{pairs[part]}]")[0] for part in ("query", "context") if part in pairs]
-        weights = [move["shape"] for move in kernel["traffic"] if move["role"] == "weight"]
+        weights = [extents(move["shape"]) for move in kernel["traffic"] if move["role"] == "weight"]
+        if kernel["op"] == "product_gradient":
+            weights = [extents(kernel["rows"]) + extents(kernel["columns"])]
         return Kernel(kernel["name"].split("#")[0], kernel["op"], kernel["count"], kernel["flop_factor"],
-                      sum(dims, []), seen, weights)  # fmt: skip
+                      sum(dims, []), seen, any(weight in shared for weight in weights))  # fmt: skip
 
     def flops(self, kernel):
         """Of the whole kernel; pairs as all queries with all keys."""

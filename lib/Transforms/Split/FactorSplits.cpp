@@ -279,6 +279,34 @@ void FactorSplits::splitTokens(const TokenAxes &tokenAxes) {
   });
 }
 
+/// Whether the op multiplies each of its tokens by itself with what all share.
+bool FactorSplits::isProductOfTokens() const {
+  return llvm::is_contained(factors.kinds, FactorKind::reduction) &&
+         llvm::any_of(factors.linear, [](ArrayRef<unsigned> group) {
+           return group.size() == 1;
+         });
+}
+
+void FactorSplits::sliceTokens(const TokenAxes &tokenAxes) {
+  if (!isProductOfTokens())
+    return;
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    if (isSource(operand))
+      continue;
+    for (auto [dim, factor] :
+         llvm::zip_equal(layouts[i].dims, factors.operands[i])) {
+      if (!dim.isSymbolic() || dim.isSet() || !dim.isWhole() ||
+          factors.kinds[factor] != FactorKind::parallel)
+        continue;
+      for (const auto &[axis, extents] : tokenAxes)
+        if (llvm::is_contained(extents, dim.getExtent()) && !isClaimed(axis) &&
+            splits[factor].axes.empty() &&
+            !llvm::is_contained(layouts[i].partial, axis))
+          splits[factor].axes.push_back(axis);
+    }
+  }
+}
+
 bool FactorSplits::multipliesLessScattered(const TokenAxes &tokenAxes) const {
   bool any = false;
   if (llvm::is_contained(factors.kinds, FactorKind::reduction))

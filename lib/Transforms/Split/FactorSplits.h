@@ -51,6 +51,10 @@ public:
   /// Splits the tokens of partial operands over the axes of their sums, where
   /// those are free and the same tokens are split over them elsewhere.
   void splitTokens(const TokenAxes &tokenAxes);
+  /// Of a product of values with a weight: splits tokens that are whole over
+  /// axes that split the same tokens elsewhere. To take a part of them sends
+  /// nothing, and every device would else multiply all.
+  void sliceTokens(const TokenAxes &tokenAxes);
   /// Whether the op contracts, and `splitTokens` would split something: with
   /// its operands as partial sums, every device would multiply all tokens.
   bool multipliesLessScattered(const TokenAxes &tokenAxes) const;
@@ -84,6 +88,7 @@ private:
 
   void read(unsigned operand);
   void exchangeHeads();
+  bool isProductOfTokens() const;
   parallel::DimAttr turn(parallel::DimAttr dim, int32_t factor) const;
   parallel::DimAttr turnLikeOperand(parallel::DimAttr dim,
                                     int32_t factor) const;

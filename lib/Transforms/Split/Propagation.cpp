@@ -110,6 +110,7 @@ private:
                        !splits.multipliesLessScattered(tokenAxes);
     if (!keepPartial)
       splits.splitTokens(tokenAxes);
+    splits.sliceTokens(tokenAxes);
     bool addsToRing = llvm::any_of(op->getResults(), [&](OpResult result) {
       return goesRound(splits.resultType(result.getResultNumber()));
     });

@@ -11,7 +11,7 @@
 // CACHE-NOT: parallel.all
 // CACHE: transformer.kv_cache : !bc_2tp_32_bf
 // GATHERED: error: a cache or a state is moved before it is updated
-// SELECTS: error: selects tokens of the whole context: --shard-dcp cannot split what it selects from
+// SELECTS: transformer.kv_cache : !bc_8_bf
 
 //--- state.mlir
 !x = tensor<?x?x8xbf16, #parallel.sharding<[batch by tp, query, _]>>

@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include <set>
-
 #include "autopar/Plan/StrategyKey.h"
 
 #include "Fixtures.h"
 #include "autopar/Plan/DeviceOrder.h"
+
+#include <set>
 
 using namespace autopar;
 using namespace autopar::test;
