@@ -71,8 +71,8 @@ def TF_CrossEntropyBackwardOp
     Where the vocabulary is split, devices exchange the largest score and the
     sum, as the forward does.
 
-    **Constraints:** those of `transformer.cross_entropy`; the result has the
-    type of `x`.
+    **Constraints:** those of `transformer.cross_entropy`, of `form` and `chunks`
+    too; the result has the type of `x`.
 
     **Example:**
     ```mlir

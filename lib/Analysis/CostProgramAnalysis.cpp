@@ -13,6 +13,7 @@
 #include "ExpertLimits.h"
 #include "LossMemory.h"
 #include "ModelFacts.h"
+#include "OpUses.h"
 #include "ProductFormat.h"
 #include "SectionKinds.h"
 #include "StackReader.h"
@@ -245,7 +246,7 @@ private:
     if (casts)
       products->quantizeOperands(op);
     workload.buildWorkload(builder);
-    if (isMadeAlone(op))
+    if (isMadeAlone(op, section))
       for (size_t i = made; i < program.kernels.size(); ++i)
         program.kernels[i].routed = false;
     for (; casts && made < program.kernels.size(); ++made)
@@ -254,8 +255,8 @@ private:
       products->quantizeResults(op);
     launches = builder.takeLaunched();
     for (; sent < program.collectives.size(); ++sent) {
-      program.collectives[sent].ofWeights = isOfWeights(op);
-      program.collectives[sent].ofInputs = isOfInputs(op);
+      program.collectives[sent].ofWeights = isOfWeights(op, section);
+      program.collectives[sent].ofInputs = isOfInputs(op, section);
       if (casts)
         products->send(op, program.collectives[sent]);
     }
@@ -278,48 +279,6 @@ private:
       program.saved.back().chunks = lossChunksOf(op->getOperand(0));
     for (int64_t copy = 0, all = copiesInLoss(op); copy < all; ++copy)
       define(op->getResult(0));
-  }
-
-  /// Whether a backward makes `op` again of saved values, without the products
-  /// around it whose curves were measured with it: its own time is paid.
-  bool isMadeAlone(Operation *op) const {
-    auto isSaved = [](Value operand) {
-      return operand.getDefiningOp<transformer::SavedOp>() != nullptr;
-    };
-    return section == Section::backward && op->getNumOperands() > 0 &&
-           llvm::all_of(op->getOperands(), isSaved);
-  }
-
-  /// Whether a collective moves weights or their gradients alone.
-  bool isOfWeights(Operation *op) const {
-    auto isAddend = [](Operation *user) {
-      while (isa<parallel::ParallelDialect>(user->getDialect()) &&
-             user->hasOneUse())
-        user = *user->user_begin();
-      return isa<transformer::AccumulateOp>(user);
-    };
-    // Products of an update wait for what is gathered for them.
-    auto isMultiplied = [](Operation *user) {
-      return isa<transformer::OrthogonalizeOp>(user);
-    };
-    if (section == Section::optimizer)
-      return llvm::none_of(op->getUsers(), isMultiplied);
-    return transformer::findWeight(op->getOperand(0)) ||
-           (section == Section::backward &&
-            llvm::all_of(op->getUsers(), isAddend));
-  }
-
-  /// Whether a collective of a backward gathers an input for products that make
-  /// gradients of weights alone, or sums the gradient of an input.
-  bool isOfInputs(Operation *op) const {
-    if (section != Section::backward ||
-        !isa<parallel::ParallelDialect>(op->getDialect()))
-      return false;
-    if (isa<parallel::AllGatherOp>(op))
-      return llvm::all_of(op->getUsers(),
-                          llvm::IsaPred<transformer::ProductGradientOp>);
-    return isa<parallel::AllReduceOp, parallel::ReduceScatterOp>(op) &&
-           transformer::isInputGradient(op->getOperand(0));
   }
 
   /// What is kept elsewhere is no temporary: saved values, new elements of

@@ -130,10 +130,11 @@ static std::vector<std::string> keysOf(const std::string &name,
 }
 
 /// The value at `path` below `reader`; nothing where a step is missing, or null
-/// before the last, or (of `alternatives`) no object.
+/// before the last, or where `text` names a step that is a text in place of an
+/// object.
 static std::optional<JsonReader> follow(JsonReader reader,
                                         std::string_view path, bool &isNull,
-                                        bool alternatives = false) {
+                                        std::string_view text = {}) {
   for (;;) {
     size_t dot = path.find('.');
     std::string key(path.substr(0, dot));
@@ -144,7 +145,7 @@ static std::optional<JsonReader> follow(JsonReader reader,
     reader = reader.member(key);
     if (dot == std::string_view::npos)
       return reader;
-    if (alternatives && !reader.isObject())
+    if (key == text && reader.toJson().is_string())
       return std::nullopt;
     if (!reader.isObject()) {
       reader.fail("expected an object, found " + showValue(reader.toJson()));
@@ -158,14 +159,14 @@ std::optional<JsonReader> Scope::findKey(const std::string &name,
                                          const JsonValue &field, bool &isNull) {
   bool anyNull = false;
   std::optional<JsonReader> null;
-  std::vector<std::string> keys = keysOf(name, field);
-  for (const std::string &key : keys) {
+  std::string text = field.value("or_text", "");
+  for (const std::string &key : keysOf(name, field)) {
     bool isOuter = key.rfind("outer.", 0) == 0;
     if (isOuter && !outer)
       continue;
     isNull = false;
     auto found = follow(isOuter ? outer->reader : reader,
-                        isOuter ? key.substr(6) : key, isNull, keys.size() > 1);
+                        isOuter ? key.substr(6) : key, isNull, text);
     if (found && !isNull)
       return found;
     if (found && !anyNull) {

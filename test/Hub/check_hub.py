@@ -257,7 +257,7 @@ def case_names():
         Run("n2", bad).fails("is neither a path")
     for bad in ("a b", "../main", "a//b", "/a", "a/", "", "x" * 300, "a\nb"):
         Run("n3", "org/name@" + bad).fails("is no revision")
-    Run("n4", "llama-3.1-8").fails('unknown model "llama-3.1-8", did you mean "llama-3.1-8b"', "org/name on the hub")
+    Run("n4", "llama-3.1-8").fails('unknown model "llama-3.1-8", did you mean "llama-3.1-8b"', "org/name on the Hugging Face hub")
     Run("n5", "").fails('unknown model ""')
     for path in ("./org/name", "/org/name", "../x", "org/config.json"):
         Run("n6", path).fails("cannot open: No such file or directory")

@@ -107,8 +107,9 @@ def bad_config(name, changes, stderr, base=LLAMA):
 
 
 for key in ("hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size",
-            "vocab_size", "torch_dtype", "model_type"):  # fmt: skip
+            "vocab_size", "model_type"):  # fmt: skip
     bad_config(f"without-{key}", {key: None}, f'"?{key}')
+bad_config("without-dtype", {"torch_dtype": None}, r'missing field "dtype"\n.*or torch_dtype')
 for key in ("num_local_experts", "num_experts_per_tok", "intermediate_size"):
     bad_config(f"mixtral-without-{key}", {key: None}, f'"?{key}', MIXTRAL)
 for key in ("num_experts", "num_experts_per_tok", "moe_intermediate_size"):
@@ -152,7 +153,7 @@ bad_config("hidden-not-a-multiple-of-heads",
 bad_config("more-experts-per-token-than-experts", {"num_experts_per_tok": 9}, "num_experts_per_tok", MIXTRAL)
 bad_config("no-experts", {"num_local_experts": 0}, "num_local_experts", MIXTRAL)
 for name, settings, message in (
-    ("unknown-method", {"quant_method": "aqlm"}, 'quant_method: unknown quantization method "aqlm"\n.*awq, bitsandbytes'),
+    ("unknown-method", {"quant_method": "aqlm"}, 'quant_method: unknown quantization method "aqlm"\n.*awq, bitnet, bitsandbytes'),
     ("no-method", {"ignore": []}, 'missing field "quant_method"'),
     ("method-number", {"quant_method": 4}, "quant_method: expected a string"),
     ("list", [4], "expected an object"),

@@ -31,7 +31,7 @@ TEST_F(ReaderTest, ChipErrorsNameTheField) {
   EXPECT_EQ(chipError("\"memory_usable\"", "\"memory_useable\""),
             "h100-sxm.json: /memory_useable: unknown field "
             "\"memory_useable\"\n  note: known fields: schema, name, title, "
-            "source, memory_label, memory_usable, memory_bandwidth, "
+            "source, platform, memory_label, memory_usable, memory_bandwidth, "
             "peak_flops, kernels, implementations, sustained_compute, "
             "board_power, idle_power");
   EXPECT_EQ(chipError("\"elementwise\"", "\"element_wise\""),

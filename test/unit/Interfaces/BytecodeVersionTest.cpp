@@ -61,8 +61,8 @@ TEST_F(BytecodeVersionTest, IsReadAsItWasWritten) {
 TEST_F(BytecodeVersionTest, RefusesWhatIsNewer) {
   EXPECT_FALSE(parseSourceString<ModuleOp>(write(BytecodeVersion::current + 1),
                                            &context));
-  EXPECT_NE(message.find("is of version 6 of dialect 'parallel'; this autopar "
-                         "reads up to 5"),
+  EXPECT_NE(message.find("is of version 7 of dialect 'parallel'; this autopar "
+                         "reads up to 6"),
             std::string::npos)
       << message;
 }

@@ -1,0 +1,53 @@
+//===- OpUses.cpp ---------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpUses.h"
+
+#include "autopar/Dialect/Parallel/Parallel.h"
+#include "autopar/Dialect/Transformer/Training.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace autopar;
+using namespace mlir;
+
+bool autopar::isMadeAlone(Operation *op, Section section) {
+  auto isSaved = [](Value operand) {
+    return operand.getDefiningOp<transformer::SavedOp>() != nullptr;
+  };
+  return section == Section::backward && op->getNumOperands() > 0 &&
+         llvm::all_of(op->getOperands(), isSaved);
+}
+
+bool autopar::isOfWeights(Operation *op, Section section) {
+  auto isAddend = [](Operation *user) {
+    while (isa<parallel::ParallelDialect>(user->getDialect()) &&
+           user->hasOneUse())
+      user = *user->user_begin();
+    return isa<transformer::AccumulateOp>(user);
+  };
+  // Products of an update wait for what is gathered for them.
+  auto isMultiplied = [](Operation *user) {
+    return isa<transformer::OrthogonalizeOp>(user);
+  };
+  if (section == Section::optimizer)
+    return llvm::none_of(op->getUsers(), isMultiplied);
+  return transformer::findWeight(op->getOperand(0)) ||
+         (section == Section::backward &&
+          llvm::all_of(op->getUsers(), isAddend));
+}
+
+bool autopar::isOfInputs(Operation *op, Section section) {
+  if (section != Section::backward ||
+      !isa<parallel::ParallelDialect>(op->getDialect()))
+    return false;
+  if (isa<parallel::AllGatherOp>(op))
+    return llvm::all_of(op->getUsers(),
+                        llvm::IsaPred<transformer::ProductGradientOp>);
+  return isa<parallel::AllReduceOp, parallel::ReduceScatterOp>(op) &&
+         transformer::isInputGradient(op->getOperand(0));
+}

@@ -1,0 +1,30 @@
+//===- OpUses.h - What ops of a step work for -------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_ANALYSIS_OPUSES_H
+#define AUTOPAR_LIB_ANALYSIS_OPUSES_H
+
+#include "autopar/Program/CostProgram.h"
+
+#include "mlir/IR/Operation.h"
+
+namespace autopar {
+
+/// Whether a backward makes `op` again of saved values, without the products
+/// around it whose curves were measured with it: its own time is paid.
+bool isMadeAlone(mlir::Operation *op, Section section);
+
+/// Whether a collective moves weights or their gradients alone.
+bool isOfWeights(mlir::Operation *op, Section section);
+
+/// Whether a collective of a backward gathers an input for products that make
+/// gradients of weights alone, or sums the gradient of an input.
+bool isOfInputs(mlir::Operation *op, Section section);
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_ANALYSIS_OPUSES_H
