@@ -145,10 +145,12 @@ def fills(a, b):
 
 
 def splits(a, b):
-    """Layers may lie otherwise."""
-    for part in ("optimizer", "gradient", "weight"):
-        if all_of(b, part) > all_of(a, part) * SLACK:
-            yield f"{part} of ZeRO", f"{all_of(b, part)} bytes, and {all_of(a, part)} where less is split"
+    """Layers may lie otherwise. Where weights are cast as they are gathered, ZeRO 3 has the optimizer's copies
+    among its weights: both are compared together."""
+    for parts in (("optimizer",), ("gradient",), ("weight", "optimizer")):
+        less, more = (sum(all_of(report, part) for part in parts) for report in (a, b))
+        if more > less * SLACK:
+            yield f"{' and '.join(parts)} of ZeRO", f"{more} bytes, and {less} where less is split"
 
 
 def changes(plan, report):
