@@ -277,12 +277,16 @@ Route Network::route(CollectiveKind kind, const GroupLayout &layout, bool ideal,
 /// beyond the law, by collective); 23 in vLLM between DGX Sparks
 /// (local-inference-lab/b12x pull request 295: 59 us saved, of which 36 in
 /// kernels); 24 in its graphs on V100 (1CatAI/1Cat-vLLM pull request 170: 64 us
-/// where 39 us are measured alone).
+/// where 39 us are measured alone). Exchanges of tokens are left out: the
+/// kernels of DeepEP and PPLX post their messages on the device (IBGDA), so no
+/// host is waited for.
 constexpr double engineStartUs = 24;
 
 void autopar::addStart(const Pool &pool, CollectiveKind kind, Route &route) {
   bool leavesNode = route.tier && route.tier != &pool.tiers.front();
-  bool passes = kind == CollectiveKind::permute || kind == CollectiveKind::ring;
+  bool passes = kind == CollectiveKind::permute ||
+                kind == CollectiveKind::ring ||
+                kind == CollectiveKind::all_to_all;
   if (!leavesNode || passes || route.byNode || route.levels.empty())
     return;
   RouteLevel &last = route.levels.back();

@@ -56,7 +56,7 @@ DEPLOYMENTS = [
      ""),
     (DEEPSEEK + ", section 3.4.2: decode with wide expert parallelism, data-parallel attention",
      "deepseek-v3 --hardware=h200-sxm-8 --devices=64 --context=4096 --sla=tpot:50ms --space=pp=1,cp=1,fsdp=off", "dp64,ep64",
-     ""),
+     "batches double: with a row sent for each expert, 64 devices take 2,048 sequences within 50 ms, and groups of 16 take 4,096"),
 ]  # fmt: skip
 CLOSE = 1.10
 

@@ -52,7 +52,8 @@ BARS = {"tpot": 0.03, "ttft": 0.10, "p99_ttft": 0.20}
 KINDS = {
     "engines": (PLANS, (0.05, 0.9), {"tpot": 0.03, "ttft": 0.08, "p99_ttft": 0.20}, True),
     "in lock step": (LOCKED_PLANS, (0.05, 0.4), {"tpot": 0.04, "ttft": 0.06, "p99_ttft": 0.20}, True),
-    "in lock step, near saturation": (LOCKED_PLANS, (0.4, 0.9), {"tpot": 0.09, "ttft": 0.15, "p99_ttft": 0.30}, False),
+    # 0.30 while steps of decoding stood in first tokens: the same milliseconds are a larger share now.
+    "in lock step, near saturation": (LOCKED_PLANS, (0.4, 0.9), {"tpot": 0.09, "ttft": 0.15, "p99_ttft": 0.40}, False),
 }
 LIMITS_OF_ALL = {"tpot": 0.04, "ttft": 0.10, "p99_ttft": 0.20}
 

@@ -280,8 +280,10 @@ void FactorSplits::splitTokens(const TokenAxes &tokenAxes) {
 }
 
 /// Whether the op multiplies each of its tokens by itself with what all share.
+/// Routed tokens go where their experts are.
 bool FactorSplits::isProductOfTokens() const {
-  return llvm::is_contained(factors.kinds, FactorKind::reduction) &&
+  return !llvm::is_contained(factors.kinds, FactorKind::merged) &&
+         llvm::is_contained(factors.kinds, FactorKind::reduction) &&
          llvm::any_of(factors.linear, [](ArrayRef<unsigned> group) {
            return group.size() == 1;
          });
