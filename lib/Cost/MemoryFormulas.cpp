@@ -181,9 +181,10 @@ static void joinCopies(Formulas &formulas) {
   Expr casts = formulas.whole(Use::casts_gathered_weights);
   Expr none = formulas.number(0);
   for (size_t i = 0; i < residents.size(); ++i) {
-    const Resident *master = residents[i].kind == Kind::weight
-                                 ? masterOf(formulas.program, residents[i])
-                                 : nullptr;
+    // A stored weight is on no device.
+    bool isHeld = residents[i].kind == Kind::weight && !residents[i].stored;
+    const Resident *master =
+        isHeld ? masterOf(formulas.program, residents[i]) : nullptr;
     if (!master)
       continue;
     NodeId &own = formulas.strategy.residents[i].localBytes;

@@ -125,7 +125,10 @@ class Checker:
         layers = layers_of(STAGED[name])
         flags = re.sub(r"uneven(\d)", lambda match: UNEVEN[layers][int(match[1])], plan)
         module = f"{self.folder}/{name}.{PLANS.index(plan)}.mlir"
-        step = ["--phase=prefill", f"--batch={BATCH}", "--prompt=6", f"--encoder-tokens={SOURCE}", "--nodes=8", "--runtime=ideal"]
+        with open(self.wholes[name], encoding="utf-8") as file:
+            encodes = "encoder_tokens" in file.read()
+        step = ["--phase=prefill", f"--batch={BATCH}", "--prompt=6", "--nodes=8", "--runtime=ideal"]
+        step += [f"--encoder-tokens={SOURCE}"] * encodes
         command = [f"{self.tools}/autopar-opt", *flags.split(), *step, self.wholes[name], "-o", module]
         code, said = run([*command, "--estimate=json", f"--report-output={module}.json"])
         where = f"{name} {flags}"
