@@ -3,6 +3,7 @@
 """What flag_effects.py gives each flag, and by what its effect is seen. A new
 flag needs a row in the table of its kind (STEP, SERVICE, SPLITS, ...)."""
 
+import copy
 import dataclasses
 import shlex
 
@@ -22,18 +23,29 @@ class Row:
     """`value` is the text behind `=` (None of a flag without one), or one for
     each question in a dict, where "" is for all others. `beside` lists further
     flags that both commands have then, for a flag that needs them; `drops` are
-    flags that the question loses where this one is given. `names` are other
-    words by which an error may name the flag. `elsewhere` is the test of a flag
-    that no question here can use."""
+    flags that the question loses where this one is given, and beside others in
+    both commands. `names` are other words by which an error may name the flag.
+    `file` is what a flag changes that only names a part of it; `bounds` are
+    flags that make the answer quick. `unseen` says of questions why no column of
+    a table shows the effect: the command `shown` does then. `elsewhere` is the
+    test of a flag that no question here can use."""
 
-    def __init__(self, value=None, beside=(), seen=NUMBERS, names=(), drops=(), elsewhere=None):
+    def __init__(self, value=None, beside=(), seen=NUMBERS, names=(), drops=(), elsewhere=None, file=None, bounds=()):
         self.values = value if isinstance(value, dict) else {"": value}
         self.beside = [shlex.split(words) for words in beside]
         self.seen, self.names, self.drops, self.elsewhere = seen, names, drops, elsewhere
+        self.file, self.bounds = file, list(bounds)
+        self.unseen, self.shown = {}, "estimate"
 
     def flag(self, name, question):
         value = self.values.get(question, self.values.get(""))
-        return [f"--{name}"] if value is None else [f"--{name}={value}"]
+        return [f"--{name}" if value is None else f"--{name}={value}", *self.bounds]
+
+    def in_tables(self, unseen, shown="estimate"):
+        """This row where tables do not show the effect on some questions."""
+        row = copy.copy(self)
+        row.unseen, row.shown = unseen, shown
+        return row
 
 
 SHARDS = ["--shard-tp", "--shard-dp", "--shard-ep", "--stage-pp", "--fsdp"]
@@ -145,6 +157,7 @@ SOURCE = {
 REPORT = {
     "format": Row("html", seen=TEXT),
     "json": Row(seen=TEXT),
+    "brief": Row(seen=TEXT),
     "explain": Row(seen=TEXT),
     "impact": Row(seen=TEXT),
     "verbose": Row(seen=TEXT),
@@ -203,19 +216,39 @@ SEARCH = rows_of({
                   "images served": "prefill", "speech served": "prefill", "drafts served": "prefill"},
                  names=("decode",), drops=["--output-tokens"]),
 })  # fmt: skip
+SPACE = "--space=tp=1..8,pp=1,cp=1"
+# A search of one node, which is quick; the batch is then a part of the plan.
+SEARCHED = [f"--search {SPACE}"]
+PLANNED = [*SHARDS, "--nodes"]
+OTHER_STAGE = "the stage that changes is not the fullest, of which tables show the memory"
 SWEEP = rows_of({
-    "devices": Row("8|16", drops=SHARDS, names=("search",)),
-    "search": Row(drops=SHARDS),
+    "devices": Row("8|16", drops=PLANNED, names=("search",), bounds=[SPACE]),
+    # Up to 4, for the dense questions have the best plan of tp8 themselves.
+    "search": Row(drops=PLANNED, bounds=["--space=tp=1..4,pp=1,cp=1"]),
     "format": Row("csv", seen=TEXT),
     "svg": Row("plot.svg", seen=FILE, names=("gnuplot",)),
-    "plot": Row("step_time_us", ["--svg=plot.svg"], seen=FILE, names=("svg",)),
-    "space": Row("tp=1..2,pp=1", ["--search"], names=("search",)),
-    "goal": Row("latency", ["--search"], names=("search",)),
-    "sla": Row("tpot:30ms", ["--search"], names=("search",)),
-    "threads": Row("1", ["--search"], seen=SAME, names=("search",)),
-})
+    "plot": Row("step_time_us", ["--svg=plot.svg"], seen=FILE, names=("svg",), file="plot.svg"),
+    "space": Row("tp=1..2,pp=1,cp=1", SEARCHED, names=("search",), drops=PLANNED),
+    "goal": Row("latency", SEARCHED, names=("search",), drops=[*PLANNED, "--batch"]).in_tables(
+        {question: "of one batch on the same devices, what is fastest trains the most" for question in QUESTIONS
+         if question.startswith("training")}, "search"),
+    "sla": Row("tpot:30ms", SEARCHED, names=("search",), drops=PLANNED),
+    "threads": Row("1", SEARCHED, seen=SAME, names=("search",), drops=PLANNED),
+    "loss": ESTIMATE["loss"].in_tables({"training with megatron": OTHER_STAGE}),
+    "loss-chunks": ESTIMATE["loss-chunks"].in_tables({"training with megatron": OTHER_STAGE}),
+    "schedule": ESTIMATE["schedule"].in_tables({"training of experts": OTHER_STAGE}),
+    "expert-capacity-factor": Row("1.25", ["--expert-load=zipf:1.0"]).in_tables({
+        "training of experts": "capacities above the mean drop nothing of even loads"}),
+    "expert-trace": ESTIMATE["expert-trace"].in_tables({
+        "training of experts": "the placement balances this trace: all devices work as without it"}),
+    "expert-groups-in-node": ESTIMATE["expert-groups-in-node"].in_tables({
+        "training of experts": "both placements leave the hottest device as hot"}),
+    "microbatches": ESTIMATE["microbatches"].in_tables({
+        question: "engines run prompts in chunks of tokens of their own, whatever fills the stages"
+        for question in ("dense prefill", "images")}),
+})  # fmt: skip
 # Of one report alone: a table refuses them.
-REPORTED = ("explain", "impact", "verbose", "trace", "simulate", "seed", "requests", "requests-output")
+REPORTED = ("brief", "explain", "impact", "verbose", "trace", "simulate", "seed", "requests", "requests-output")
 COMPARE = rows_of({
     **{name: Row(ESTIMATE[name].values, elsewhere="estimate") for name in REPORTED},
     "plans": Row("tp8;tp4", drops=SHARDS),

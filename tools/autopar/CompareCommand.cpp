@@ -153,8 +153,8 @@ int Comparer::compareAll() {
       kind != "text" && kind != "json" && kind != "html")
     return fail("unknown report format '" + kind +
                 "', expected text, json or html");
-  for (const char *flag : {"explain", "impact", "verbose", "trace", "simulate",
-                           "seed", "requests", "requests-output"})
+  for (const char *flag : {"brief", "explain", "impact", "verbose", "trace",
+                           "simulate", "seed", "requests", "requests-output"})
     if (!valueOf(values, flag).empty())
       return fail(Twine("--") + flag +
                   " has no effect on a table: give it to autopar estimate");
