@@ -86,6 +86,13 @@ def content(folder, name):
         return file.read()
 
 
+def has_plan_that_fits(report):
+    """Of a search, or of any row of a sweep."""
+    if "best" in report:
+        return report["best"] is not None
+    return any(row["result"] and row["result"]["fits"] for row in report["rows"])
+
+
 def compare(row, given, before, after, folders):
     """"effect", or what is wrong."""
     if row.seen == FILE:
@@ -100,10 +107,12 @@ def compare(row, given, before, after, folders):
     if row.seen == SAME:
         return "effect" if after.stdout == before.stdout else "changed what it promises to keep"
     try:
-        same = figures(json.loads(before.stdout)) == figures(json.loads(after.stdout))
+        reports = [json.loads(one.stdout) for one in (before, after)]
     except json.JSONDecodeError:
         return f"no JSON: {after.stdout[:80]!r}"
-    return "no figure changed" if same else "effect"
+    if figures(reports[0]) != figures(reports[1]):
+        return "effect"
+    return "skipped" if row.ranks and not has_plan_that_fits(reports[0]) else "no figure changed"
 
 
 def without(words, names):
@@ -130,7 +139,8 @@ def outcome_of(tool, name, row, question, words, beside):
 
 def examine(case):
     """The outcome of a flag beside a question: "effect", "refused", "skipped"
-    where what the flag needs is refused beside the question, or what is wrong.
+    where what the flag needs is refused beside the question or nothing fits that
+    it could rank, or what is wrong.
     Where no column of a table shows it, as the row says, another command does."""
     tool, name, row, question, words, beside = case
     outcome = outcome_of(*case)

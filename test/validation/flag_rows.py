@@ -26,15 +26,17 @@ class Row:
     flags that the question loses where this one is given, and beside others in
     both commands. `names` are other words by which an error may name the flag.
     `file` is what a flag changes that only names a part of it; `bounds` are
-    flags that make the answer quick. `unseen` says of questions why no column of
+    flags that make the answer quick. A flag that `ranks` plans has nothing to do
+    where none fits. `unseen` says of questions why no column of
     a table shows the effect: the command `shown` does then. `elsewhere` is the
     test of a flag that no question here can use."""
 
-    def __init__(self, value=None, beside=(), seen=NUMBERS, names=(), drops=(), elsewhere=None, file=None, bounds=()):
+    def __init__(self, value=None, beside=(), seen=NUMBERS, names=(), drops=(), elsewhere=None, file=None, bounds=(),
+                 ranks=False):
         self.values = value if isinstance(value, dict) else {"": value}
         self.beside = [shlex.split(words) for words in beside]
         self.seen, self.names, self.drops, self.elsewhere = seen, names, drops, elsewhere
-        self.file, self.bounds = file, list(bounds)
+        self.file, self.bounds, self.ranks = file, list(bounds), ranks
         self.unseen, self.shown = {}, "estimate"
 
     def flag(self, name, question):
@@ -204,7 +206,7 @@ SEARCH = rows_of({
     "batch": Row("2"),
     "nodes": Row("2"),
     "space": Row("tp=1..2,pp=1,cp=1"),
-    "goal": Row("latency"),
+    "goal": Row("latency", ranks=True),
     "sla": Row("tpot:1us", names=("limit", "ttft")),
     "threads": Row("1", seen=SAME),
     "why": Row("tp2"),
@@ -229,7 +231,7 @@ SWEEP = rows_of({
     "svg": Row("plot.svg", seen=FILE, names=("gnuplot",)),
     "plot": Row("step_time_us", ["--svg=plot.svg"], seen=FILE, names=("svg",), file="plot.svg"),
     "space": Row("tp=1..2,pp=1,cp=1", SEARCHED, names=("search",), drops=PLANNED),
-    "goal": Row("latency", SEARCHED, names=("search",), drops=[*PLANNED, "--batch"]).in_tables(
+    "goal": Row("latency", SEARCHED, names=("search",), drops=[*PLANNED, "--batch"], ranks=True).in_tables(
         {question: "of one batch on the same devices, what is fastest trains the most" for question in QUESTIONS
          if question.startswith("training")}, "search"),
     "sla": Row("tpot:30ms", SEARCHED, names=("search",), drops=PLANNED),
