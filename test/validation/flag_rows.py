@@ -230,11 +230,11 @@ SWEEP = rows_of({
     "format": Row("csv", seen=TEXT),
     "svg": Row("plot.svg", seen=FILE, names=("gnuplot",)),
     "plot": Row("step_time_us", ["--svg=plot.svg"], seen=FILE, names=("svg",), file="plot.svg"),
-    "space": Row("tp=1..2,pp=1,cp=1", SEARCHED, names=("search",), drops=PLANNED),
+    "space": Row("tp=4,pp=1,cp=1", SEARCHED, names=("search",), drops=PLANNED),
     "goal": Row("latency", SEARCHED, names=("search",), drops=[*PLANNED, "--batch"], ranks=True).in_tables(
         {question: "of one batch on the same devices, what is fastest trains the most" for question in QUESTIONS
          if question.startswith("training")}, "search"),
-    "sla": Row("tpot:30ms", SEARCHED, names=("search",), drops=PLANNED),
+    "sla": Row("tpot:30ms", ["--search"], names=("search",)),
     "threads": Row("1", SEARCHED, seen=SAME, names=("search",), drops=PLANNED),
     "loss": ESTIMATE["loss"].in_tables({"training with megatron": OTHER_STAGE}),
     "loss-chunks": ESTIMATE["loss-chunks"].in_tables({"training with megatron": OTHER_STAGE}),
