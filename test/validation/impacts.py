@@ -24,6 +24,8 @@ import tempfile
 from plans import Tools
 
 STEP = 1e-3
+# The largest step that is taken for a small one, as a part of the figure.
+COARSE = 0.1
 TRAINED = "--phase=prefill --batch=32 --prompt=1024 --microbatches=16"
 # Model, then the plan.
 CASES = [
@@ -79,6 +81,9 @@ class Plan:
         step = max(1, round(value * STEP)) / value if value == int(value) else STEP
         less, more = self.moved(impact, 1 - step), self.moved(impact, 1 + step)
         if isinstance(less, str) or isinstance(more, str):
+            return None
+        # A whole number of few, as 2 or 6, moves by so much that a kink may lie in between.
+        if step > COARSE and any(abs(a - 2 * old + b) > limit for a, old, b, limit in zip(less, self.at, more, self.tolerances())):
             return None
         return [[(new - old) / step / 100 for new, old in zip(side, self.at)] for side in (less, more)]
 

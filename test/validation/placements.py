@@ -20,7 +20,7 @@ import sys
 from plan_forms import Forms
 from plan_models import MODELS, Model, Workload
 from plan_rules import draw_legal
-from plans import MACHINE, Tally, differ, draw_and_check, first_error, nodes_of
+from plans import AS_STORED, MACHINE, Tally, differ, draw_and_check, first_error, nodes_of
 
 # What a placement under even loads may add to a report or change in it.
 ABOUT_PLACEMENT = ("placement", "assumptions", "warnings", "plan")
@@ -66,7 +66,7 @@ class Checker:
                 return model, plan
 
     def estimate(self, model, flags, output=os.devnull):
-        done = self.tools.run("autopar-opt", *flags, "--estimate=json", "-o", output, model.path)
+        done = self.tools.run("autopar-opt", *flags, *AS_STORED[1:], "--estimate=json", "-o", output, model.path)
         return done, json.loads(done.stdout) if done.returncode == 0 else None
 
     def summary(self):
