@@ -91,6 +91,28 @@ REASONS = [
      "recurrences have heads for the part of tp that dcp leaves"),
     (lambda kernel, degree, plan: degree == "cp" and "--unfused-attention" in plan and kernel.op in UNFUSED,
      "attention that writes its probabilities has them of all tokens"),
+    (lambda kernel, degree, plan: kernel.op == "latent_attention" and degree == "cp",
+     "latents go round or are gathered, and each device expands those that it sees"),
+    (lambda kernel, degree, plan: kernel.op == "latent_attention" and degree == "tp" and "--shard-dcp=2" in plan,
+     "latents of a part of the context are expanded for the heads of all parts"),
+    (lambda kernel, degree, plan: kernel.op in ("product_gradient", "linear_backward") and degree == "tp" and "--shard-sp" not in plan
+     and "moe" in kernel.name,
+     "gradients of a router, which chooses for all devices"),
+    (lambda kernel, degree, plan: kernel.op == "linear" and degree == "tp" and "delta" in kernel.name and "--shard-sp" not in plan,
+     "narrow gates that all heads of a recurrence share"),
+    (lambda kernel, degree, plan: kernel.op == "hyper_pre" and degree == "tp",
+     "streams are mixed over whole hidden states"),
+    # What follows is work that is done twice, which nothing mends yet.
+    (lambda kernel, degree, plan: kernel.name in ("model/linear_out", "model/fc1_out") and degree in ("tp", "cp"),
+     "the projector of images is whole"),
+    (lambda kernel, degree, plan: kernel.op == "product_gradient" and degree == "cp" and kernel.name.startswith("mamba"),
+     "gradients behind a recurrence have all tokens"),
+    (lambda kernel, degree, plan: kernel.op == "experts" and degree == "tp" and trains(plan),
+     "experts of training that tp does not split, as their width does not divide"),
+    (lambda kernel, degree, plan: kernel.op == "linear" and degree == "cp" and "--unfused-attention" in plan,
+     "what follows attention that writes its probabilities has all tokens"),
+    (lambda kernel, degree, plan: kernel.op == "linear" and degree == "cp" and "mamba" in kernel.name and "--shard-sp" in plan,
+     "tokens that sp splits are not sliced again"),
 ]  # fmt: skip
 
 

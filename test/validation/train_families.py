@@ -98,9 +98,13 @@ class Trainer:
         name, path = named
         base = os.path.join(self.folder, name.replace(" ", "."))
         small, module, whole = f"{base}.small.json", f"{base}.mlir", f"{base}.whole.mlir"
-        code, said = run([f"{self.tools}/autopar", "models", "shrink", path, "-o", small])
-        if code or run([f"{self.tools}/autopar-translate", "--import-hf", small, "-o", module])[0]:
-            return [("failed", "import", said)]
+        code, _ = run([f"{self.tools}/autopar", "models", "shrink", path, "-o", small])
+        # Sizes of some parts cannot be made small alone: the model is then taken whole, and not executed.
+        is_small = not code and not run([f"{self.tools}/autopar-translate", "--import-hf", small, "-o", module])[0]
+        if not is_small:
+            code, said = run([f"{self.tools}/autopar-translate", "--import-hf", path, "-o", module])
+            if code:
+                return [("failed", "import", said)]
         with open(module, encoding="utf-8") as file:
             text = file.read()
         step = STEP + ["--encoder-tokens=4"] * ("encoder_tokens" in text) + ["--cross-tokens=4"] * ("cross_tokens" in text)
@@ -108,7 +112,7 @@ class Trainer:
         if fault:
             return [(fault[0], "plain", fault[1])]
         outcomes = [("trained", "plain", "")]
-        if self.executes:
+        if self.executes and is_small:
             outcome, said = self.executed(whole)
             outcomes.append((outcome, "plain", said))
         plans = [*PLANS, OF_EXPERTS if "transformer.experts " in text else OF_OTHERS]
