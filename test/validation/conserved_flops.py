@@ -76,6 +76,7 @@ def trains(plan):
 
 
 # Why devices along an axis, of a degree of the plan, compute the same.
+PROJECTOR = re.compile(r"model/(linear(_1)?|fc[12])_out$")
 REASONS = [
     (lambda kernel, degree, plan: kernel.op == "logits" and degree == "cp" and not trains(plan),
      "a sequence has one last token, of which cp has no parts"),
@@ -96,14 +97,14 @@ REASONS = [
     (lambda kernel, degree, plan: kernel.op == "latent_attention" and degree == "tp" and "--shard-dcp=2" in plan,
      "latents of a part of the context are expanded for the heads of all parts"),
     (lambda kernel, degree, plan: kernel.op in ("product_gradient", "linear_backward") and degree == "tp" and "--shard-sp" not in plan
-     and "moe" in kernel.name,
-     "gradients of a router, which chooses for all devices"),
+     and ("moe" in kernel.name or "delta" in kernel.name),
+     "gradients of a router, which chooses for all devices, and of gates that all heads share"),
     (lambda kernel, degree, plan: kernel.op == "linear" and degree == "tp" and "delta" in kernel.name and "--shard-sp" not in plan,
      "narrow gates that all heads of a recurrence share"),
     (lambda kernel, degree, plan: kernel.op == "hyper_pre" and degree == "tp",
      "streams are mixed over whole hidden states"),
     # What follows is work that is done twice, which nothing mends yet.
-    (lambda kernel, degree, plan: kernel.name in ("model/linear_out", "model/fc1_out") and degree in ("tp", "cp"),
+    (lambda kernel, degree, plan: kernel.op == "linear" and PROJECTOR.match(kernel.name) and degree in ("tp", "cp"),
      "the projector of images is whole"),
     (lambda kernel, degree, plan: kernel.op == "product_gradient" and degree == "cp" and kernel.name.startswith("mamba"),
      "gradients behind a recurrence have all tokens"),
@@ -111,8 +112,9 @@ REASONS = [
      "experts of training that tp does not split, as their width does not divide"),
     (lambda kernel, degree, plan: kernel.op == "linear" and degree == "cp" and "--unfused-attention" in plan,
      "what follows attention that writes its probabilities has all tokens"),
-    (lambda kernel, degree, plan: kernel.op == "linear" and degree == "cp" and "mamba" in kernel.name and "--shard-sp" in plan,
-     "tokens that sp splits are not sliced again"),
+    (lambda kernel, degree, plan: kernel.op in ("linear", "linear_backward") and degree == "cp" and "--shard-ep=4" in plan
+     and kernel.name.startswith(("mamba_", "attention_moe_decoder_backward")),
+     "tokens beside a recurrence that ep and sp split are not sliced again"),
 ]  # fmt: skip
 
 
