@@ -33,6 +33,11 @@ static std::optional<double> readTime(std::string_view text) {
 Result<ServiceLimits> autopar::parseServiceLimits(const std::string &text,
                                                   std::optional<Phase> phase) {
   ServiceLimits limits;
+  if (phase == Phase::train && !text.empty())
+    return Error{"",
+                 shorten(text) + ": training has no requests, of which it "
+                                 "could limit ttft or tpot",
+                 "leave it out"};
   std::string example = !phase                     ? "ttft:500ms,tpot:30ms"
                         : *phase == Phase::prefill ? "ttft:500ms"
                                                    : "tpot:30ms";

@@ -178,8 +178,12 @@ QUICK_MODELS = ["llama", "gpt_oss", "deepseek_v3", "qwen3_next"]
 
 
 def run(command):
+    """The exit code, and what was printed: errors of a failure, else the answer
+    without warnings."""
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    return done.returncode, (done.stderr.strip() or done.stdout.strip())
+    texts = [done.stdout.strip(), done.stderr.strip()]
+    first, second = texts if done.returncode == 0 else reversed(texts)
+    return done.returncode, first or second
 
 
 class Cases:

@@ -112,7 +112,8 @@ def compare(row, given, before, after, folders):
         return f"no JSON: {after.stdout[:80]!r}"
     if figures(reports[0]) != figures(reports[1]):
         return "effect"
-    return "skipped" if row.ranks and not has_plan_that_fits(reports[0]) else "no figure changed"
+    idle = row.ranks and not has_plan_that_fits(reports[0]) or row.verifies and not reports[0]["proof"]["excluded"]
+    return "skipped" if idle else "no figure changed"
 
 
 def without(words, names):
@@ -139,8 +140,8 @@ def outcome_of(tool, name, row, question, words, beside):
 
 def examine(case):
     """The outcome of a flag beside a question: "effect", "refused", "skipped"
-    where what the flag needs is refused beside the question or nothing fits that
-    it could rank, or what is wrong.
+    where what the flag needs is refused beside the question or what it works on
+    (plans that fit, plans that bounds exclude) is not there, or what is wrong.
     Where no column of a table shows it, as the row says, another command does."""
     tool, name, row, question, words, beside = case
     outcome = outcome_of(*case)

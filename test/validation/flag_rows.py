@@ -27,16 +27,16 @@ class Row:
     both commands. `names` are other words by which an error may name the flag.
     `file` is what a flag changes that only names a part of it; `bounds` are
     flags that make the answer quick. A flag that `ranks` plans has nothing to do
-    where none fits. `unseen` says of questions why no column of
+    where none fits, and one that `verifies` where bounds exclude none. `unseen` says of questions why no column of
     a table shows the effect: the command `shown` does then. `elsewhere` is the
     test of a flag that no question here can use."""
 
     def __init__(self, value=None, beside=(), seen=NUMBERS, names=(), drops=(), elsewhere=None, file=None, bounds=(),
-                 ranks=False):
+                 ranks=False, verifies=False):
         self.values = value if isinstance(value, dict) else {"": value}
         self.beside = [shlex.split(words) for words in beside]
         self.seen, self.names, self.drops, self.elsewhere = seen, names, drops, elsewhere
-        self.file, self.bounds, self.ranks = file, list(bounds), ranks
+        self.file, self.bounds, self.ranks, self.verifies = file, list(bounds), ranks, verifies
         self.unseen, self.shown = {}, "estimate"
 
     def flag(self, name, question):
@@ -174,8 +174,17 @@ def without(words, flags):
     return [word for word in words if word.split("=")[0] not in flags]
 
 
+LARGE = {
+    "training with megatron": "--batch=128 --devices=64 --space=tp=4,pp=4,cp=1,fsdp=off",
+    "training of experts": "--batch=128 --devices=256 --space=tp=4,pp=4,cp=1,ep=16..32,fsdp=off",
+}
+
+
 def search_question(name):
-    """A question without its plan: the search finds one for 8 devices."""
+    """A question without its plan: the search finds one for 8 devices, or for
+    as many as the training of a large model needs."""
+    if name in LARGE:
+        return [*without(shlex.split(QUESTIONS[name]), {*SHARDS, "--nodes", "--batch"}), *LARGE[name].split()]
     words = without(shlex.split(QUESTIONS[name]), {*SHARDS, "--nodes", "--acceptance", "--rate", "--concurrency"})
     if is_service(name):
         words = [word.replace("lognormal:", "").replace(",0.4", "") for word in words] + ["--phase=request", "--batch=8"]
@@ -203,14 +212,14 @@ def rows_of(changes):
 
 SEARCH = rows_of({
     "devices": Row("16", names=("nodes",)),
-    "batch": Row("2"),
-    "nodes": Row("2"),
+    "batch": Row({"": "2", "images": "4", "training with megatron": "64", "training of experts": "64"}),
+    "nodes": Row("2", drops=["--devices"]),
     "space": Row("tp=1..2,pp=1,cp=1"),
     "goal": Row("latency", ranks=True),
     "sla": Row("tpot:1us", names=("limit", "ttft")),
     "threads": Row("1", seen=SAME),
     "why": Row("tp2"),
-    "verify": Row(),
+    "verify": Row(verifies=True),
     "plans-output": Row("plans", seen=FILE),
     "format": Row("csv", seen=TEXT),
     "phase": Row({"": "decode", "dense decode": "prefill", "moe decode": "prefill", "mla decode": "prefill",

@@ -92,7 +92,7 @@ static void addSearchFlags(CLI::App *command, SearchArgument &search) {
   command
       ->add_option("--devices", search.devices,
                    "How many devices: 64, 8|16|32, or 8..512 for 8, 16, 32 "
-                   "and so on (default: a node)")
+                   "and so on (default: all of the nodes)")
       ->type_name("N")
       ->group("Most used");
   command
