@@ -17,7 +17,7 @@ using namespace autopar;
 LayoutState::LayoutState(const Leaves &leaves, const Pool &pool,
                          const Runtime &runtime)
     : leaves(leaves), pool(pool), ideal(runtime.ideal),
-      isCaptured(!runtime.ideal && !runtime.training),
+      startUs(runtime.ideal ? 0 : runtime.collectiveStartUs.value),
       current(leaves.links.size()), views(leaves.links.size()),
       joined(leaves.links.size()) {
   for (const LinkUse &link : leaves.links) {
@@ -90,8 +90,7 @@ const LayoutState::KnownRoute &LayoutState::routeOf(CollectiveKind kind,
   if (group.size > 1)
     known->route =
         Network(pool, group.devices).route(kind, group.layout, ideal);
-  if (isCaptured)
-    addStart(pool, kind, known->route);
+  addStart(pool, kind, startUs, known->route);
   known->resolve();
   return *known;
 }

@@ -75,8 +75,8 @@ private:
   const Leaves &leaves;
   const Pool &pool;
   const bool ideal;
-  /// Whether collectives are nodes of graphs that an engine captured.
-  const bool isCaptured;
+  /// What collectives between nodes start with (`addStart`).
+  const double startUs;
   const Layout *layout = nullptr;
   /// What was laid last.
   std::vector<GroupAxis> laidAxes;

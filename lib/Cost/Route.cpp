@@ -271,18 +271,8 @@ Route Network::route(CollectiveKind kind, const GroupLayout &layout, bool ideal,
   return route;
 }
 
-/// Microseconds that a collective between nodes takes in an engine beside what
-/// nccl-tests take: the median of four. 13 in TensorRT-LLM and 43 in SGLang
-/// 0.5.8 (DeepSeek-R1 at TP 16 over two nodes of H100: what served steps take
-/// beyond the law, by collective); 23 in vLLM between DGX Sparks
-/// (local-inference-lab/b12x pull request 295: 59 us saved, of which 36 in
-/// kernels); 24 in its graphs on V100 (1CatAI/1Cat-vLLM pull request 170: 64 us
-/// where 39 us are measured alone). Exchanges of tokens are left out: the
-/// kernels of DeepEP and PPLX post their messages on the device (IBGDA), so no
-/// host is waited for.
-constexpr double engineStartUs = 24;
-
-void autopar::addStart(const Pool &pool, CollectiveKind kind, Route &route) {
+void autopar::addStart(const Pool &pool, CollectiveKind kind, double startUs,
+                       Route &route) {
   bool leavesNode = route.tier && route.tier != &pool.tiers.front();
   bool passes = kind == CollectiveKind::permute ||
                 kind == CollectiveKind::ring ||
@@ -291,7 +281,7 @@ void autopar::addStart(const Pool &pool, CollectiveKind kind, Route &route) {
     return;
   RouteLevel &last = route.levels.back();
   if (last.log2TimeUs.empty())
-    last.latencyUs += engineStartUs;
+    last.latencyUs += startUs;
 }
 
 std::vector<int64_t> Network::placeOf(const GroupAxis &axis) const {

@@ -52,12 +52,13 @@ struct RouteView {
 };
 RouteView viewOf(const std::vector<RouteStep> &steps, const Route &route);
 
-/// Adds the time that a collective which leaves its node takes once in an
-/// engine, beside its hops: a callback of the captured graph wakes the host's
-/// threads that post its messages (NVIDIA/nccl issue 1805). A message between
+/// Adds `startUs`, which a collective that leaves its node takes once in an
+/// engine beside its messages (`Runtime::collectiveStartUs`). A message between
 /// two devices has no such start, as it is posted outside of graphs, beside
-/// kernels; nor have kernels that send by themselves (tokens that go by node).
-void addStart(const Pool &pool, CollectiveKind kind, Route &route);
+/// kernels; nor have exchanges of tokens, as the kernels of DeepEP and PPLX
+/// post their messages on the device (IBGDA).
+void addStart(const Pool &pool, CollectiveKind kind, double startUs,
+              Route &route);
 
 /// `ShapeGrid` as plain data: `ratios[x * stride + y]` from the first sizes of
 /// its sides, in octaves. No ratios: 1 everywhere.

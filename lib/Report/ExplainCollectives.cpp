@@ -353,10 +353,12 @@ Explanation Explainer::explainLevels(size_t row) {
       break;
   }
   std::string between;
-  if (!ideal && !reading.runtime.training &&
-      route.tier != &reading.pool().tiers.front())
-    between = "; engines take 24 us more for a collective between nodes, which "
-              "a callback on the host starts";
+  if (!ideal && reading.runtime.collectiveStartUs.value > 0 &&
+      route.tier != &reading.pool().tiers.front()) {
+    levels.figure(reading.runtime.collectiveStartUs);
+    between = "; collectives between nodes, but for exchanges of tokens and "
+              "messages of stages, have a start";
+  }
   if (route.overlaps)
     levels
         .note("all messages are sent at once: the slowest tier counts; the "

@@ -87,6 +87,8 @@ static const FigureField figureFields[] = {
     {"prompt_step_time", units::microseconds, &Runtime::promptStepUs},
     {"prompt_step_share", units::fraction, &Runtime::promptStepShare},
     {"eager_step_time", units::microseconds, &Runtime::eagerStepUs, false, 0},
+    {"collective_start", units::microseconds, &Runtime::collectiveStartUs,
+     false, 0},
     {"request_time", units::microseconds, &Runtime::requestTimeUs},
     {"request_time_per_token", units::microseconds,
      &Runtime::requestTimePerTokenUs},

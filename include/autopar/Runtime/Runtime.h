@@ -199,6 +199,9 @@ struct Runtime {
   /// What the host takes more for a step where no graphs are captured at all,
   /// microseconds.
   Figure eagerStepUs;
+  /// What a collective between nodes takes in a step beside its messages
+  /// (`addStart`), microseconds.
+  Figure collectiveStartUs;
   KVCacheRule kvCacheRule = KVCacheRule::model;
   /// Whose collectives it has: `Tier::implementations`.
   std::string collectives;

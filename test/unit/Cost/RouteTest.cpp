@@ -237,15 +237,14 @@ TEST(Network, PricesAPermuteAsOneMessage) {
   EXPECT_NEAR(timeOf(route, 360e6), 10 + 14400, 1e-6);
 }
 
-/// Hops of 10 us, and 24 us once where an engine replays the collective. Four
+/// Hops of 10 us, and 24 us once where an engine starts the collective. Four
 /// nodes take two hops.
 TEST(Network, EnginesStartCollectivesBetweenNodesOnce) {
   Machine machine = makeMachine(4);
   Pool &pool = machine.pools[0];
-  auto time = [&](CollectiveKind kind, GroupLayout group, bool isCaptured) {
+  auto time = [&](CollectiveKind kind, GroupLayout group, bool isStarted) {
     Route route = Network(pool, 32).route(kind, group, false);
-    if (isCaptured)
-      addStart(pool, kind, route);
+    addStart(pool, kind, isStarted ? 24 : 0, route);
     return timeOf(route, 0);
   };
   EXPECT_DOUBLE_EQ(time(CollectiveKind::all_reduce, {{8, 2}}, false), 10);
