@@ -71,25 +71,28 @@ def PAR_StrategyOp : PAR_Op<"strategy"> {
     before their use, `context` is the way of context parallelism (`ring`,
     `all_to_all` or `all_gather`: `context_kind`), `zero` what optimizers split over replicas (1:
     their states, 2: gradients, too, 3: weights, too), `dtype` and `kv_dtype` are the formats that values and caches were converted to. The
-    types have what came of it; reports name the choices.
+    types have what came of it; reports name the choices. `knobs` has those that
+    neither types nor ops show, by the names of their flags: numbers, texts, or
+    nothing behind one that is set alone.
 
     **Constraints:** one per module; formats are of floating point; `zero` is 0
-    to 3.
+    to 3; `knobs` are numbers, texts, or set alone.
 
     **Example:**
     ```mlir
-    parallel.strategy sequence_parallel context(ring) kv_dtype(f8E4M3FN)
+    parallel.strategy sequence_parallel context(ring) kv_dtype(f8E4M3FN) knobs {dropout = 1.0e-01 : f64}
     ```
   }];
   let arguments = (ins UnitAttr:$sequence_parallel, UnitAttr:$fsdp,
                        OptionalAttr<PAR_ContextKindAttr>:$context_kind,
                        OptionalAttr<ConfinedAttr<I64Attr, [IntMinValue<0>, IntMaxValue<3>]>>:$zero,
                        OptionalAttr<TypeAttrOf<AnyFloat>>:$dtype,
-                       OptionalAttr<TypeAttrOf<PAR_CacheFormat>>:$kv_dtype);
+                       OptionalAttr<TypeAttrOf<PAR_CacheFormat>>:$kv_dtype,
+                       OptionalAttr<DictionaryAttr>:$knobs);
   let assemblyFormat = [{
     (`sequence_parallel` $sequence_parallel^)? (`fsdp` $fsdp^)?
     (`context` `(` $context_kind^ `)`)? (`zero` `(` $zero^ `)`)? (`dtype` `(` $dtype^ `)`)?
-    (`kv_dtype` `(` $kv_dtype^ `)`)? attr-dict
+    (`kv_dtype` `(` $kv_dtype^ `)`)? (`knobs` $knobs^)? attr-dict
   }];
   let useCustomPropertiesEncoding = 1;
   let hasVerifier = 1;

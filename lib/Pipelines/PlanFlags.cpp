@@ -8,6 +8,7 @@
 #include "autopar/Pipelines/PlanFlags.h"
 
 #include "autopar/Pipelines/Pipelines.h"
+#include "autopar/Plan/PlanKnobs.h"
 #include "autopar/Support/Count.h"
 #include "autopar/Support/Text.h"
 
@@ -17,29 +18,20 @@
 using namespace autopar;
 using namespace llvm;
 
-/// The headings of help, and the flags under each.
+/// The headings of help, and the flags under each that are no knobs of a plan:
+/// those follow, as `planKnobs` has them.
 static constexpr std::pair<StringRef, StringRef> helpGroups[] = {
     {"Most used", "shard-tp hardware phase"},
-    {"What to run", "batch prompt context prefill-chunk "
-                    "max-num-batched-tokens max-num-seqs encoder-tokens "
-                    "cross-tokens"},
+    {"What to run", "batch prompt context encoder-tokens cross-tokens"},
     {"What to serve", "rate concurrency output-tokens prefix-hits acceptance "
                       "draft-cost sla requests simulate seed requests-output"},
-    {"How to split", "shard-sp shard-dp fsdp shard-fsdp shard-cp cp-kind "
-                     "shard-dcp shard-attention-tp "
-                     "mesh map plan diff-plans"},
-    {"Experts", "shard-ep shard-etp expert-load expert-trace place-experts "
-                "redundant-experts expert-groups-in-node dispatch-by-node "
-                "dispatch-dtype"},
-    {"Pipeline", "stage-pp stages microbatches schedule interleave trace"},
-    {"Training",
-     "micro-batch recompute zero optimizer gradient-format master-format "
-     "state-format product-format dropout unfused-attention "
-     "expert-capacity-factor pad-experts-to-capacity mtp-layers loss "
-     "loss-chunks"},
-    {"Formats", "dtype kv-format kv-dtype"},
-    {"Machine and runtime", "nodes price runtime memory-utilization "
-                            "gpu-memory-utilization enforce-eager set"},
+    {"How to split", "shard-dp shard-fsdp shard-cp shard-dcp "
+                     "shard-attention-tp mesh map plan diff-plans"},
+    {"Experts", "shard-ep shard-etp"},
+    {"Pipeline", "stage-pp trace"},
+    {"Training", ""},
+    {"Formats", ""},
+    {"Machine and runtime", "nodes price runtime set"},
     {"Report", "estimate brief explain impact verbose report-output"}};
 
 /// What a flag says alone; "" of one that needs a value.
@@ -61,9 +53,14 @@ PlanFlags::PlanFlags() : plan(std::make_unique<PlanOptions>()) {
                        group.str()});
     options.erase(name);
   };
-  for (auto [group, names] : helpGroups)
+  for (auto [group, names] : helpGroups) {
     for (StringRef name : split(names, ' '))
       add(group, name);
+    for (const PlanKnob &knob : planKnobs())
+      for (const char *name : {knob.flag, knob.alias})
+        if (name && group == knob.group)
+          add(group, name);
+  }
   SmallVector<StringRef> others =
       llvm::to_vector(llvm::make_first_range(options));
   llvm::sort(others);

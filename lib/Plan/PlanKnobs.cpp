@@ -273,21 +273,29 @@ struct Ranges {
 //===----------------------------------------------------------------------===//
 
 struct InPlan {
+  static constexpr const char *group = "How to split";
+  static constexpr bool makesProgram = true;
   static Plan &of(Plan &plan) { return plan; }
   static const Plan *find(const Plan &plan) { return &plan; }
 };
 
 struct InPipeline {
+  static constexpr const char *group = "Pipeline";
+  static constexpr bool makesProgram = false;
   static PipelinePlan &of(Plan &plan) { return plan.pipeline; }
   static const PipelinePlan *find(const Plan &plan) { return &plan.pipeline; }
 };
 
 struct InTraining {
+  static constexpr const char *group = "Training";
+  static constexpr bool makesProgram = true;
   static TrainingPlan &of(Plan &plan) { return plan.training; }
   static const TrainingPlan *find(const Plan &plan) { return &plan.training; }
 };
 
 struct InExperts {
+  static constexpr const char *group = "Experts";
+  static constexpr bool makesProgram = false;
   static ExpertPlan &of(Plan &plan) {
     if (!plan.expertPlacement)
       plan.expertPlacement.emplace();
@@ -299,6 +307,8 @@ struct InExperts {
 };
 
 struct InSources {
+  static constexpr const char *group = "Experts";
+  static constexpr bool makesProgram = false;
   static LoadSources &of(Plan &plan) { return InExperts::of(plan).sources; }
   static const LoadSources *find(const Plan &plan) {
     return plan.expertPlacement ? &plan.expertPlacement->sources : nullptr;
@@ -323,12 +333,39 @@ void assign(std::optional<T> &member, T value) {
   member = std::move(value);
 }
 
+/// A knob, and what is said of it behind its help.
+struct Knob : PlanKnob {
+  Knob &&under(const char *heading) && {
+    group = heading;
+    return std::move(*this);
+  }
+  Knob &&ofAllPlans() && {
+    isOfAllPlans = true;
+    return std::move(*this);
+  }
+  /// That it says how a program runs, which is the same program.
+  Knob &&ofRuns() && {
+    makesProgram = false;
+    return std::move(*this).ofAllPlans();
+  }
+  Knob &&alsoCalled(const char *name) && {
+    alias = name;
+    aliasHelp = "The same as --" + std::string(flag);
+    return std::move(*this);
+  }
+};
+
 /// The knob that is `member` of what `Place` finds in a plan.
 template <typename Codec, typename Place, auto member>
-PlanKnob knob(const char *flag, const char *key, const char *value,
-              const char *help) {
-  PlanKnob made{flag,    key,     value,   help,   nullptr,
-                nullptr, nullptr, nullptr, nullptr};
+Knob knob(const char *flag, const char *key, const char *value,
+          const char *help) {
+  Knob made;
+  made.flag = flag;
+  made.key = key;
+  made.value = value;
+  made.help = help;
+  made.group = Place::group;
+  made.makesProgram = Place::makesProgram;
   made.set = [](Plan &plan,
                 std::string_view text) -> std::optional<std::string> {
     auto parsed = Codec::parse(text);
@@ -351,13 +388,15 @@ PlanKnob knob(const char *flag, const char *key, const char *value,
   return made;
 }
 
-PlanKnob alsoCalled(const char *alias, const char *help, PlanKnob knob) {
-  knob.alias = alias;
-  knob.aliasHelp = help;
-  return knob;
-}
-
 } // namespace
+
+std::optional<std::string> autopar::textOf(const PlanKnob &knob,
+                                           const Plan &plan) {
+  Json value = knob.write(plan);
+  if (value.is_null())
+    return std::nullopt;
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
 
 //===----------------------------------------------------------------------===//
 // The table
@@ -382,11 +421,13 @@ const std::vector<PlanKnob> &autopar::planKnobs() {
           "dispatch-by-node", "dispatch_by_node", "true",
           "Send a routed token once to each node that has one of its experts, "
           "and add up there what returns, as DeepEP does (default: a row for "
-          "each expert)"),
+          "each expert)")
+          .under("Experts"),
       knob<Format, InPlan, &Plan::dispatchDtype>(
           "dispatch-dtype", "dispatch_dtype", "format",
           "Format of routed tokens on their way to experts: fp8 has a scale "
-          "for each 128 values (default: as they are)"),
+          "for each 128 values (default: as they are)")
+          .under("Experts"),
       knob<Count<1, limits::maxVirtualStages>, InPipeline,
            &PipelinePlan::interleave>(
           "interleave", "pipeline.interleave", "N",
@@ -409,7 +450,8 @@ const std::vector<PlanKnob> &autopar::planKnobs() {
           "micro-batch", "pipeline.micro_batch", "N",
           "Sequences of a replica that go through the stages together, in "
           "place "
-          "of --microbatches (default in training: 1)"),
+          "of --microbatches (default in training: 1)")
+          .under("Training"),
       knob<Recomputing, InTraining, &TrainingPlan::recompute>(
           "recompute", "training.recompute", "none|selective|full|auto|...",
           "What a backward makes again instead of having it saved: nothing; "
@@ -423,7 +465,8 @@ const std::vector<PlanKnob> &autopar::planKnobs() {
           "What is kept for each parameter beside a copy of it: adamw (two "
           "numbers), adamw-8bit (two in 8 bits), adafactor (sums of rows and "
           "columns), muon (one of matrices), sgd (one), "
-          "sgd-without-momentum (default: adamw)"),
+          "sgd-without-momentum (default: adamw)")
+          .ofAllPlans(),
       knob<Count<0, 3>, InTraining, &TrainingPlan::zero>(
           "zero", "training.zero", "N",
           "Split over the replicas what the optimizer keeps (1; Megatron's "
@@ -431,53 +474,64 @@ const std::vector<PlanKnob> &autopar::planKnobs() {
           "--fsdp) (default: 0)"),
       knob<Format, InTraining, &TrainingPlan::gradientFormat>(
           "gradient-format", "training.gradient_format", "format",
-          "Format in which gradients of microbatches add up (default: fp32)"),
+          "Format in which gradients of microbatches add up (default: fp32)")
+          .ofAllPlans(),
       knob<NamedFormatOrNone, InTraining, &TrainingPlan::masterFormat>(
           "master-format", "training.master_format", "format|none",
           "Format of the copy of weights that the optimizer updates (default: "
-          "fp32; none where weights have that format)"),
+          "fp32; none where weights have that format)")
+          .ofAllPlans(),
       knob<Format, InTraining, &TrainingPlan::stateFormat>(
           "state-format", "training.state_format", "format",
           "Format of what the optimizer keeps beside that copy (default: "
-          "fp32)"),
+          "fp32)")
+          .ofAllPlans(),
       knob<FormatOfProducts, InTraining, &TrainingPlan::productFormat>(
           "product-format", "training.product_format", "format",
           "Format that products with weights multiply in, forward and "
           "backward: "
-          "fp8 or nvfp4 (default: that of activations)"),
+          "fp8 or nvfp4 (default: that of activations)")
+          .ofAllPlans(),
       knob<Share<true>, InTraining, &TrainingPlan::dropout>(
           "dropout", "training.dropout", "share",
           "Share of elements that are dropped behind linear maps and "
-          "embeddings; their masks are saved (default: 0)"),
+          "embeddings; their masks are saved (default: 0)")
+          .ofAllPlans(),
       knob<CapacityFactor, InTraining, &TrainingPlan::expertCapacityFactor>(
           "expert-capacity-factor", "training.expert_capacity_factor", "factor",
           "An expert takes at most ceil(factor * tokens * top_k / experts) of "
           "the tokens of a rank and a microbatch, and drops the rest (default: "
-          "all that are routed to it)"),
+          "all that are routed to it)")
+          .ofAllPlans(),
       knob<Flag, InTraining, &TrainingPlan::padsExpertsToCapacity>(
           "pad-experts-to-capacity", "training.pad_experts_to_capacity", "true",
           "Each expert works on as many rows as --expert-capacity-factor lets "
-          "it take"),
+          "it take")
+          .ofAllPlans(),
       knob<Count<1, limits::maxConfigLayers>, InTraining,
            &TrainingPlan::mtpLayers>(
           "mtp-layers", "training.mtp_layers", "N",
           "Layers that predict further tokens (MTP), each with a head and a "
-          "loss, behind the last layer (default: none)"),
+          "loss, behind the last layer (default: none)")
+          .ofAllPlans(),
       knob<Flag, InTraining, &TrainingPlan::unfusedAttention>(
           "unfused-attention", "training.unfused_attention", "true",
           "Attention writes its probabilities and saves them, as kernels "
           "before "
-          "FlashAttention did"),
+          "FlashAttention did")
+          .ofAllPlans(),
       knob<Loss, InTraining, &TrainingPlan::loss>(
           "loss", "training.loss", "eager|in-place|compiled|fused",
           "How the loss is computed: by PyTorch's operators one after the "
           "other, in one fp32 copy of the scores (Megatron), by kernels that a "
           "compiler fuses, or by one that leaves the gradient where the scores "
-          "were (default: the runtime's)"),
+          "were (default: the runtime's)")
+          .ofAllPlans(),
       knob<Count<1, limits::maxTokens>, InTraining, &TrainingPlan::lossChunks>(
           "loss-chunks", "training.loss_chunks", "N",
           "Compute scores, losses and gradients of scores of an N-th of the "
-          "tokens at a time (default: of all at once)"),
+          "tokens at a time (default: of all at once)")
+          .ofAllPlans(),
       knob<Policy, InExperts, &ExpertPlan::policy>(
           "place-experts", "expert_placement.policy",
           "block|round_robin|balanced",
@@ -497,7 +551,8 @@ const std::vector<PlanKnob> &autopar::planKnobs() {
       knob<File, InSources, &LoadSources::load>(
           "expert-load", "expert_placement.load", "file|zipf:1.0|...",
           "Tokens per expert and layer: a file (autopar.load/1, CSV), or even, "
-          "zipf:1.0, log_normal:0.24; the step follows the hottest device"),
+          "zipf:1.0, log_normal:0.24; the step follows the hottest device")
+          .ofAllPlans(),
       knob<File, InSources, &LoadSources::trace>(
           "expert-trace", "expert_placement.trace", "file",
           "Experts that tokens were routed to together (JSON lines, CSV): "
@@ -505,32 +560,42 @@ const std::vector<PlanKnob> &autopar::planKnobs() {
       knob<Format, InPlan, &Plan::dtype>(
           "dtype", "dtype", "format",
           "Format of activations and products: bf16, fp16, fp32, fp8 (weights "
-          "stay as stored)"),
-      alsoCalled(
-          "kv-dtype", "The same as --kv-format",
-          knob<FormatOrAuto, InPlan, &Plan::kvDtype>(
-              "kv-format", "kv_dtype", "format|auto",
-              "Format of the KV cache: bf16, fp8, q8_0, ...; auto: what "
-              "the checkpoint says, or else what the runtime does (default: "
-              "auto)")),
-      alsoCalled("gpu-memory-utilization", "The same as --memory-utilization",
-                 knob<Share<false>, InPlan, &Plan::memoryUtilization>(
-                     "memory-utilization", "memory_utilization", "share",
-                     "The runtime's share of device memory, 0 to 1")),
-      alsoCalled(
-          "max-num-batched-tokens", "The same as --prefill-chunk",
-          knob<CountOrNone<limits::maxTokens>, InPlan, &Plan::prefillChunk>(
-              "prefill-chunk", "prefill_chunk", "N|none",
-              "Tokens of prompts that a replica computes in one step; "
-              "none: all of them (default: the runtime's)")),
+          "stay as stored)")
+          .under("Formats")
+          .ofAllPlans(),
+      knob<FormatOrAuto, InPlan, &Plan::kvDtype>(
+          "kv-format", "kv_dtype", "format|auto",
+          "Format of the KV cache: bf16, fp8, q8_0, ...; auto: what "
+          "the checkpoint says, or else what the runtime does (default: "
+          "auto)")
+          .under("Formats")
+          .ofAllPlans()
+          .alsoCalled("kv-dtype"),
+      knob<Share<false>, InPlan, &Plan::memoryUtilization>(
+          "memory-utilization", "memory_utilization", "share",
+          "The runtime's share of device memory, 0 to 1")
+          .under("Machine and runtime")
+          .ofRuns()
+          .alsoCalled("gpu-memory-utilization"),
+      knob<CountOrNone<limits::maxTokens>, InPlan, &Plan::prefillChunk>(
+          "prefill-chunk", "prefill_chunk", "N|none",
+          "Tokens of prompts that a replica computes in one step; "
+          "none: all of them (default: the runtime's)")
+          .under("What to run")
+          .ofRuns()
+          .alsoCalled("max-num-batched-tokens"),
       knob<Count<1, limits::maxTokens>, InPlan, &Plan::maxSequences>(
           "max-num-seqs", "max_num_seqs", "N",
           "Sequences that a replica runs at once: sizes captured graphs and "
-          "the sampler's memory (default: the runtime's)"),
+          "the sampler's memory (default: the runtime's)")
+          .under("What to run")
+          .ofRuns(),
       knob<Flag, InPlan, &Plan::eager>(
           "enforce-eager", "enforce_eager", "true",
           "Capture no graphs: they take no memory, and each step waits for the "
-          "host to launch its kernels"),
+          "host to launch its kernels")
+          .under("Machine and runtime")
+          .ofRuns(),
   };
   return knobs;
 }

@@ -233,14 +233,12 @@ std::optional<std::string> autopar::planText(const Plan &plan) {
     if (std::optional<int64_t> size = degrees.*degree.member)
       words.push_back(degree.name + sizeText(*size));
   for (const PlanKnob &knob : planKnobs()) {
-    nlohmann::ordered_json value = knob.write(plan);
+    std::optional<std::string> value = textOf(knob, plan);
     // The degree of that name says so.
-    if (value.is_null() || !knob.flag ||
+    if (!value || !knob.flag ||
         (degrees.fsdp && knob.flag == nameOf(Degree::fsdp)))
       continue;
-    std::string text =
-        value.is_string() ? value.get<std::string>() : value.dump();
-    words.push_back(wordOf(knob) + (value == true ? "" : "=" + text));
+    words.push_back(wordOf(knob) + (*value == "true" ? "" : "=" + *value));
   }
   std::string text = join(words, ",");
   Result<Plan> read = parsePlanText(text);

@@ -8,6 +8,7 @@
 #include "autopar/Plan/StrategyKey.h"
 
 #include "autopar/Plan/NeutralAxes.h"
+#include "autopar/Plan/PlanKnobs.h"
 #include "autopar/Support/Text.h"
 
 using namespace autopar;
@@ -16,37 +17,17 @@ static void add(std::string &key, const std::string &part) {
   key += key.empty() ? part : " " + part;
 }
 
-static void addTraining(std::string &key, const TrainingPlan &training) {
-  auto addWord = [&](const char *name, const auto &value) {
-    if (value)
-      add(key, std::string(name) + "=" + std::string(nameOf(*value)));
-  };
-  if (training.recompute && training.recompute->str() != "none")
-    add(key, "recompute=" + training.recompute->str());
-  addWord("optimizer", training.optimizer);
-  if (training.zero.value_or(0) > 0)
-    add(key, "zero=" + std::to_string(*training.zero));
-  addWord("gradient", training.gradientFormat);
-  if (training.masterFormat)
-    add(key,
-        training.masterFormat->format
-            ? "master=" + std::string(nameOf(*training.masterFormat->format))
-            : "master=none");
-  addWord("state", training.stateFormat);
-  addWord("product", training.productFormat);
-  if (training.dropout)
-    add(key, "dropout=" + formatNumber(*training.dropout));
-  if (training.expertCapacityFactor)
-    add(key, "capacity=" + formatNumber(*training.expertCapacityFactor));
-  if (training.padsExpertsToCapacity)
-    add(key, "padded");
-  if (training.mtpLayers)
-    add(key, "mtp=" + std::to_string(*training.mtpLayers));
-  if (training.unfusedAttention)
-    add(key, "unfused");
-  addWord("loss", training.loss);
-  if (training.lossChunks)
-    add(key, "chunks=" + std::to_string(*training.lossChunks));
+/// The choices of `plan` that make another program, those of one value where
+/// several say the same.
+static Plan withOneSpelling(Plan plan) {
+  TrainingPlan &training = plan.training;
+  if (training.recompute && training.recompute->str() == "none")
+    training.recompute.reset();
+  if (training.zero == 0)
+    training.zero.reset();
+  if (!plan.has(Degree::cp))
+    plan.contextKind.reset();
+  return plan;
 }
 
 std::string autopar::strategyKeyOf(const Plan &given) {
@@ -66,25 +47,14 @@ std::string autopar::strategyKeyOfDistinct(const Plan &plan) {
   for (const PlanAxis &axis : plan.axes)
     if (axis.size == 1 && axis.name != nameOf(Degree::pp))
       add(key, axis.name + "=1");
-  if (plan.sequenceParallel)
-    add(key, "sp");
-  if (plan.fsdp)
-    add(key, "fsdp");
-  if (plan.has(Degree::cp))
-    add(key, plan.contextKind ? std::string(nameOf(*plan.contextKind))
-                              : "context by default");
-  addTraining(key, plan.training);
-  if (plan.dispatchByNode)
-    add(key, "by_node");
-  if (plan.dispatchDtype)
-    add(key, "dispatch=" + std::string(nameOf(*plan.dispatchDtype)));
+  Plan choices = withOneSpelling(plan);
+  for (const PlanKnob &knob : planKnobs())
+    if (knob.makesProgram)
+      if (std::optional<std::string> text = textOf(knob, choices))
+        add(key, std::string(knob.flag) + "=" + *text);
   if (plan.expertPlacement && plan.expertPlacement->redundant)
     add(key, "redundant=" + std::to_string(plan.expertPlacement->redundant));
   if (plan.expertPlacement)
     add(key, "placed");
-  if (plan.dtype)
-    add(key, "dtype=" + std::string(nameOf(*plan.dtype)));
-  if (plan.kvDtype)
-    add(key, "kv=" + std::string(nameOf(*plan.kvDtype)));
   return key;
 }

@@ -7,8 +7,14 @@
 
 #include "autopar/Server/Documents.h"
 
+#include "Bodies.h"
+
 #include "autopar/Page/Page.h"
+#include "autopar/Session/SearchChoices.h"
 #include "autopar/Support/File.h"
+#include "autopar/Support/Json.h"
+
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 
@@ -49,6 +55,38 @@ static HttpResponse file(const std::string &name) {
               : failed(text.error());
 }
 
+static bool isOfPlans(const std::string &flag) { return !isOfFiles(flag); }
+
+static bool isOfSearches(const std::string &flag) {
+  return isOfAllPlans(flag) && !isOfFiles(flag);
+}
+
+std::string autopar::server::withFlags(const JsonDocument &written) {
+  nlohmann::json document = written.toJson();
+  nlohmann::json &schemas = document["components"]["schemas"];
+  PlanFlags flags;
+  auto add = [&](const char *schema, const char *value,
+                 bool (*takes)(const std::string &flag)) {
+    nlohmann::json &properties = schemas[schema]["properties"];
+    for (const PlanFlag &flag : flags.all())
+      if (takes(flag.name) && !properties.contains(flag.name))
+        properties[flag.name] = {
+            {"description", flag.help},
+            {"$ref", std::string("#/components/schemas/") + value}};
+  };
+  add("Flags", "FlagValue", isOfPlans);
+  add("SweepFlags", "FlagValues", isOfPlans);
+  add("SearchFlags", "FlagValues", isOfSearches);
+  return document.dump(2);
+}
+
+static HttpResponse openapi() {
+  Result<JsonDocument> read =
+      JsonDocument::readFile(installedDirectory("server") + "/openapi.json");
+  return read ? HttpResponse{200, "application/json", withFlags(*read)}
+              : failed(read.error());
+}
+
 static HttpResponse schema(const std::string &id) {
   std::vector<std::string> names =
       listFiles(installedDirectory("server/schemas"), ".schema.json");
@@ -62,7 +100,7 @@ HttpResponse autopar::server::documentOf(const HttpRequest &request,
   if (request.path == "/")
     return page();
   if (request.path == "/openapi.json")
-    return file("openapi.json");
+    return openapi();
   if (request.path == "/healthz")
     return {200, "application/json", "{\"status\": \"ok\"}"};
   return schema(id);

@@ -9,12 +9,15 @@
 
 #include "autopar/Hub/Hub.h"
 #include "autopar/Pipelines/FlagValues.h"
+#include "autopar/Plan/PlanKnobs.h"
 #include "autopar/Search/SearchReport.h"
 #include "autopar/Support/Count.h"
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/NumberList.h"
 #include "autopar/Support/Text.h"
 #include "autopar/Support/Words.h"
+
+#include <algorithm>
 
 using namespace autopar;
 
@@ -190,38 +193,17 @@ Result<SearchRequest> SearchReader::read() {
 }
 
 bool autopar::isOfAllPlans(const std::string &name) {
-  static const std::vector<std::string> wanted = {"hardware",
-                                                  "phase",
-                                                  "prompt",
-                                                  "context",
-                                                  "prefill-chunk",
-                                                  "max-num-batched-tokens",
-                                                  "max-num-seqs",
-                                                  "enforce-eager",
-                                                  "encoder-tokens",
-                                                  "cross-tokens",
-                                                  "dtype",
-                                                  "kv-format",
-                                                  "kv-dtype",
-                                                  "nodes",
-                                                  "price",
-                                                  "runtime",
-                                                  "set",
-                                                  "memory-utilization",
-                                                  "gpu-memory-utilization",
-                                                  "expert-load",
-                                                  "report-output",
-                                                  "optimizer",
-                                                  "gradient-format",
-                                                  "product-format",
-                                                  "dropout",
-                                                  "unfused-attention",
-                                                  "mtp-layers",
-                                                  "loss",
-                                                  "loss-chunks",
-                                                  "expert-capacity-factor",
-                                                  "pad-experts-to-capacity"};
-  return std::find(wanted.begin(), wanted.end(), name) != wanted.end();
+  static constexpr std::string_view others[] = {
+      "hardware",       "phase",        "prompt",       "context",
+      "nodes",          "price",        "runtime",      "set",
+      "encoder-tokens", "cross-tokens", "report-output"};
+  auto isOfKnob = [&](const PlanKnob &knob) {
+    return knob.isOfAllPlans && (name == (knob.flag ? knob.flag : "") ||
+                                 name == (knob.alias ? knob.alias : ""));
+  };
+  return std::find(std::begin(others), std::end(others), name) !=
+             std::end(others) ||
+         std::any_of(planKnobs().begin(), planKnobs().end(), isOfKnob);
 }
 
 /// Loads are of plans with ep, which are not known yet.

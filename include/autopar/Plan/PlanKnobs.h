@@ -5,8 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A plan is axes, degrees and knobs. Flags, pipeline options, `autopar.plan/1`
-// and help texts are read off this table. Private to who reads or writes plans.
+// A plan is axes, degrees and knobs. Flags and their groups in help, pipeline
+// options, `autopar.plan/1`, the keys of strategies, what a search takes, and
+// the server's document are read off this table. Private to who reads or writes
+// plans.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,9 +36,21 @@ struct PlanKnob {
   void (*read)(const JsonReader &object, std::string_view name, Plan &plan);
   /// Its value; null where the plan leaves it open.
   nlohmann::ordered_json (*write)(const Plan &plan);
+  /// The heading of help that the flag is under.
+  const char *group = nullptr;
+  /// Whether plans that differ in it are different programs: then the key of a
+  /// strategy has it.
+  bool makesProgram = false;
+  /// Whether a search takes it, for all of its plans.
+  bool isOfAllPlans = false;
   /// Another name of the flag, and its help; null where there is none.
-  const char *alias = nullptr, *aliasHelp = nullptr;
+  const char *alias = nullptr;
+  std::string aliasHelp;
 };
+
+/// The value of `knob` as the text of its flag; none where the plan leaves it
+/// open.
+std::optional<std::string> textOf(const PlanKnob &knob, const Plan &plan);
 
 /// All, in the order of `autopar.plan/1`.
 const std::vector<PlanKnob> &planKnobs();

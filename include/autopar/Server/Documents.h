@@ -10,12 +10,17 @@
 
 #include "autopar/Server/Http.h"
 #include "autopar/Server/Problem.h"
+#include "autopar/Support/Json.h"
 
 namespace autopar::server {
 
 /// The page, the OpenAPI document, a schema, or that all is well. `id` is what
 /// the path has of a schema.
 HttpResponse documentOf(const HttpRequest &request, const std::string &id);
+
+/// An OpenAPI document whose objects of flags also have those of plans, as the
+/// command line has them.
+std::string withFlags(const JsonDocument &document);
 
 } // namespace autopar::server
 

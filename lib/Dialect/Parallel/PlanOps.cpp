@@ -41,7 +41,8 @@ static LogicalResult visitStrategy(Properties &own, uint64_t version,
                 succeeded(visit(own.dtype)) && succeeded(visit(own.fsdp)) &&
                 succeeded(visit(own.kv_dtype)) &&
                 succeeded(visit(own.sequence_parallel));
-  return success(isRead && (version < 3 || succeeded(visit(own.zero))));
+  isRead &= version < 3 || succeeded(visit(own.zero));
+  return success(isRead && (version < 7 || succeeded(visit(own.knobs))));
 }
 
 static constexpr StringLiteral dialect = ParallelDialect::getDialectNamespace();
@@ -128,5 +129,11 @@ LogicalResult TargetOp::verify() {
 }
 
 LogicalResult StrategyOp::verify() {
+  if (DictionaryAttr knobs = getKnobsAttr())
+    for (NamedAttribute knob : knobs)
+      if (!isa<UnitAttr, IntegerAttr, FloatAttr, StringAttr>(knob.getValue()))
+        return emitOpError()
+               << "has knob " << knob.getName() << " = " << knob.getValue()
+               << ", expected a number, a text, or nothing";
   return verifyOnlyOne<StrategyOp>(*this, "strategy");
 }

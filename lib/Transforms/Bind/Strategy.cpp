@@ -27,5 +27,12 @@ StrategyOp autopar::getStrategy(ModuleOp module) {
   OpBuilder builder = builderOfFacts(module);
   return StrategyOp::create(builder, module.getLoc(), UnitAttr(), UnitAttr(),
                             ContextKindAttr(), IntegerAttr(), TypeAttr(),
-                            TypeAttr());
+                            TypeAttr(), DictionaryAttr());
+}
+
+void autopar::stateKnob(ModuleOp module, StringRef name, Attribute value) {
+  StrategyOp strategy = getStrategy(module);
+  NamedAttrList knobs(strategy.getKnobsAttr());
+  knobs.set(name, value);
+  strategy.setKnobsAttr(knobs.getDictionary(module.getContext()));
 }

@@ -16,6 +16,12 @@ namespace autopar {
 /// there is none.
 parallel::StrategyOp getStrategy(mlir::ModuleOp module);
 
+/// Notes that `module` was made with the knob of the flag `name`, where neither
+/// types nor ops show it. Values are a number, a text, or a unit of one that is
+/// set alone.
+void stateKnob(mlir::ModuleOp module, llvm::StringRef name,
+               mlir::Attribute value);
+
 /// Where an op belongs that says something of all of `module`: behind those
 /// that are there.
 mlir::OpBuilder builderOfFacts(mlir::ModuleOp module);

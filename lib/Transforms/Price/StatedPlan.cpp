@@ -11,6 +11,8 @@
 #include "autopar/Dialect/Parallel/Parallel.h"
 #include "autopar/Dialect/Transformer/Training.h"
 #include "autopar/Plan/NeutralAxes.h"
+#include "autopar/Plan/PlanKnobs.h"
+#include "autopar/Support/Text.h"
 #include "autopar/Transforms/Bind/Target.h"
 
 using namespace autopar;
@@ -71,6 +73,39 @@ static autopar::ContextKind kindOf(parallel::ContextKind kind) {
     return autopar::ContextKind::all_gather;
   }
   llvm_unreachable("all kinds are listed");
+}
+
+/// The value of a stated knob, as the text of its flag.
+static std::string textOf(Attribute value) {
+  if (auto text = dyn_cast<StringAttr>(value))
+    return text.str();
+  if (auto number = dyn_cast<IntegerAttr>(value))
+    return llvm::toString(number.getValue(), 10, /*Signed=*/true);
+  if (auto number = dyn_cast<FloatAttr>(value))
+    return formatNumber(number.getValueAsDouble());
+  return "true";
+}
+
+/// Knobs that neither types nor ops show.
+static std::optional<Error> addKnobs(StrategyOp strategy, Plan &plan) {
+  DictionaryAttr knobs = strategy.getKnobsAttr();
+  if (!knobs)
+    return std::nullopt;
+  for (NamedAttribute stated : knobs) {
+    StringRef name = stated.getName();
+    auto knob = llvm::find_if(planKnobs(), [&](const PlanKnob &one) {
+      return one.flag && name == one.flag;
+    });
+    auto refuse = [&](const std::string &why) {
+      return Error{"", "parallel.strategy: knob " + name.str() + ": " + why,
+                   ""};
+    };
+    if (knob == planKnobs().end())
+      return refuse("there is none of this name");
+    if (auto expected = knob->set(plan, textOf(stated.getValue())))
+      return refuse("expected " + *expected);
+  }
+  return std::nullopt;
 }
 
 /// The choices that matter: axes of one device are neutral.
@@ -186,8 +221,11 @@ Result<Plan> autopar::planOf(ModuleOp module) {
   for (StagesOp stages : module.getOps<StagesOp>())
     addStages(stages, plan);
   addDispatch(module, plan);
-  for (StrategyOp strategy : module.getOps<StrategyOp>())
+  for (StrategyOp strategy : module.getOps<StrategyOp>()) {
     addStrategy(strategy, plan);
+    if (std::optional<Error> error = addKnobs(strategy, plan))
+      return *error;
+  }
   for (auto training : module.getOps<transformer::TrainingOp>()) {
     addTraining(training, plan.training);
     addFurtherTokens(module, plan.training);

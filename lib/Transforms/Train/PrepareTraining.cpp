@@ -7,6 +7,7 @@
 
 #include "autopar/Transforms/Passes.h"
 
+#include "../Bind/Strategy.h"
 #include "TrainingForms.h"
 
 #include "autopar/Dialect/Transformer/Training.h"
@@ -104,10 +105,15 @@ private:
     if (failed(dropCaches(module)))
       return failure();
     scoreAllTokens(module);
-    if (!flash)
+    if (!flash) {
       writeProbabilities(module);
-    if (dropout > 0)
+      stateKnob(module, "unfused-attention", UnitAttr::get(&getContext()));
+    }
+    if (dropout > 0) {
       drop(module, entry);
+      stateKnob(module, "dropout",
+                Builder(&getContext()).getF64FloatAttr(dropout));
+    }
     if (failed(compareWithLabels(entry)))
       return failure();
     return predictFurtherTokens(module, entry, mtpLayers, choice);

@@ -77,6 +77,11 @@ parallel.strategy context(rings)
 
 // -----
 
+// expected-error @+1 {{'parallel.strategy' op has knob "dropout" = [1], expected a number, a text, or nothing}}
+parallel.strategy knobs {dropout = [1]}
+
+// -----
+
 // expected-error @+1 {{attribute 'dtype' failed to satisfy constraint}}
 parallel.strategy dtype(i8)
 

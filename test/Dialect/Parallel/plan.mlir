@@ -19,6 +19,11 @@ module @all_open attributes {transformer.defaults = [
   parallel.strategy
 }
 
+// CHECK: parallel.strategy knobs {dropout = 1.000000e-01 : f64, loss = "eager", "unfused-attention"}
+module @knobs {
+  parallel.strategy knobs {"unfused-attention", dropout = 0.1 : f64, loss = "eager"}
+}
+
 // CHECK: parallel.strategy kv_dtype(!blocks.iq4_nl)
 module @blocks {
   parallel.strategy kv_dtype(!blocks.iq4_nl)

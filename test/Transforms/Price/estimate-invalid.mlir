@@ -41,3 +41,25 @@ module {
     return
   }
 }
+
+// -----
+
+// expected-error @+1 {{parallel.strategy: knob colour: there is none of this name}}
+module {
+  parallel.strategy knobs {colour = 1 : i64}
+  transformer.workload(phase = prefill, batch = 1, query = 8, context = 8)
+  func.func @model() {
+    return
+  }
+}
+
+// -----
+
+// expected-error @+1 {{parallel.strategy: knob dropout: expected a share from 0 to 1}}
+module {
+  parallel.strategy knobs {dropout = 2.0 : f64}
+  transformer.workload(phase = prefill, batch = 1, query = 8, context = 8)
+  func.func @model() {
+    return
+  }
+}

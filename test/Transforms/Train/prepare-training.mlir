@@ -20,6 +20,7 @@
 // of probabilities where those are written.
 
 // RUN: autopar-opt %S/../Inputs/trained.mlir --pass-pipeline='builtin.module(autopar-prepare-training{dropout=0.1 flash=false})' | FileCheck %s --check-prefix=DROP
+// DROP: parallel.strategy knobs {dropout = 1.000000e-01 : f64, "unfused-attention"}
 // DROP: %[[P:.*]] = transformer.attention_probabilities %{{.*}}, %{{.*}} causal
 // DROP-NEXT: %[[M:.*]] = transformer.dropout_mask %[[P]] probability(0.1) seed(0)
 // DROP-NEXT: %[[D:.*]] = transformer.dropout %[[P]], %[[M]]

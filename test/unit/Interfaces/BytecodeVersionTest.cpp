@@ -30,10 +30,10 @@ protected:
     context.loadDialect<parallel::ParallelDialect>();
   }
 
-  /// A mesh as bytecode of that version.
-  std::string write(uint64_t version) {
-    auto module =
-        parseSourceString<ModuleOp>("parallel.mesh(tp = 8)", &context);
+  /// A module, or a mesh, as bytecode of that version.
+  std::string write(uint64_t version,
+                    const char *text = "parallel.mesh(tp = 8)") {
+    auto module = parseSourceString<ModuleOp>(text, &context);
     BytecodeWriterConfig config;
     config.setDialectVersion<parallel::ParallelDialect>(
         std::make_unique<BytecodeVersion>(version));
@@ -58,11 +58,25 @@ TEST_F(BytecodeVersionTest, IsReadAsItWasWritten) {
   EXPECT_EQ(mesh.getAxisSize("tp"), 8);
 }
 
+// Version 7 added knobs.
+TEST_F(BytecodeVersionTest, ReadsStrategiesOfOlderFiles) {
+  const char *text =
+      "parallel.strategy zero(1) knobs {dropout = 1.0e-01 : f64}";
+  for (uint64_t version : {6, 7}) {
+    auto module = parseSourceString<ModuleOp>(write(version, text), &context);
+    ASSERT_TRUE(module) << message;
+    parallel::StrategyOp strategy =
+        *module->getOps<parallel::StrategyOp>().begin();
+    EXPECT_EQ(strategy.getZero(), 1u);
+    EXPECT_EQ(strategy.getKnobs().has_value(), version == 7);
+  }
+}
+
 TEST_F(BytecodeVersionTest, RefusesWhatIsNewer) {
   EXPECT_FALSE(parseSourceString<ModuleOp>(write(BytecodeVersion::current + 1),
                                            &context));
-  EXPECT_NE(message.find("is of version 7 of dialect 'parallel'; this autopar "
-                         "reads up to 6"),
+  EXPECT_NE(message.find("is of version 8 of dialect 'parallel'; this autopar "
+                         "reads up to 7"),
             std::string::npos)
       << message;
 }

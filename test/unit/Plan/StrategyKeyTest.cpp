@@ -24,7 +24,8 @@ TEST(StrategyKey, NamesAxesAndChoices) {
   plan.sequenceParallel = true;
   plan.kvDtype = ElementType::fp8_e4m3;
   EXPECT_EQ(strategyKeyOf(plan),
-            "tp=tp dp=dpo*dpi ep=dpi*tp etp= edp=dpo sp kv=fp8");
+            "tp=tp dp=dpo*dpi ep=dpi*tp etp= edp=dpo shard-sp=true "
+            "kv-format=fp8");
 }
 
 TEST(StrategyKey, KnowsNeitherSizesNorOrder) {

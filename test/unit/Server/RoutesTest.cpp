@@ -8,7 +8,7 @@
 #include "autopar/Server/Routes.h"
 
 #include "autopar/Pipelines/PlanFlags.h"
-#include "autopar/Support/Json.h"
+#include "autopar/Server/Documents.h"
 
 #include <nlohmann/json.hpp>
 
@@ -44,7 +44,7 @@ TEST(RoutesTest, FindsPaths) {
 static nlohmann::json document() {
   Result<JsonDocument> read =
       JsonDocument::readFile(AUTOPAR_SOURCE_DIR "/lib/Server/openapi.json");
-  return read ? read->toJson() : nlohmann::json();
+  return read ? nlohmann::json::parse(withFlags(*read)) : nlohmann::json();
 }
 
 TEST(RoutesTest, AreThoseOfTheDocument) {
@@ -58,20 +58,24 @@ TEST(RoutesTest, AreThoseOfTheDocument) {
   EXPECT_EQ(documented, known);
 }
 
-/// Every flag of the command line is documented, or one of those that are about
-/// files, text or simulations.
+/// Flags are those of the command line, with its help, but for those that are
+/// about files, text or simulations; lists of searches and sweeps have others.
 TEST(RoutesTest, KnowEveryFlag) {
-  const std::set<std::string> others = {
-      "estimate", "explain",       "impact",      "verbose",         "brief",
-      "trace",    "report-output", "requests",    "requests-output", "simulate",
-      "seed",     "diff-plans",    "expert-trace"};
-  nlohmann::json flags =
-      document()["components"]["schemas"]["Flags"]["properties"];
-  std::set<std::string> documented = others, known;
-  for (const auto &[name, flag] : flags.items())
-    documented.insert(name);
-  PlanFlags all;
-  for (const PlanFlag &flag : all.all())
-    known.insert(flag.name);
-  EXPECT_EQ(documented, known);
+  nlohmann::json schemas = document()["components"]["schemas"];
+  auto helpOf = [&](const char *schema, const char *flag) {
+    nlohmann::json properties = schemas[schema]["properties"];
+    return properties.contains(flag)
+               ? properties[flag]["description"].get<std::string>()
+               : "";
+  };
+  size_t documented = schemas["Flags"]["properties"].size(), ofFiles = 13;
+  EXPECT_EQ(documented + ofFiles, PlanFlags().all().size());
+  EXPECT_EQ(helpOf("Flags", "kv-dtype"), "The same as --kv-format");
+  EXPECT_EQ(helpOf("Flags", "report-output"), "");
+  EXPECT_EQ(helpOf("Flags", "goal"), "");
+  EXPECT_NE(helpOf("SearchFlags", "dropout"), "");
+  EXPECT_EQ(helpOf("SearchFlags", "recompute"), "");
+  EXPECT_NE(helpOf("SearchFlags", "goal"), "");
+  EXPECT_NE(helpOf("SweepFlags", "recompute"), "");
+  EXPECT_NE(helpOf("SearchFlags", "batch"), helpOf("SweepFlags", "batch"));
 }

@@ -22,7 +22,8 @@ def PrepareTrainingPass : ModulePass<"autopar-prepare-training"> {
     (`transformer.insert`) go. With `dropout`, each sum of a residual and what
     linear maps made, and each embedding, drops elements of the latter; with
     `flash=false`, attention writes its probabilities out, and drops of them,
-    too; one with a cap, sinks, chunks or learned biases stays as it is.
+    too; one with a cap, sinks, chunks or learned biases stays as it is. Both are
+    noted in `parallel.strategy`.
 
     With `mtp-layers`, the layers that the checkpoint has for it
     (`transformer.stored`) predict further tokens behind the last one
@@ -61,7 +62,8 @@ def PrepareTrainingPass : ModulePass<"autopar-prepare-training"> {
     Option<"lossChunks", "loss-chunks", "int64_t", "1",
            "Equal parts of the tokens that are scored one after the other">,
   ];
-  let dependentDialects = ["::autopar::transformer::TransformerDialect"];
+  let dependentDialects = ["::autopar::transformer::TransformerDialect",
+                           "::autopar::parallel::ParallelDialect"];
 }
 
 def BuildBackwardPass : ModulePass<"autopar-build-backward"> {
