@@ -83,6 +83,8 @@ Result<OwningOpRef<ModuleOp>> autopar::importModel(MLIRContext *context,
     workload.setQuery(*longest);
     workload.setContextLength(*longest);
   }
+  if (std::optional<std::string> type = modelTypeOf(model))
+    (*module)->setAttr(modelTypeAttribute, ops.getStringAttr(*type));
   if (longest)
     (*module)->setAttr(longestContextAttribute,
                        ops.getI64IntegerAttr(*longest));

@@ -330,6 +330,14 @@ autopar::fieldsOf(const Model &model) {
   return all;
 }
 
+std::optional<std::string> autopar::modelTypeOf(const Model &model) {
+  constexpr size_t longest = 100;
+  JsonReader config = model.config->reader();
+  std::optional<std::string> type = config.optionalString("model_type");
+  bool isShort = type && !type->empty() && type->size() <= longest;
+  return isShort && !config.failed() ? type : std::nullopt;
+}
+
 std::optional<int64_t> autopar::contextOf(const Model &model) {
   std::optional<int64_t> first;
   forEachContext(model, [&](const JsonReader &length) {

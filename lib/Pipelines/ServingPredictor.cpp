@@ -13,6 +13,7 @@
 #include "autopar/Pipelines/StrategyLibrary.h"
 #include "autopar/Plan/NeutralAxes.h"
 #include "autopar/Report/PlanLayout.h"
+#include "autopar/Transforms/Bind/Target.h"
 #include "autopar/Transforms/Passes.h"
 
 #include "mlir/IR/DialectRegistry.h"
@@ -212,7 +213,8 @@ ServingPredictor::State::deployment(const ServedPlan &served) {
   made->machine = std::move(*machine);
   made->machine.useImplementations((*runtime)->name, (*runtime)->collectives);
   made->runtime = **runtime;
-  made->runtime.adaptTo(made->machine.pools.front());
+  made->runtime.adaptTo(made->machine.pools.front(),
+                        targetOf(*(*model)->module).modelType);
   if (served.stepTokens)
     made->runtime.setTokenBudget(static_cast<double>(*served.stepTokens));
   if (served.streamInterval)

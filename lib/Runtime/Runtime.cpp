@@ -52,6 +52,10 @@ static const FigureField figureFields[] = {
     {"graph_bytes_each", units::bytes, &Runtime::graphBytesEach},
     {"graphs", units::countOrNone, &Runtime::graphs, true},
     {"whole_graphs", units::countOrNone, &Runtime::wholeGraphs, true, 0},
+    {"largest_graph", units::count, &Runtime::largestGraph, true,
+     limits::maxTokens},
+    {"graph_tokens_per_sequence", units::count,
+     &Runtime::graphTokensPerSequence, true, 1},
     {"graph_bytes_per_recurrent_graph", units::bytes,
      &Runtime::graphBytesPerRecurrentGraph, false, 0},
     {"expert_hidden_multiple", units::count, &Runtime::expertHiddenMultiple,
@@ -180,9 +184,9 @@ bool autopar::isRuntimeVersion(std::string_view text) {
   return isMonth(text) || isNumbered(text);
 }
 
-bool RuntimeVariant::isOfAnyMachine() const {
-  return chips.empty() && platforms.empty() && memoryFrom == 0 &&
-         memoryBelow == 0 && linkBelow == 0;
+bool RuntimeVariant::isOfAll() const {
+  return chips.empty() && platforms.empty() && models.empty() &&
+         memoryFrom == 0 && memoryBelow == 0 && linkBelow == 0;
 }
 
 static bool has(const std::vector<std::string> &names,
@@ -190,8 +194,11 @@ static bool has(const std::vector<std::string> &names,
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-bool RuntimeVariant::isFor(const Pool &pool) const {
+bool RuntimeVariant::isFor(const Pool &pool,
+                           const std::string &modelType) const {
   const Chip &chip = pool.chip;
+  if (!models.empty() && !has(models, modelType))
+    return false;
   if (!platforms.empty() && !has(platforms, chip.platform))
     return false;
   if (linkBelow > 0 &&
@@ -227,6 +234,8 @@ static void readCondition(const JsonReader &reader, RuntimeVariant &variant) {
     if (!isPlatform(platform))
       reader.failAt("platforms", "expected " + join(platforms(), ", ") +
                                      ", found \"" + shorten(platform) + "\"");
+  if (reader.has("models"))
+    variant.models = reader.strings("models");
   if (!reader.has("chips"))
     return;
   variant.chips = reader.strings("chips");
@@ -240,7 +249,7 @@ static RuntimeVariant readVariant(const JsonReader &reader,
                                   const std::string &path) {
   RuntimeVariant variant;
   reader.allowOnly({"before", "released", "memory_from", "memory_below",
-                    "link_below", "platforms", "chips", "figures"});
+                    "link_below", "platforms", "chips", "models", "figures"});
   readCondition(reader, variant);
   JsonReader figures = reader.object("figures");
   if (reader.failed())
@@ -262,12 +271,14 @@ static void apply(const RuntimeVariant &variant, Runtime &runtime) {
       runtime.*member = figure;
 }
 
-void Runtime::adaptTo(const Pool &pool, const LaunchChoices &launch) {
+void Runtime::adaptTo(const Pool &pool, const std::string &modelType,
+                      const LaunchChoices &launch) {
   for (const RuntimeVariant &variant : variants)
-    if (variant.isFor(pool))
+    if (variant.isFor(pool, modelType))
       apply(variant, *this);
   if (launch.maxSequences)
     setMaxSequences(*launch.maxSequences);
+  countGraphs();
   if (launch.eager)
     captureNoGraphs();
 }
@@ -290,16 +301,24 @@ void Runtime::setMaxSequences(int64_t sequences) {
           samplesAll ? most : std::min(profileSequences.value, most), given);
   replace(maxSequences, most, given);
   replace(graphSequences, std::min(graphSequences.value, most), given);
+}
+
+/// Of the sizes up to the largest, those that the sequences reach.
+void Runtime::countGraphs() {
   if (captureSizes.empty() || graphs.value == 0)
     return;
-  auto upTo = [&](int64_t size) {
+  auto upTo = [&](double size) {
     return static_cast<double>(
-        std::upper_bound(captureSizes.begin(), captureSizes.end(), size) -
+        std::upper_bound(captureSizes.begin(), captureSizes.end(),
+                         std::min(size, largestGraph.value)) -
         captureSizes.begin());
   };
-  replace(wholeGraphs, upTo(sequences), given);
-  double pieces = capturesPieces ? upTo(2 * sequences) : 0;
-  replace(graphs, wholeGraphs.value + pieces, given);
+  const Source &source = maxSequences.source.kind == "user"
+                             ? maxSequences.source
+                             : largestGraph.source;
+  replace(wholeGraphs, upTo(maxSequences.value), source);
+  double pieces = upTo(graphTokensPerSequence.value * maxSequences.value);
+  replace(graphs, wholeGraphs.value + (capturesPieces ? pieces : 0), source);
 }
 
 void Runtime::captureNoGraphs() {
@@ -368,7 +387,7 @@ static void readVariants(const JsonReader &reader, const std::string &path,
       continue;
     if (reader.failed())
       return;
-    if (variant.isOfAnyMachine())
+    if (variant.isOfAll())
       apply(variant, runtime);
     runtime.variants.push_back(std::move(variant));
   }

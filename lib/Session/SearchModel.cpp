@@ -196,8 +196,9 @@ std::optional<Error> ModelSearch::addTarget(std::optional<int64_t> devices) {
                  "leave out --nodes"};
   SearchTarget own;
   own.runtime = analysis.getRuntime();
-  own.runtime.adaptTo(machine->pools.front(), analysis.getTarget().launch);
-  if (std::optional<int64_t> chunk = analysis.getTarget().prefillChunk)
+  const Target &given = analysis.getTarget();
+  own.runtime.adaptTo(machine->pools.front(), given.modelType, given.launch);
+  if (std::optional<int64_t> chunk = given.prefillChunk)
     own.runtime.setTokenBudget(static_cast<double>(*chunk));
   own.machine = std::move(*machine);
   own.devices = count;

@@ -55,6 +55,9 @@ Result<Model> readModel(JsonDocument config, const std::string &name,
 /// included) as JSON; without those that are null, wrong or long.
 std::vector<std::pair<std::string, std::string>> fieldsOf(const Model &model);
 
+/// The `model_type` of the config, where it has one that is a short text.
+std::optional<std::string> modelTypeOf(const Model &model);
+
 /// The longest context that the config says the model was made for.
 std::optional<int64_t> contextOf(const Model &model);
 

@@ -104,10 +104,13 @@ struct RuntimeVariant {
   std::vector<std::string> chips;
   /// `Chip::platform` of the chips that it is for; empty: any.
   std::vector<std::string> platforms;
+  /// `model_type` of the models that it is for; empty: any.
+  std::vector<std::string> models;
   std::vector<std::pair<Figure Runtime::*, Figure>> figures;
 
-  bool isOfAnyMachine() const;
-  bool isFor(const Pool &pool) const;
+  /// Whether it has no condition but that of its version.
+  bool isOfAll() const;
+  bool isFor(const Pool &pool, const std::string &modelType) const;
 };
 
 /// What a user sets of an engine when it is started.
@@ -140,10 +143,12 @@ struct Runtime {
   /// How many of the graphs have a whole step, and what each of those takes
   /// more where the model has recurrent states, bytes per device.
   Figure wholeGraphs, graphBytesPerRecurrentGraph;
-  /// Numbers of sequences that graphs are captured for, increasing; those up to
-  /// the sequences that run at once have a graph of the whole step. Where
-  /// `capturesPieces`, those up to twice as many have one in pieces, too.
+  /// Numbers of tokens that graphs are captured for, increasing, up to
+  /// `largestGraph`; those up to the sequences that run at once have a graph of
+  /// the whole step. Where `capturesPieces`, those up to
+  /// `graphTokensPerSequence` for each of these have one in pieces, too.
   std::vector<int64_t> captureSizes;
+  Figure largestGraph, graphTokensPerSequence;
   bool capturesPieces = false;
   /// What `BudgetRule::reserve` keeps, bytes per device: in any case, for each
   /// token of the step with most, and for each device that a collective spans;
@@ -220,9 +225,11 @@ struct Runtime {
   /// Whether figures of any differ by version.
   bool hasVersions = false;
 
-  /// Takes the figures that it has on the devices of `pool`, then what `launch`
-  /// makes of them, but for those that a user gave.
-  void adaptTo(const Pool &pool, const LaunchChoices &launch = {});
+  /// Takes the figures that it has on the devices of `pool` for models of that
+  /// type ("" of one that is not known), then what `launch` makes of them, but
+  /// for those that a user gave.
+  void adaptTo(const Pool &pool, const std::string &modelType = "",
+               const LaunchChoices &launch = {});
   /// Takes `tokens` of prompts and sequences in one step, and sizes its
   /// temporaries for them where it sizes them by a run, as far as no user said
   /// otherwise.
@@ -235,6 +242,7 @@ struct Runtime {
 
 private:
   void setMaxSequences(int64_t sequences);
+  void countGraphs();
   void captureNoGraphs();
 };
 

@@ -61,6 +61,9 @@ Target autopar::targetOf(ModuleOp module) {
     add(op, target);
     target.own |= around && op.getHardware();
   }
+  if (auto type =
+          module->getAttrOfType<StringAttr>(transformer::modelTypeAttribute))
+    target.modelType = type.str();
   target.trains = trainsIn(module);
   return target;
 }

@@ -37,7 +37,8 @@ FailureOr<EstimateInputs> autopar::inputsOf(ModuleOp module,
   if (!plan)
     return emitError(module, plan.error());
   Runtime adapted = target.getRuntime();
-  adapted.adaptTo(machine->pools.front(), target.getTarget().launch);
+  const Target &given = target.getTarget();
+  adapted.adaptTo(machine->pools.front(), given.modelType, given.launch);
   return EstimateInputs{std::move(*plan), std::move(*machine),
                         std::move(adapted), workload.getWorkload()};
 }

@@ -178,14 +178,30 @@ TEST_F(RuntimeTest, Chips) {
 }
 
 static Runtime readOn(const char *name, const char *system,
-                      const LaunchChoices &launch = {}) {
+                      const LaunchChoices &launch = {},
+                      const char *model = "") {
   std::vector<bool> used;
   Result<Runtime> runtime = readRuntime(name, {}, used);
   EXPECT_TRUE(runtime) << runtime.error().str();
   Result<Machine> machine = HardwareLibrary().machine(system);
   EXPECT_TRUE(machine) << machine.error().str();
-  runtime->adaptTo(machine->pools.front(), launch);
+  runtime->adaptTo(machine->pools.front(), model, launch);
   return *runtime;
+}
+
+/// vLLM captures to 512 tokens, at most twice the sequences: 51 sizes, of which
+/// 35 are up to 256. Of gpt-oss it captures 83 sizes, to 1,024, whatever runs.
+TEST_F(RuntimeTest, GraphsOfModels) {
+  auto graphs = [](const char *model, std::optional<int64_t> sequences) {
+    Runtime runtime = readOn("vllm", "h100-sxm-8", {sequences, false}, model);
+    return std::pair(runtime.graphs.value, runtime.wholeGraphs.value);
+  };
+  EXPECT_EQ(graphs("llama", std::nullopt), std::pair(102.0, 51.0));
+  EXPECT_EQ(graphs("llama", 256), std::pair(51.0 + 35, 35.0));
+  EXPECT_EQ(graphs("llama", 4), std::pair(4.0 + 3, 3.0));
+  EXPECT_EQ(graphs("gpt_oss", std::nullopt), std::pair(166.0, 83.0));
+  EXPECT_EQ(graphs("gpt_oss", 256), std::pair(83.0 + 35, 35.0));
+  EXPECT_EQ(graphs("gpt_oss", 4), std::pair(83.0 + 3, 3.0));
 }
 
 /// Links of 32 GB/s have a tenth of a GiB of buffers in every version; a TPU

@@ -31,6 +31,10 @@ namespace autopar::transformer {
 /// Of a module: tokens of the longest context that the model was made for.
 inline constexpr llvm::StringLiteral longestContextAttribute =
     "transformer.longest_context";
+/// Of a module: the `model_type` of its config, by which engines tell models
+/// apart.
+inline constexpr llvm::StringLiteral modelTypeAttribute =
+    "transformer.model_type";
 /// Of a module: the element type that the checkpoint has where weights of the
 /// module's are not quantised, and engines cast them.
 inline constexpr llvm::StringLiteral castFromAttribute =

@@ -34,6 +34,8 @@ struct Target {
   /// Whether the hardware is the module's own, and not one that it shares with
   /// others of a deployment.
   bool own = false;
+  /// Of the module (`modelTypeAttribute`), "" where it says none.
+  std::string modelType;
   /// Whether the module's step is an iteration of training.
   bool trains = false;
 
@@ -49,10 +51,10 @@ struct Target {
   }
   bool operator==(const Target &other) const {
     return std::tie(hardware, runtime, nodes, memoryUtilization, prefillChunk,
-                    launch, overrides, own, trains) ==
+                    launch, overrides, own, modelType, trains) ==
            std::tie(other.hardware, other.runtime, other.nodes,
                     other.memoryUtilization, other.prefillChunk, other.launch,
-                    other.overrides, other.own, other.trains);
+                    other.overrides, other.own, other.modelType, other.trains);
   }
 };
 
