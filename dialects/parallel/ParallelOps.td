@@ -72,9 +72,9 @@ def PAR_StagesOp : PAR_Op<"stages"> {
     devices of a stage; this one splits none.
 
     An input of the function, an op without operands (a weight, a cache, a
-    state) and what collectives alone make of one is on each stage that reads
-    it, and on no other: a table that embeds and scores has a copy on the first
-    stage and one on the last. All other values are on the stage that computes
+    state, a saved value) and what collectives alone make of one is on each
+    stage that reads it, and on no other: a table that embeds and scores has a
+    copy on the first stage and one on the last. All other values are on the stage that computes
     them. A stage is sent those that the ones before it compute, and that it or
     one after it reads; it sends on what it does not read itself. Between places
     `a` and `a'` of the axis, each device `d` at `a'` has then
@@ -84,6 +84,15 @@ def PAR_StagesOp : PAR_Op<"stages"> {
     An argument that a function does not use is not read, nor is what only
     further iterations of a loop would read, in the last one. No value depends
     on stages.
+
+    A backward runs the layers from the last one to the first, each on the stage
+    that has it. What lies before its layers is on the last virtual stage, what
+    follows them on the first, and a stage sends to the one before it. Once all
+    backwards are done, stages that have copies of a weight sum its gradients,
+    and each of them updates its copy:
+
+        gradient of w[d] = sum of what backwards have added on d and on each
+                           device with a copy that differs from d in this axis alone
 
     `batch` is divided into `microbatches` equal parts: of `b` sequences and `m`
     parts, part `i` has the sequences

@@ -8,6 +8,7 @@
 #include "autopar/Analysis/StageBorders.h"
 
 #include "autopar/Dialect/Parallel/Parallel.h"
+#include "autopar/Interfaces/Interfaces.h"
 #include "autopar/Interfaces/TensorView.h"
 #include "autopar/Program/Stages.h"
 
@@ -18,9 +19,11 @@
 using namespace autopar;
 using namespace mlir;
 
-SmallVector<LoopLikeOpInterface> autopar::findStack(FunctionOpInterface entry) {
-  SmallVector<LoopLikeOpInterface> loops;
-  for (Operation &op : llvm::reverse(entry.getFunctionBody().front())) {
+using Loops = SmallVector<LoopLikeOpInterface>;
+
+static Loops lastLoops(FunctionOpInterface function) {
+  Loops loops;
+  for (Operation &op : llvm::reverse(function.getFunctionBody().front())) {
     if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
       loops.push_back(loop);
     else if (!loops.empty())
@@ -30,9 +33,44 @@ SmallVector<LoopLikeOpInterface> autopar::findStack(FunctionOpInterface entry) {
   return loops;
 }
 
+/// The functions that `loop` calls, or that those are parts of.
+static llvm::DenseSet<Operation *> calleesOf(LoopLikeOpInterface loop,
+                                             SymbolTableCollection &symbols) {
+  llvm::DenseSet<Operation *> callees;
+  loop->walk([&](CallOpInterface call) {
+    if (auto callee = dyn_cast_or_null<FunctionOpInterface>(
+            call.resolveCallableInTable(&symbols)))
+      callees.insert(findWhole(callee));
+  });
+  return callees;
+}
+
+/// The loops of `part` that call parts of what `stack` calls.
+static Loops loopsOfParts(FunctionOpInterface part, const Loops &stack) {
+  SymbolTableCollection symbols;
+  llvm::DenseSet<Operation *> layers;
+  for (LoopLikeOpInterface loop : stack)
+    for (Operation *callee : calleesOf(loop, symbols))
+      layers.insert(callee);
+  Loops loops;
+  for (auto loop : part.getFunctionBody().getOps<LoopLikeOpInterface>())
+    if (llvm::any_of(calleesOf(loop, symbols), [&](Operation *callee) {
+          return layers.contains(callee);
+        }))
+      loops.push_back(loop);
+  return loops;
+}
+
+Loops autopar::findStack(FunctionOpInterface function) {
+  if (FunctionOpInterface whole = findWhole(function); whole != function)
+    if (Loops loops = loopsOfParts(function, lastLoops(whole)); !loops.empty())
+      return loops;
+  return lastLoops(function);
+}
+
 bool autopar::isGiven(Value value) {
   while (Operation *op = value.getDefiningOp()) {
-    if (isa<HeldOpInterface>(op))
+    if (isa<HeldOpInterface>(op) || op->getNumOperands() == 0)
       return true;
     if (!isa<parallel::ParallelDialect>(op->getDialect()) ||
         op->getNumOperands() != 1)

@@ -23,13 +23,16 @@
 
 namespace autopar {
 
-/// The last loops of `entry` that follow each other directly; none where it has
-/// no loop. The layers that stages divide are the calls in them.
+/// The last loops of `function` that follow each other directly; none where it
+/// has no loop. The layers that stages divide are the calls in them. Of a
+/// backward or an update, the loops that call parts of those layers: loops of
+/// an encoder come last in a backward.
 llvm::SmallVector<mlir::LoopLikeOpInterface>
-findStack(mlir::FunctionOpInterface entry);
+findStack(mlir::FunctionOpInterface function);
 
-/// Whether each stage that reads `value` has it without being sent it: a
-/// weight, a cache, a state or an input of the model, laid out in any way.
+/// Whether each stage that reads `value` has it without being sent it: an input
+/// of the model, or what an op without operands makes (a weight, a cache, a
+/// state, a value that a forward has saved), laid out in any way.
 bool isGiven(mlir::Value value);
 
 /// The values that anything reads, on their way through calls and loops. An
