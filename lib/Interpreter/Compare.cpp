@@ -22,7 +22,8 @@ using namespace mlir;
 static double largestOf(const LocalTensor &tensor) {
   double largest = 0;
   for (double element : tensor.data)
-    largest = std::max(largest, std::abs(element));
+    if (std::isfinite(element))
+      largest = std::max(largest, std::abs(element));
   return largest;
 }
 
@@ -42,7 +43,8 @@ static std::string differenceOf(const LocalTensor &value,
     return "its shape is " + shapeOf(value) + ", expected " + shapeOf(expected);
   double allowed = tolerance * std::max(1.0, largestOf(expected));
   for (int64_t i = 0; i < value.size(); ++i)
-    if (!(std::abs(value.data[i] - expected.data[i]) <= allowed))
+    if (value.data[i] != expected.data[i] &&
+        !(std::abs(value.data[i] - expected.data[i]) <= allowed))
       return "element " + std::to_string(i) + " is " +
              std::to_string(value.data[i]) + ", expected " +
              std::to_string(expected.data[i]);

@@ -261,6 +261,11 @@ FailureOr<std::vector<DeviceTensors>> Execution::execute(Operation *op) {
 }
 
 LogicalResult Execution::compute(Operation *op) {
+  if (table && isUpdate) {
+    FailureOr<bool> isHeld = enterHolders(op);
+    if (failed(isHeld) || !*isHeld)
+      return failure(failed(isHeld));
+  }
   if (isa<transformer::WeightOp>(op))
     return runWeight(op);
   FailureOr<std::vector<DeviceTensors>> results = execute(op);
@@ -330,6 +335,8 @@ LogicalResult Execution::runRepeat(Operation *op) {
     nextLayer =
         repeat.getFirst() + (repeat.getReversed() ? layersIn(repeat) - 1 : 0);
   }
+  if (part && !part->isWithin && failed(makeCarried(repeat.getInitArgs())))
+    return failure();
   Values carried = valuesOf(repeat.getInitArgs());
   auto count = static_cast<int64_t>(repeat.getCount());
   for (int64_t i = 0; i < count; ++i) {
@@ -423,6 +430,7 @@ LogicalResult Execution::begin(const Workload &workload) {
   grid.emplace(std::move(*made));
   weights.resize(grid->size());
   sentBytes.assign(grid->size(), 0);
+  summedBytes.assign(grid->size(), 0);
   outputParts.assign(microbatches, {});
   entryParts.assign(microbatches, {});
   updateEntries.clear();
@@ -515,19 +523,30 @@ LogicalResult Execution::runMicrobatches(bool isForward) {
 LogicalResult Execution::runForward(const Workload &workload) {
   traced = false;
   trained.saved.clear();
-  if (failed(begin(workload)) || failed(runMicrobatches(/*isForward=*/true)))
+  if (failed(begin(workload)) ||
+      failed(table ? runStages(/*trains=*/false)
+                   : runMicrobatches(/*isForward=*/true)))
     return failure();
   finish();
   return success();
 }
 
-LogicalResult Execution::runIteration() {
-  if (failed(runMicrobatches(/*isForward=*/false)))
-    return failure();
+LogicalResult Execution::runUpdate() {
   isUpdate = true;
   LogicalResult updated = runSections(Section::optimizer);
   isUpdate = false;
   return updated;
+}
+
+LogicalResult Execution::runIteration() {
+  if (!table)
+    return failure(failed(runMicrobatches(/*isForward=*/false)) ||
+                   failed(runUpdate()));
+  bool trains = isTraining();
+  if (failed(runStages(trains)))
+    return failure();
+  return failure(trains &&
+                 (failed(exchangeGradients()) || failed(runUpdate())));
 }
 
 LogicalResult Execution::run(const Workload &workload, bool isTraced) {
@@ -537,15 +556,7 @@ LogicalResult Execution::run(const Workload &workload, bool isTraced) {
   trained.beginIteration();
   if (failed(begin(workload)))
     return failure();
-  if (table && isTraining()) {
-    InFlightDiagnostic diag =
-        emitError(table->loc(), "training over stages cannot be executed yet");
-    diag.attachNote()
-        << "leave out --stage-pp: stages change where layers run, "
-           "not what an iteration computes";
-    return diag;
-  }
-  if (failed(table ? runStages() : runIteration()))
+  if (failed(runIteration()))
     return failure();
   finish();
   return success();

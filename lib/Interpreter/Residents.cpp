@@ -301,6 +301,7 @@ std::vector<DeviceHoldings> Execution::holdings() const {
     for (const auto &[weight, bytes] : weights[device])
       own.weights += bytes;
     own.sent = sentBytes[device];
+    own.summed = summedBytes[device];
   }
   addKept(caches, &DeviceHoldings::caches, all);
   addKept(states, &DeviceHoldings::states, all);

@@ -71,10 +71,13 @@ static void printResults(const Execution &run, raw_ostream &os) {
 }
 
 static void printHoldings(const Execution &run, raw_ostream &os) {
-  for (auto [device, own] : llvm::enumerate(run.holdings()))
+  for (auto [device, own] : llvm::enumerate(run.holdings())) {
     os << "device " << device << ": weights " << own.weights << ", caches "
-       << own.caches << ", states " << own.states << ", sent " << own.sent
-       << "\n";
+       << own.caches << ", states " << own.states << ", sent " << own.sent;
+    if (own.summed > 0)
+      os << ", summed " << own.summed;
+    os << "\n";
+  }
 }
 
 /// The modules that steps run on: that of the file, or the two of its link.

@@ -12,11 +12,12 @@
 
 namespace autopar {
 
-/// Where one walk over the module's function is, of which a stage executes its
-/// part.
+/// Where one walk over the module's function, or over its backward, is, of
+/// which a stage executes its part.
 struct Execution::StagePart {
-  StagePart(StageTask task, LayerRange range, const StageMessage &received)
-      : task(task), range(range), received(received) {}
+  StagePart(StageTask task, StageTable &table, const StageMessage &received)
+      : task(task), staged(table.functionOf(task)), range(table.range(task)),
+        received(received) {}
 
   /// What was passed on to a function, and so on.
   mlir::Value sourceOf(mlir::Value value) const {
@@ -27,6 +28,8 @@ struct Execution::StagePart {
   }
 
   StageTask task;
+  StagedFunction &staged;
+  /// Of the layers of that function.
   LayerRange range;
   const StageMessage &received;
   StageRunner::Outcome outcome;

@@ -10,12 +10,13 @@
 using namespace autopar;
 using namespace mlir;
 
-/// "stage 1 <does> microbatch 0".
+/// "stage 1 <does> microbatch 0", or "the backward of microbatch 0".
 static LogicalResult fail(StageTable &table, StageTask task, const Twine &does,
                           const Twine &why = "") {
   return emitError(table.loc(), "stage ")
-         << task.stage << " " << does << " microbatch " << task.microbatch
-         << why;
+         << task.stage << " " << does
+         << (task.isBackward ? " the backward of microbatch " : " microbatch ")
+         << task.microbatch << why;
 }
 
 LogicalResult StageRunner::deliver(StageMessage &message) {
@@ -33,8 +34,7 @@ LogicalResult StageRunner::execute(StageTask task, int64_t place,
   if (done.count(task))
     return fail(table, task, "runs", " twice");
   FailureOr<Outcome> outcome = execute(task, place, inbox[task]);
-  if (failed(outcome) ||
-      (task.stage != table.lastStage() && failed(deliver(outcome->sent))))
+  if (failed(outcome) || (!table.ends(task) && failed(deliver(outcome->sent))))
     return failure();
   // That it came is still wanted, for messages that come twice.
   inbox[task].parts.clear();
@@ -45,19 +45,26 @@ LogicalResult StageRunner::execute(StageTask task, int64_t place,
 LogicalResult StageRunner::verifyDone(const StageOrders &orders,
                                       ArrayRef<size_t> next) {
   for (auto [tasks, at] : llvm::zip(orders, next))
-    if (at < tasks.size())
-      return fail(table, tasks[at], "waits for",
-                  ", which stage " + Twine(tasks[at].stage - 1) +
-                      " does not send before");
-  for (int64_t stage = 0; stage <= table.lastStage(); ++stage)
-    for (int64_t i = 0; i < table.microbatches(); ++i)
-      if (!done.count({stage, i}))
-        return fail(table, {stage, i}, "never runs");
+    if (at < tasks.size()) {
+      StageTask task = tasks[at];
+      if (table.begins(task))
+        return fail(table, task, "waits for", ", whose forward is not done");
+      int64_t from = task.stage + (task.isBackward ? 1 : -1);
+      return fail(table, task, "waits for",
+                  ", which stage " + Twine(from) + " does not send before");
+    }
+  for (bool isBackward : {false, true})
+    for (int64_t stage = 0; stage <= table.lastStage(); ++stage)
+      for (int64_t i = 0; i < table.microbatches(); ++i) {
+        StageTask task{stage, i, isBackward};
+        if ((trains || !isBackward) && !done.count(task))
+          return fail(table, task, "never runs");
+      }
   return success();
 }
 
-/// From the last stage on: a part is needed that is read, or sent on to one
-/// that needs it.
+/// From the stages on that end: a part is needed that is read, or sent on to
+/// one that needs it.
 LogicalResult StageRunner::verifyRead() {
   for (auto it = done.rbegin(); it != done.rend(); ++it) {
     auto &[task, outcome] = *it;
@@ -75,7 +82,7 @@ LogicalResult StageRunner::verifyRead() {
 }
 
 LogicalResult StageRunner::run(Execute execute) {
-  StageOrders orders = table.orders();
+  StageOrders orders = table.orders(trains);
   executor.order(orders);
   std::vector<size_t> next(orders.size());
   for (bool goesOn = true; goesOn;) {

@@ -12,8 +12,9 @@
 
 namespace autopar {
 
-/// Has each microbatch go once through each stage, in the order of the schedule
-/// and as soon as its input has come.
+/// Has each microbatch go once through each stage, and back where the step
+/// trains, in the order of the schedule and as soon as its input has come. A
+/// backward makes gradients of weights, too, where a schedule has them apart.
 class StageRunner {
 public:
   /// What a stage did with a microbatch: which parts of what it was sent it
@@ -26,8 +27,8 @@ public:
   using Execute = llvm::function_ref<mlir::FailureOr<Outcome>(
       StageTask, int64_t place, const StageMessage &)>;
 
-  StageRunner(StageTable &table, Executor &executor)
-      : table(table), executor(executor) {}
+  StageRunner(StageTable &table, Executor &executor, bool trains)
+      : table(table), executor(executor), trains(trains) {}
 
   /// Errors are emitted: tasks that wait for ever, are done twice or not at
   /// all; values that are sent and that nobody reads.
@@ -40,11 +41,14 @@ private:
                                  llvm::ArrayRef<size_t> next);
   mlir::LogicalResult verifyRead();
   bool canStart(StageTask task) const {
-    return task.stage == 0 || inbox.count(task);
+    StageTask forward{task.stage, task.microbatch};
+    return (table.begins(task) || inbox.count(task)) &&
+           (!task.isBackward || done.count(forward));
   }
 
   StageTable &table;
   Executor &executor;
+  bool trains;
   std::map<StageTask, StageMessage> inbox;
   std::map<StageTask, Outcome> done;
 };

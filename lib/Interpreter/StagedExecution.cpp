@@ -5,13 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Kernels.h"
 #include "Placement.h"
 #include "StagePart.h"
 
-#include "autopar/Analysis/StageBorders.h"
 #include "autopar/Dialect/Transformer/Transformer.h"
 
 #include "mlir/IR/AsmState.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace autopar;
 using namespace mlir;
@@ -56,7 +57,7 @@ static bool readsOperands(Operation *op, Operation *entry) {
 /// Makes what `op` takes of weights and inputs, each stage its own. Fails where
 /// it reads what the stage has not computed and was not sent.
 LogicalResult Execution::demand(Operation *op) {
-  bool reads = readsOperands(op, function);
+  bool reads = readsOperands(op, part->staged.function);
   for (Value operand : op->getOperands()) {
     auto held = values.find(operand);
     Value source = part->sourceOf(operand);
@@ -68,8 +69,13 @@ LogicalResult Execution::demand(Operation *op) {
         return failure();
     } else if (reads) {
       InFlightDiagnostic error = op->emitError("on stage ");
-      error << part->task.stage << " reads " << textOf(source)
-            << ", which stage " << part->task.stage - 1 << " did not send it";
+      error << part->task.stage << " reads " << textOf(source);
+      if (table->begins(part->task))
+        error << ", which it does not compute";
+      else
+        error << ", which stage "
+              << part->task.stage + (part->task.isBackward ? 1 : -1)
+              << " did not send it";
       error.attachNote(source.getLoc()) << "is computed here";
       return error;
     }
@@ -92,6 +98,20 @@ LogicalResult Execution::makeGiven(Value value) {
   return made;
 }
 
+/// Makes what a loop of layers begins with, of a stage that runs its first
+/// layer or hands on to one that does: no stage is sent what all have, but what
+/// a loop carries is sent.
+LogicalResult Execution::makeCarried(ValueRange inits) {
+  int64_t next = part->layers;
+  if (part->isDone || next < part->range.begin || next > part->range.end)
+    return success();
+  for (Value init : inits)
+    if (Value source = part->sourceOf(init);
+        isGiven(source) && failed(makeGiven(source)))
+      return failure();
+  return success();
+}
+
 /// Takes over what the devices at the sender's place have computed.
 void Execution::receive() {
   const StageMessage &message = part->received;
@@ -106,7 +126,7 @@ void Execution::receive() {
 
 LogicalResult Execution::send(ArrayRef<Value> sent) {
   StageMessage &message = part->outcome.sent;
-  message.to = {part->task.stage + 1, part->task.microbatch};
+  message.to = part->task.next();
   message.from = grid->placeOf(grid->active().front(), table->axis());
   for (Value value : sent) {
     auto held = values.find(value);
@@ -140,15 +160,26 @@ LogicalResult Execution::runLayer(Operation *call) {
     receive();
   if (number == part->range.end) {
     part->isDone = true;
-    StageBorders borders(cast<FunctionOpInterface>(function));
-    if (failed(send(borders.findSent(call, part->ending))))
+    if (failed(send(table->getBorders().findSent(call, part->ending))))
       return failure();
   }
   if (number >= part->range.begin && number < part->range.end)
     return runWithin(call);
   if (nextLayer)
-    ++*nextLayer;
+    *nextLayer += layerStep;
   return success();
+}
+
+/// An op of the loops of layers. What is no layer, a sum of gradients, is of
+/// the stage of the layer before it.
+LogicalResult Execution::runInStack(Operation *op) {
+  if (isa<transformer::RepeatOp>(op))
+    return runRepeat(op);
+  if (isa<func::CallOp>(op))
+    return runLayer(op);
+  int64_t before = std::max<int64_t>(part->layers - 1, 0);
+  bool runs = before >= part->range.begin && before < part->range.end;
+  return runs && !part->isDone ? runWithin(op) : success();
 }
 
 /// Before `op`, the first behind all layers: the last stage may have none of
@@ -156,27 +187,27 @@ LogicalResult Execution::runLayer(Operation *call) {
 LogicalResult Execution::leaveLayers(Operation *op) {
   if (part->isDone || std::exchange(part->isBehindLayers, true))
     return success();
-  int64_t layers = table->range(table->lastStage()).end;
-  if (part->range.begin == layers)
+  if (part->range.begin == table->layers())
     receive();
-  if (part->range.end != layers || part->task.stage == table->lastStage())
+  if (part->range.end != table->layers() || table->ends(part->task))
     return success();
   part->isDone = true;
-  StageBorders borders(cast<FunctionOpInterface>(function));
-  return send(borders.findSentBehind(op));
+  return send(table->getBorders().findSentBehind(op));
 }
 
-/// An op of the module's function, or of the loops of layers.
+/// An op of the function that stages run, or of the loops of layers.
 LogicalResult Execution::runPlaced(Operation *op) {
-  if (table->isStack(op))
+  StagedFunction &staged = part->staged;
+  if (staged.isStack(op))
     return runRepeat(op);
-  if (op->getParentOp() != function.getOperation())
-    return isa<transformer::RepeatOp>(op) ? runRepeat(op) : runLayer(op);
-  if (!table->isBeforeStack(op) && failed(leaveLayers(op)))
-    return failure();
-  if (part->isDone || (op->getNumResults() == 1 && isGiven(op->getResult(0))))
+  if (op->getNumResults() == 1 && isGiven(op->getResult(0)))
     return success();
-  bool runs = !table->isBeforeStack(op) || part->task.stage == 0;
+  if (op->getParentOp() != staged.function.getOperation())
+    return runInStack(op);
+  bool isBefore = staged.isBeforeStack(op);
+  if (!isBefore && failed(leaveLayers(op)))
+    return failure();
+  bool runs = !part->isDone && (!isBefore || table->begins(part->task));
   return runs ? runWithin(op) : success();
 }
 
@@ -184,12 +215,12 @@ LogicalResult Execution::runStage(StagePart &own) {
   part = &own;
   values.clear();
   microbatch = own.task.microbatch;
-  Block &body = function.getBody().front();
-  LogicalResult result = runBlock(body, inputsOf(function));
+  Operation *end = own.staged.function.getBody().front().getTerminator();
+  LogicalResult result = runBlock(*end->getBlock(), inputsOf(function));
   if (succeeded(result))
-    result = leaveLayers(body.getTerminator());
-  if (succeeded(result) && !own.isDone) {
-    result = demand(body.getTerminator());
+    result = leaveLayers(end);
+  if (succeeded(result) && !own.isDone && !own.task.isBackward) {
+    result = demand(end);
     if (succeeded(result))
       result = addResults();
   }
@@ -197,12 +228,12 @@ LogicalResult Execution::runStage(StagePart &own) {
   return result;
 }
 
-LogicalResult Execution::runStages() {
-  StageRunner runner(*table, executor);
+LogicalResult Execution::runStages(bool trains) {
+  StageRunner runner(*table, executor, trains);
   return runner.run(
       [&](StageTask task, int64_t place,
           const StageMessage &received) -> FailureOr<StageRunner::Outcome> {
-        StagePart own(task, table->range(task.stage), received);
+        StagePart own(task, *table, received);
         own.outcome.read.resize(received.parts.size());
         grid->enter(table->axis(), place);
         size_t traceBegin = entryParts[task.microbatch].size();
@@ -213,4 +244,71 @@ LogicalResult Execution::runStages() {
           entry.stage = task.stage;
         return std::move(own.outcome);
       });
+}
+
+//===----------------------------------------------------------------------===//
+// Copies of weights
+//===----------------------------------------------------------------------===//
+
+/// Adds up the gradients of a weight that several places of the stages' axis
+/// have copies of: a table that embeds and scores, or all that devices have of
+/// a schedule that enters at both ends.
+LogicalResult Execution::exchangeGradients() {
+  for (auto &[key, gradient] : trained.gradients) {
+    const std::set<int64_t> &holders = trained.weights[key].devices;
+    DeviceTensors own = gradient.sums;
+    for (int64_t device : holders) {
+      LocalTensor &sum = gradient.sums[device] = LocalTensor();
+      int64_t copies = 0;
+      for (int64_t other : grid->groupOf(device, table->axis())) {
+        const LocalTensor &addend = own[other];
+        copies += static_cast<int64_t>(holders.count(other));
+        if (addend.shape.empty())
+          continue;
+        if (sum.shape.empty())
+          sum = LocalTensor(addend.shape);
+        if (sum.shape != addend.shape)
+          return emitError(gradient.addend.getLoc(),
+                           "is of another shape on another stage");
+        for (int64_t i = 0; i < sum.size(); ++i)
+          sum.data[i] += addend.data[i];
+      }
+      if (copies > 1)
+        summedBytes[device] += bytesOf(gradient.addend, sum);
+    }
+  }
+  return success();
+}
+
+/// Adds the weights that `op` is computed from, in its block.
+static void addWeights(Operation *op, llvm::SetVector<Operation *> &ops) {
+  if (!ops.insert(op))
+    return;
+  for (Value operand : op->getOperands())
+    if (Operation *source = operand.getDefiningOp())
+      addWeights(source, ops);
+}
+
+/// Has `op`, of an update, done by all devices that have copies of its weight;
+/// false where none has. What copies become is compared like other replicas.
+FailureOr<bool> Execution::enterHolders(Operation *op) {
+  llvm::SetVector<Operation *> sources;
+  addWeights(op, sources);
+  const std::set<int64_t> *holders = nullptr;
+  for (Operation *source : sources) {
+    auto weight = dyn_cast<transformer::WeightOp>(source);
+    if (!weight)
+      continue;
+    const std::set<int64_t> &own =
+        trained.weights[keyOf(weight, layer)].devices;
+    if (holders && own != *holders)
+      return op->emitError("cannot be executed: it combines weights of several "
+                           "stages");
+    holders = &own;
+  }
+  if (!holders)
+    return op->emitError("cannot be executed over stages: no weight says which "
+                         "devices do it");
+  grid->enter(std::vector<int64_t>(holders->begin(), holders->end()));
+  return !holders->empty();
 }

@@ -8,8 +8,11 @@
 #include "autopar/Interpreter/Stages.h"
 
 #include "autopar/Analysis/CostProgramAnalysis.h"
-#include "autopar/Analysis/StageBorders.h"
+#include "autopar/Dialect/Transformer/Transformer.h"
+#include "autopar/Interfaces/Interfaces.h"
 #include "autopar/Schedule/Timeline.h"
+
+#include "mlir/IR/SymbolTable.h"
 
 using namespace autopar;
 using namespace mlir;
@@ -23,13 +26,125 @@ static LogicalResult verifyAxis(parallel::StagesOp op, StringRef axis,
          << axis << "' splits tensors, or collectives are over it";
 }
 
+//===----------------------------------------------------------------------===//
+// Layers of a backward
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A layer that a loop runs: the function that it is, or is a part of, and its
+/// number.
+struct StackLayer {
+  Operation *function = nullptr;
+  StringRef prefix;
+  int64_t number = 0;
+
+  bool operator==(const StackLayer &other) const {
+    return function == other.function && prefix == other.prefix &&
+           number == other.number;
+  }
+};
+
+} // namespace
+
+using StackLayers = SmallVector<StackLayer>;
+
+/// Adds the functions of the layers of `repeat`, in the order in which they
+/// run, up to one more than `most`.
+static void addFunctions(transformer::RepeatOp repeat, size_t most,
+                         StackLayers &layers) {
+  for (uint64_t i = 0; i < repeat.getCount() && layers.size() <= most; ++i) {
+    size_t before = layers.size();
+    for (Operation &op : repeat.getBody().front())
+      if (auto inner = dyn_cast<transformer::RepeatOp>(op)) {
+        addFunctions(inner, most, layers);
+      } else if (auto call = dyn_cast<func::CallOp>(op)) {
+        auto callee = SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(
+            call, call.getCalleeAttr());
+        StackLayer &layer = layers.emplace_back();
+        if (callee)
+          layer.function = findWhole(callee);
+      }
+    // Iterations without layers are as many as anybody writes.
+    if (layers.size() == before)
+      return;
+  }
+}
+
+/// The layers of `repeat`; more than `most` where there are more.
+static StackLayers layersOf(transformer::RepeatOp repeat, size_t most) {
+  StackLayers layers;
+  addFunctions(repeat, most, layers);
+  bool isReversed = repeat.getReversed();
+  auto first = static_cast<int64_t>(repeat.getFirst());
+  for (auto [i, layer] : llvm::enumerate(layers)) {
+    layer.prefix = repeat.getPrefix().value_or("");
+    layer.number =
+        first + static_cast<int64_t>(isReversed ? layers.size() - 1 - i : i);
+  }
+  return layers;
+}
+
+/// Adds the loops that `function` runs layers in.
+static LogicalResult addStack(FunctionOpInterface function,
+                              SmallVectorImpl<Operation *> &stack) {
+  for (LoopLikeOpInterface loop : findStack(function)) {
+    if (!isa<transformer::RepeatOp>(loop))
+      return loop->emitError("cannot be executed over stages: only layers of a "
+                             "transformer.repeat can");
+    stack.push_back(loop);
+  }
+  return success();
+}
+
+/// Between the loops is nothing that a stage would have to run.
+static LogicalResult verifyFollow(ArrayRef<Operation *> stack) {
+  for (Operation *op = stack.front(); op != stack.back();
+       op = op->getNextNode())
+    if (!llvm::is_contained(stack, op) &&
+        !(op->getNumResults() == 1 && isGiven(op->getResult(0))))
+      return op->emitError("cannot be executed over stages: it lies between "
+                           "layers, and is of no stage");
+  return success();
+}
+
+/// A backward runs the layers of the forward, from the last one on.
+LogicalResult StageTable::readBackward(ModuleOp module) {
+  StackLayers layers;
+  for (Operation *loop : forward.stack)
+    llvm::append_range(
+        layers, layersOf(cast<transformer::RepeatOp>(loop), this->layers()));
+  for (auto sections : module.getOps<StepSectionsOpInterface>())
+    for (auto [function, section] : sections.getSections()) {
+      if (section != Section::backward)
+        continue;
+      if (backward.function)
+        return function.emitError("is a second backward: over stages only one "
+                                  "can be executed");
+      backward.function = cast<func::FuncOp>(*function);
+      if (failed(addStack(function, backward.stack)))
+        return failure();
+      StackLayers own;
+      for (Operation *loop : backward.stack)
+        llvm::append_range(
+            own, layersOf(cast<transformer::RepeatOp>(loop), layers.size()));
+      if (!llvm::equal(own, llvm::reverse(layers)))
+        return function.emitError("cannot be executed over stages: it does not "
+                                  "run the backwards of ")
+               << layers.size() << " layers from the last one on";
+      if (failed(verifyFollow(backward.stack)))
+        return failure();
+    }
+  return success();
+}
+
 FailureOr<std::unique_ptr<StageTable>> StageTable::create(ModuleOp module,
                                                           func::FuncOp entry) {
   auto ops = module.getOps<parallel::StagesOp>();
   // One stage over no axis is the module, whatever goes through it.
   if (ops.empty() || (*ops.begin()).getAxes().empty())
     return std::unique_ptr<StageTable>();
-  auto table = std::make_unique<StageTable>();
+  auto table = std::make_unique<StageTable>(entry);
   table->op = *ops.begin();
   table->ranges = table->op.getRanges();
   CostProgramAnalysis analysis(module);
@@ -38,14 +153,18 @@ FailureOr<std::unique_ptr<StageTable>> StageTable::create(ModuleOp module,
                             [&] { return table->op.emitError(); })) ||
       failed(verifyAxis(table->op, table->axis(), analysis.getProgram())))
     return failure();
-  for (LoopLikeOpInterface loop : findStack(entry))
-    table->stack.push_back(loop);
-  if (failed(table->readOrders()))
+  if (failed(
+          addStack(cast<FunctionOpInterface>(*entry), table->forward.stack)) ||
+      failed(table->readBackward(module)) || failed(table->readOrders()))
     return failure();
   return table;
 }
 
-/// Forwards alone, in the order that they have among backwards.
+//===----------------------------------------------------------------------===//
+// Orders
+//===----------------------------------------------------------------------===//
+
+/// Gradients of weights have no tasks of their own: a backward makes them.
 LogicalResult StageTable::readOrders() {
   PipelineSchedule schedule;
   schedule.kind = op.getSchedule();
@@ -61,10 +180,20 @@ LogicalResult StageTable::readOrders() {
   }
   for (const DeviceTimeline &device : timeline->devices) {
     std::vector<StageTask> &own = tasks.emplace_back();
-    for (size_t i = device.firstTask; i < device.endTask; ++i)
-      if (timeline->tasks[i].kind == TaskKind::forward)
+    for (size_t i = device.firstTask; i < device.endTask; ++i) {
+      const ScheduledTask &task = timeline->tasks[i];
+      if (task.kind != TaskKind::weight_gradient)
         own.push_back(
-            {timeline->tasks[i].stage, timeline->tasks[i].microbatch});
+            {task.stage, task.microbatch, task.kind != TaskKind::forward});
+    }
   }
   return success();
+}
+
+StageOrders StageTable::orders(bool trains) const {
+  StageOrders some = tasks;
+  for (std::vector<StageTask> &own : some)
+    llvm::erase_if(own,
+                   [&](StageTask task) { return task.isBackward && !trains; });
+  return some;
 }

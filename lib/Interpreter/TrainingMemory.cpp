@@ -45,15 +45,17 @@ bool Execution::isTraining() const {
 
 FailureOr<CheckpointElements> Execution::gradients() const {
   CheckpointElements all;
-  for (const auto &[key, op] : trained.weights) {
-    auto weight = cast<WeightOp>(op);
+  DeviceGrid devices = *grid;
+  for (const auto &[key, read] : trained.weights) {
+    auto weight = cast<WeightOp>(read.op);
+    devices.enter({read.devices.begin(), read.devices.end()});
     int64_t size = tensorOf(weight.getType()).getNumElements();
     LocalTensor whole({size});
     auto kept = trained.gradients.find(key);
     if (kept != trained.gradients.end()) {
       Value addend = kept->second.addend;
       std::optional<LocalTensor> sum =
-          gatherAll(TensorView(addend), kept->second.sums, *grid);
+          gatherAll(TensorView(addend), kept->second.sums, devices);
       if (!sum)
         return emitError(addend.getLoc(),
                          "devices that should have the same gradient do not");

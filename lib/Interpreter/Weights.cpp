@@ -26,7 +26,10 @@ LogicalResult Execution::runWeight(Operation *op) {
   bool isNudged = llvm::any_of(kept.names, [&](const std::string &name) {
     return trained.nudged.isOf(name);
   });
-  trained.weights[keyOf(weight, layer)] = op;
+  TrainingMemory::ReadWeight &read = trained.weights[keyOf(weight, layer)];
+  read.op = op;
+  if (!isUpdate)
+    read.devices.insert(grid->active().begin(), grid->active().end());
   if (!isNudged && grid->active() == llvm::ArrayRef(kept.devices)) {
     setValue(result, kept.tensors, kept.whole);
     return success();

@@ -49,8 +49,9 @@ static llvm::cl::opt<bool> byPosition(
 static llvm::cl::opt<bool>
     showHoldings("holdings", llvm::cl::cat(category),
                  llvm::cl::desc("Print what each device holds after the last "
-                                "step, and has sent to other stages in "
-                                "it: bytes"));
+                                "step, and in it has sent to other stages "
+                                "and has of gradients that several stages "
+                                "sum: bytes"));
 static llvm::cl::opt<bool> outcome(
     "outcome", llvm::cl::cat(category),
     llvm::cl::desc("With --check: compare what steps return, gradients and "

@@ -27,9 +27,11 @@ public:
                                             const Workload &workload);
 
   int64_t size() const { return devices; }
-  /// Those that execute: all, or those at one place of an axis.
+  /// Those that execute, in order: all, those at one place of an axis, or those
+  /// that have copies of a weight.
   llvm::ArrayRef<int64_t> active() const { return executing; }
   void enter(mlir::StringAttr axis, int64_t place);
+  void enter(std::vector<int64_t> some) { executing = std::move(some); }
   const Workload &workload() const { return step; }
 
   /// Of a group of axes: its size, and where in it a device is.

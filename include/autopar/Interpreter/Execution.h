@@ -104,10 +104,11 @@ struct TraceEntry {
   std::optional<int64_t> stage = std::nullopt;
 };
 
-/// Bytes, in the formats of the types, that a device holds after a step, and
-/// that it has sent to devices of other stages in it.
+/// Bytes, in the formats of the types, that a device holds after a step, that
+/// it has sent to devices of other stages in it, and that it has of gradients
+/// that are summed with those of other stages.
 struct DeviceHoldings {
-  int64_t weights = 0, caches = 0, states = 0, sent = 0;
+  int64_t weights = 0, caches = 0, states = 0, sent = 0, summed = 0;
 };
 
 /// What the random inputs of a step follow from.
@@ -224,6 +225,7 @@ private:
   mlir::LogicalResult fill(const std::string &key, Kept<LocalTensor> &state);
   mlir::LogicalResult begin(const Workload &workload);
   mlir::LogicalResult runIteration();
+  mlir::LogicalResult runUpdate();
   mlir::LogicalResult runMicrobatches(bool isForward);
   mlir::LogicalResult runSections(Section section);
   void finish();
@@ -232,9 +234,10 @@ private:
 
   // Of a pipeline.
   struct StagePart;
-  mlir::LogicalResult runStages();
+  mlir::LogicalResult runStages(bool trains);
   mlir::LogicalResult runStage(StagePart &own);
   mlir::LogicalResult runPlaced(mlir::Operation *op);
+  mlir::LogicalResult runInStack(mlir::Operation *op);
   mlir::LogicalResult runLayer(mlir::Operation *call);
   mlir::LogicalResult runWithin(mlir::Operation *op);
   void receive();
@@ -242,6 +245,9 @@ private:
   mlir::LogicalResult send(llvm::ArrayRef<mlir::Value> sent);
   mlir::LogicalResult demand(mlir::Operation *op);
   mlir::LogicalResult makeGiven(mlir::Value value);
+  mlir::LogicalResult makeCarried(mlir::ValueRange inits);
+  mlir::LogicalResult exchangeGradients();
+  mlir::FailureOr<bool> enterHolders(mlir::Operation *op);
 
   mlir::ModuleOp module;
   InputRule inputs;
@@ -276,9 +282,9 @@ private:
   std::vector<TraceEntry> entries;
   std::map<WeightKey, KeptWeight> keptWeights;
   /// By device: the bytes of each weight, by its attributes and layer: equal
-  /// ones are one; bytes sent in the step.
+  /// ones are one; bytes sent in the step; bytes of gradients summed in it.
   std::vector<std::map<std::pair<const void *, std::string>, int64_t>> weights;
-  std::vector<int64_t> sentBytes;
+  std::vector<int64_t> sentBytes, summedBytes;
   TrainingMemory trained;
   /// What caches and states begin with where that was handed over.
   std::optional<KeptTensors> handed;

@@ -8,6 +8,7 @@
 #ifndef AUTOPAR_INTERPRETER_STAGES_H
 #define AUTOPAR_INTERPRETER_STAGES_H
 
+#include "autopar/Analysis/StageBorders.h"
 #include "autopar/Dialect/Parallel/Parallel.h"
 #include "autopar/Interpreter/LocalTensor.h"
 
@@ -20,20 +21,30 @@ namespace autopar {
 /// A tensor on all devices; empty on those that have nothing of it.
 using DeviceTensors = std::vector<LocalTensor>;
 
-/// A microbatch on a virtual stage.
+/// The forward of a microbatch on a virtual stage, or its backward.
 struct StageTask {
   int64_t stage = 0, microbatch = 0;
+  bool isBackward = false;
 
+  /// The task that is sent what this one hands on.
+  StageTask next() const {
+    return {stage + (isBackward ? -1 : 1), microbatch, isBackward};
+  }
+  /// A task comes behind those that it waits for.
   bool operator<(const StageTask &other) const {
-    return stage != other.stage ? stage < other.stage
-                                : microbatch < other.microbatch;
+    if (isBackward != other.isBackward)
+      return other.isBackward;
+    if (stage != other.stage)
+      return (stage < other.stage) != isBackward;
+    return microbatch < other.microbatch;
   }
 };
 
 /// The tasks of the devices at each place of the stages' axis, in order.
 using StageOrders = std::vector<std::vector<StageTask>>;
 
-/// What a stage sends the next one of a microbatch.
+/// What a stage sends of a microbatch: the next one, or in a backward the one
+/// before it.
 struct StageMessage {
   struct Part {
     mlir::Value value;
@@ -47,12 +58,34 @@ struct StageMessage {
   std::vector<Part> parts;
 };
 
-/// The `parallel.stages` of a module, and what follows from it.
+/// A function whose ops are those of several stages: its layers, those of the
+/// loops of its stack, as `parallel.stages` says; what lies before them is of
+/// the stage that begins, what lies behind of the one that ends.
+struct StagedFunction {
+  mlir::func::FuncOp function;
+  /// The loops, in the order in which they run.
+  llvm::SmallVector<mlir::Operation *> stack;
+
+  bool isStack(mlir::Operation *op) const {
+    return llvm::is_contained(stack, op);
+  }
+  bool isBeforeStack(mlir::Operation *op) const {
+    return op->isBeforeInBlock(stack.front());
+  }
+};
+
+/// The `parallel.stages` of a module, and what follows from it. A backward runs
+/// the layers from the last one on: its layer i is that of the forward with
+/// the number `layers() - 1 - i`, and the last stage begins.
 class StageTable {
 public:
+  explicit StageTable(mlir::func::FuncOp entry)
+      : forward{entry, {}},
+        borders(mlir::cast<mlir::FunctionOpInterface>(*entry)) {}
+
   /// Null where the module has none. Errors are emitted: layers that the model
   /// does not have, an axis that splits tensors, a schedule that does not exist
-  /// for these numbers.
+  /// for these numbers, a backward that is not one of the same layers.
   static mlir::FailureOr<std::unique_ptr<StageTable>>
   create(mlir::ModuleOp module, mlir::func::FuncOp entry);
 
@@ -61,24 +94,38 @@ public:
     return mlir::cast<mlir::StringAttr>(op.getAxes()[0]);
   }
   int64_t microbatches() { return static_cast<int64_t>(op.getMicrobatches()); }
-  const LayerRange &range(int64_t stage) const { return ranges[stage]; }
   int64_t lastStage() const { return static_cast<int64_t>(ranges.size()) - 1; }
-  const StageOrders &orders() const { return tasks; }
+  int64_t layers() const { return ranges.back().end; }
+  /// Forwards, and backwards where the step trains.
+  StageOrders orders(bool trains) const;
 
-  /// Whether `op` is one of the loops whose layers stages divide.
-  bool isStack(mlir::Operation *op) const {
-    return llvm::is_contained(stack, op);
+  StagedFunction &functionOf(StageTask task) {
+    return task.isBackward ? backward : forward;
   }
-  bool isBeforeStack(mlir::Operation *op) const {
-    return op->isBeforeInBlock(stack.front());
+  /// Which layers of its function a task runs.
+  LayerRange range(StageTask task) const {
+    LayerRange own = ranges[task.stage];
+    return task.isBackward
+               ? LayerRange{layers() - own.end, layers() - own.begin}
+               : own;
   }
+  bool begins(StageTask task) const {
+    return task.stage == (task.isBackward ? lastStage() : 0);
+  }
+  bool ends(StageTask task) const {
+    return task.stage == (task.isBackward ? 0 : lastStage());
+  }
+  /// What stages hand on, in either function.
+  StageBorders &getBorders() { return borders; }
 
 private:
   mlir::LogicalResult readOrders();
+  mlir::LogicalResult readBackward(mlir::ModuleOp module);
 
   parallel::StagesOp op;
   std::vector<LayerRange> ranges;
-  llvm::SmallVector<mlir::Operation *> stack;
+  StagedFunction forward, backward;
+  StageBorders borders;
   StageOrders tasks;
 };
 

@@ -13,6 +13,7 @@
 #include "mlir/IR/Operation.h"
 
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 
@@ -52,8 +53,13 @@ struct TrainingMemory {
   std::map<std::string, DeviceTensors> saved;
   std::map<LayerWeight, Gradient> gradients;
   std::map<LayerWeight, Moments> moments;
-  /// An op of each weight that the iteration has read.
-  std::map<LayerWeight, mlir::Operation *> weights;
+  /// An op of each weight that the iteration has read, and the devices whose
+  /// forwards and backwards have.
+  struct ReadWeight {
+    mlir::Operation *op = nullptr;
+    std::set<int64_t> devices;
+  };
+  std::map<LayerWeight, ReadWeight> weights;
   /// Elements that were given to weights, and those that the next iteration
   /// has.
   CheckpointElements given, next;
