@@ -40,6 +40,7 @@ namespace {
 struct Case {
   const char *name, *config, *plan;
   int least;
+  bool trains = false;
 };
 
 #define COMMON                                                                 \
@@ -102,6 +103,11 @@ const Case cases[] = {
      "stage-pp=2 shard-ep=2 shard-dp=2 microbatches=2", 16},
     {"GptRounds", GPT2, "stage-pp=2 interleave=2 microbatches=4 shard-cp=2",
      16},
+    {"GptTraining", GPT2, "stage-pp=2 shard-tp=2 microbatches=2", 16, true},
+    {"MixtralTraining", MIXTRAL,
+     "stage-pp=2 shard-ep=2 shard-dp=2 zero=1 microbatches=2", 16, true},
+    {"GptTrainingRounds", GPT2, "stage-pp=2 interleave=2 microbatches=4", 10,
+     true},
 };
 
 /// Faults of a kind at ops of a name: so many, of so many that are tried.
@@ -134,25 +140,35 @@ struct Faults : testing::TestWithParam<Case> {
     ASSERT_TRUE(imported) << imported.error().str();
     whole = std::move(*imported);
     split = whole->clone();
-    PassManager pm(&context);
-    PlanOptions options;
-    ASSERT_TRUE(succeeded(options.parseFromString(
-        std::string(GetParam().plan) + " phase=prefill batch=4 prompt=4")));
-    ASSERT_TRUE(succeeded(addPlanPipeline(pm, options, onError)));
-    ASSERT_TRUE(succeeded(pm.run(*split)));
-    // A prompt in two chunks, and a decode.
+    bool trains = GetParam().trains;
+    std::string step = trains ? "phase=train" : "phase=prefill";
+    plan(*split, GetParam().plan + (" " + step));
+    if (trains)
+      plan(*whole, step);
+    // Two iterations; or a prompt in two chunks, and a decode.
     int64_t context = 0;
     for (int64_t query : {4, 3, 1}) {
       context += query;
       steps.push_back(
           {query == 1 ? Phase::decode : Phase::prefill, 4, query, context});
     }
+    if (trains)
+      steps.assign(2, {Phase::train, 4, 4, 4});
     // Each has run the steps up to its own.
     for (size_t count = 1; count <= steps.size(); ++count) {
       auto &run = wholes.emplace_back(std::make_unique<Execution>(*whole));
       for (size_t i = 0; i < count; ++i)
         ASSERT_TRUE(succeeded(run->run(steps[i], /*traced=*/true)));
     }
+  }
+
+  void plan(ModuleOp module, const std::string &flags) {
+    PassManager pm(&context);
+    PlanOptions options;
+    ASSERT_TRUE(
+        succeeded(options.parseFromString(flags + " batch=4 prompt=4")));
+    ASSERT_TRUE(succeeded(addPlanPipeline(pm, options, onError)));
+    ASSERT_TRUE(succeeded(pm.run(module)));
   }
 
   /// What notices that `executor` does something else; "" where nothing does.
@@ -170,6 +186,13 @@ struct Faults : testing::TestWithParam<Case> {
         return "shapes of results";
       if (auto difference = findDifference(run, *plain, 1e-9))
         return difference->op ? "values" : "results";
+      if (!run.isTraining())
+        continue;
+      auto difference = findTrainingDifference(run, *plain, 1e-9);
+      if (failed(difference))
+        return kindOf(said);
+      if (!difference->empty())
+        return "gradients or weights";
     }
     return "";
   }
@@ -178,6 +201,7 @@ struct Faults : testing::TestWithParam<Case> {
          {"should have the same", "padding is used", "rows", "its type says",
           "never sees token", "two parts of the cache",
           "no device of the group", "differ in shape", "did not send it",
+          "does not compute", "has not saved", "on another stage",
           "neither reads it", "is sent", "twice", "waits for", "never runs"})
       if (said.find(check) != std::string::npos)
         return check;
