@@ -23,53 +23,168 @@ def TF_UpdateOp : TF_NamedOp<"update", "updated", [
                 y = w - lr * (m / (1 - b1^t)) / (sqrt(v / (1 - b2^t)) + eps)
         sgd     m = b1*m + g;  y = w - lr * m         with a state, else w - lr * g
 
-    `adafactor` keeps of a matrix the means of `g^2` over its rows and over its
-    columns alone (Shazeer, Stern, arXiv:1804.04235, algorithm 4, without relative
-    steps), of other tensors one number for each element:
+        adafactor   y = w - lr * g / max(1, sqrt(q))       with q = mean_square
 
-        s = g^2 + e1;  b = 1 - t^-0.8
-        r[i] = b*r[i] + (1-b) * mean_j s[i,j];  c[j] = b*c[j] + (1-b) * mean_i s[i,j]
-        v[i,j] = r[i] * c[j] / mean_i r[i]            else v = b*v + (1-b)*s
-        u = g / sqrt(v);  y = w - lr * u / max(1, sqrt(mean u^2))
+    with `lr = 0.001`, `b1 = 0.9`, `b2 = 0.999`, `eps = 1e-8`: costs depend on
+    none of them. The `gradient` of `adafactor` is that of the weight divided by
+    the roots of means of squares (`transformer.precondition`), and `mean_square`
+    is the mean of its own squares over all elements, on all devices, so that a
+    step is not longer than `lr` in that mean (Shazeer, Stern, arXiv:1804.04235,
+    algorithm 4, without relative steps). `states` are the formats of what is
+    kept, a master copy of the weight among them where `master` says so, first;
+    one of `i8` has an f32 scale for each 256 elements (Dettmers et al.,
+    arXiv:2110.02861, in bitsandbytes' blocks).
 
-    with `lr = 0.001`, `b1 = 0.9`, `b2 = 0.999`, `eps = 1e-8`, `e1 = 1e-12`: costs
-    depend on none of them. Dimensions `rows[0]` up to `rows[1]` of the weight
-    are the rows of its matrix, those behind the columns, and those before count
-    matrices. `states` are the formats of what is kept, a master copy of the
-    weight among them where `master` says so, first; one of `i8` has an f32 scale
-    for each 256 elements (Dettmers et al., arXiv:2110.02861, in bitsandbytes'
-    blocks).
-
-    **Constraints:** the gradient has the shape of the weight; neither is a
-    partial sum; the result has the type of the weight; only adafactor has
-    `rows`. Beside a master copy adamw keeps two states, sgd one or none, adafactor
-    two of a matrix and one of others.
+    **Constraints:** the gradient has the shape of the weight; no operand is a
+    partial sum; the result has the type of the weight; `mean_square` has no
+    dimensions, and adafactor alone has one. Beside a master copy adamw keeps two
+    states, sgd one or none, adafactor none.
 
     **Example:**
     ```mlir
     func.func private @example(%w: tensor<64x32xbf16>, %g: tensor<64x32xf32>) {
       %y = transformer.update %w, %g adamw master states [f32, f32, f32]
           : tensor<64x32xbf16>, tensor<64x32xf32>
-      %z = transformer.update %w, %g adafactor rows [0, 1] states [f32, f32]
+      %q = transformer.mean %g over [0, 2] squared : tensor<64x32xf32> -> tensor<f32>
+      %z = transformer.update %w, %g adafactor mean_square(%q : tensor<f32>) states []
           : tensor<64x32xbf16>, tensor<64x32xf32>
       return
     }
     ```
   }];
   let arguments = (ins AnyRankedTensor:$weight, AnyRankedTensor:$gradient,
+                       Optional<AnyRankedTensor>:$mean_square,
                        TF_OptimizerAttr:$optimizer, UnitAttr:$master,
-                       OptionalAttr<DenseI64ArrayAttr>:$rows,
                        TypeArrayAttr:$states);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $weight `,` $gradient $optimizer (`rows` $rows^)? (`master` $master^)? `states` $states attr-dict
-    `:` type($weight) `,` type($gradient)
+    $weight `,` $gradient $optimizer (`mean_square` `(` $mean_square^ `:` type($mean_square) `)`)?
+    (`master` $master^)? `states` $states attr-dict `:` type($weight) `,` type($gradient)
   }];
   let extraClassDeclaration = [{
     /// The states that are no master copy.
     unsigned getNumMoments() {
       return getStates().size() - (getMaster() ? 1 : 0);
     }
+  }];
+  let hasVerifier = 1;
+}
+
+def TF_MeanOp : TF_NamedOp<"mean", "mean", [Pure]> {
+  let summary = "the mean of elements, or of their squares, over some dimensions";
+  let description = [{
+    With `over [b, e]` and `h` the indices of dimensions `b` up to `e`, of which
+    there are N:
+
+        y[i.., j..] = sum_h x[i.., h.., j..] / N          squared: sum_h x^2 / N
+
+    `over [b, b]` leaves all dimensions. Where a dimension of `h` is split, the
+    result is a partial sum over its axes: devices exchange one number for each of
+    the other elements, and not the elements. Elements that `pad` adds count for
+    nothing, neither in the sum nor in N; of a dimension that is split by `cap`,
+    each of the `r` devices that have the same elements adds `1/r` of them.
+
+    With `of` a weight, `x` is the gradient of that, and is split as it is.
+    The elements of the weight are not used.
+
+    **Constraints:** `0 <= b <= e`, up to the rank; `x` is no partial sum; the
+    weight, a `transformer.weight` or a part of one, has the shape of `x`; the
+    result has the dimensions of `x` outside of `[b, e)`, in f32.
+
+    **Example:**
+    ```mlir
+    func.func private @example(%g: tensor<64x32xf32>) {
+      %w = transformer.weight "fc.weight" : tensor<64x32xbf16>
+      %r = transformer.mean %g of %w over [1, 2] squared
+          : tensor<64x32xf32>, tensor<64x32xbf16> -> tensor<64xf32>
+      %m = transformer.mean %r over [0, 1] : tensor<64xf32> -> tensor<f32>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$x, Optional<AnyRankedTensor>:$weight,
+                       DenseI64ArrayAttr:$over, UnitAttr:$squared);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $x (`of` $weight^)? `over` $over (`squared` $squared^)? attr-dict
+    `:` type($x) (`,` type($weight)^)? `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def TF_MovingMeanOp : TF_NamedOp<"moving_mean", "moving", [
+    AllTypesMatch<["input", "result"]>, MemoryEffects<[MemRead<TF_WeightMemory>, MemWrite<TF_WeightMemory>]>]> {
+  let summary = "the mean of what iterations have given";
+  let description = [{
+    Adafactor's moving mean of squares of a weight's gradient, of which `v` is
+    kept for each element, with `t` the number of the step from 1:
+
+        b = 1 - t^-0.8;  v = b*v + (1-b) * (input + e1);  y = v
+
+    with `e1 = 1e-12` (Shazeer, Stern, arXiv:1804.04235, algorithm 4). `state` is
+    the format of `v`. Of a matrix there are two, one for each row and one for
+    each column; of other tensors one for each element.
+
+    **Constraints:** the input is what `transformer.mean` of the squares of a
+    weight's gradient gives, exchanged or not, and no partial sum; the result has
+    the type of the input.
+
+    **Example:**
+    ```mlir
+    func.func private @example(%g: tensor<64x32xf32>) {
+      %w = transformer.weight "fc.weight" : tensor<64x32xbf16>
+      %s = transformer.mean %g of %w over [1, 2] squared
+          : tensor<64x32xf32>, tensor<64x32xbf16> -> tensor<64xf32>
+      %r = transformer.moving_mean %s state f32 : tensor<64xf32>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$input, TypeAttr:$state);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input `state` $state attr-dict `:` type($input)";
+  let extraClassDeclaration = [{
+    /// The mean that the input is, before devices exchanged it; null where it is
+    /// none of a weight's gradient.
+    MeanOp findMean();
+  }];
+  let hasVerifier = 1;
+}
+
+def TF_PreconditionOp : TF_NamedOp<"precondition", "step", [
+    Pure, AllTypesMatch<["gradient", "result"]>]> {
+  let summary = "divides a gradient by the roots of means of its squares";
+  let description = [{
+    By one mean for each element `v`, or, with `rows`, by those of the rows `r`
+    and of the columns `c` of a matrix, and the mean `m` of `r` (Shazeer, Stern,
+    arXiv:1804.04235, algorithm 4):
+
+        y[i,j] = gradient[i,j] / sqrt(v[i,j])
+        y[i,j] = gradient[i,j] / sqrt(r[i] * c[j] / m)                with `rows`
+
+    Dimensions `rows[0]` up to `rows[1]` are the rows of a matrix, those behind
+    its columns, and those before count matrices.
+
+    **Constraints:** one mean, or three with `rows`; they have the dimensions of
+    the gradient that they are not means over; there are rows, and columns;
+    nothing is a partial sum; the result has the type of the gradient.
+
+    **Example:**
+    ```mlir
+    func.func private @example(%g: tensor<64x32xf32>, %r: tensor<64xf32>, %c: tensor<32xf32>, %m: tensor<f32>) {
+      %y = transformer.precondition %g by %r, %c, %m rows [0, 1]
+          : tensor<64x32xf32>, tensor<64xf32>, tensor<32xf32>, tensor<f32>
+      %z = transformer.precondition %r by %r : tensor<64xf32>, tensor<64xf32>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$gradient,
+                       Variadic<AnyRankedTensor>:$means,
+                       OptionalAttr<DenseI64ArrayAttr>:$rows);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $gradient `by` $means (`rows` $rows^)? attr-dict `:` type($gradient) `,` type($means)
   }];
   let hasVerifier = 1;
 }

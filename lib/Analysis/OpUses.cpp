@@ -23,6 +23,16 @@ bool autopar::isMadeAlone(Operation *op, Section section) {
          llvm::all_of(op->getOperands(), isSaved);
 }
 
+/// Whether collectives have made `value` of a mean: the rest of an update waits
+/// for it.
+static bool isMean(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (op && isa<parallel::ParallelDialect>(op->getDialect()) &&
+         op->getNumOperands() == 1)
+    op = op->getOperand(0).getDefiningOp();
+  return isa_and_present<transformer::MeanOp>(op);
+}
+
 bool autopar::isOfWeights(Operation *op, Section section) {
   auto isAddend = [](Operation *user) {
     while (isa<parallel::ParallelDialect>(user->getDialect()) &&
@@ -35,7 +45,8 @@ bool autopar::isOfWeights(Operation *op, Section section) {
     return isa<transformer::OrthogonalizeOp>(user);
   };
   if (section == Section::optimizer)
-    return llvm::none_of(op->getUsers(), isMultiplied);
+    return llvm::none_of(op->getUsers(), isMultiplied) &&
+           !isMean(op->getOperand(0));
   return transformer::findWeight(op->getOperand(0)) ||
          (section == Section::backward &&
           llvm::all_of(op->getUsers(), isAddend));

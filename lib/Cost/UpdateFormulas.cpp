@@ -32,16 +32,17 @@ struct NarrowGradients {
 
 } // namespace
 
-/// The first of `kind` that belongs to the same weight as `resident`.
+/// The first of `kind` that belongs to the same weight as `resident`, of those
+/// with most dimensions: means over some of a weight's have fewer.
 static const Resident *partnerOf(const CostProgram &program,
                                  const Resident &resident, Kind kind) {
-  auto found = std::find_if(program.residents.begin(), program.residents.end(),
-                            [&](const Resident &other) {
-                              return other.kind == kind &&
-                                     other.layer == resident.layer &&
-                                     other.name == resident.name;
-                            });
-  return found == program.residents.end() ? nullptr : &*found;
+  const Resident *found = nullptr;
+  for (const Resident &other : program.residents)
+    if (other.kind == kind && other.layer == resident.layer &&
+        other.name == resident.name &&
+        (!found || other.shape.size() > found->shape.size()))
+      found = &other;
+  return found;
 }
 
 static Expr elementsOf(Formulas &formulas, const Resident &resident) {

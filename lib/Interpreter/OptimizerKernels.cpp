@@ -19,8 +19,8 @@ using namespace autopar::transformer;
 using namespace mlir;
 
 static constexpr double rate = 0.001;
-/// What Adafactor adds to squares: more than rounding makes of gradients that
-/// are 0.
+/// What Adafactor adds to means of squares: more than rounding makes of
+/// gradients that are 0.
 static constexpr double leastSquare = 1e-12;
 
 //===----------------------------------------------------------------------===//
@@ -83,69 +83,92 @@ struct Matrices {
 
 } // namespace
 
-/// What Adafactor divides the gradient by: the root of the product of the means
-/// of rows and columns.
-static void divideByMeans(const Matrices &matrices, double share,
-                          LocalTensor &ofRows, LocalTensor &ofColumns,
-                          LocalTensor &gradient) {
-  auto blend = [&](double &mean, double value) {
-    mean = share * mean + (1 - share) * value;
-  };
-  for (int64_t n = 0; n < matrices.count; ++n) {
-    double *g = &gradient.data[n * matrices.size()],
-           *r = &ofRows.data[n * matrices.rows],
-           *c = &ofColumns.data[n * matrices.columns];
-    std::vector<double> rows(matrices.rows), columns(matrices.columns);
-    for (int64_t at = 0; at < matrices.size(); ++at) {
-      double square = g[at] * g[at] + leastSquare;
-      rows[at / matrices.columns] += square / double(matrices.columns);
-      columns[at % matrices.columns] += square / double(matrices.rows);
-    }
-    double mean = 0;
-    for (int64_t i = 0; i < matrices.rows; ++i) {
-      blend(r[i], rows[i]);
-      mean += r[i] / double(matrices.rows);
-    }
-    for (int64_t j = 0; j < matrices.columns; ++j)
-      blend(c[j], columns[j]);
-    for (int64_t at = 0; at < matrices.size(); ++at)
-      g[at] /=
-          std::sqrt(r[at / matrices.columns] * c[at % matrices.columns] / mean);
+//===----------------------------------------------------------------------===//
+// Adafactor
+//===----------------------------------------------------------------------===//
+
+/// Of each index of dimension `dim`, whether it is one of the tensor: padding
+/// is none.
+static std::vector<bool> realIndices(Value x, unsigned dim, Device &device) {
+  std::vector<bool> real;
+  for (int64_t index : device.indices(x, dim))
+    real.push_back(index >= 0);
+  return real;
+}
+
+/// What the device adds to a mean over all devices, of what is not padding.
+static LocalResult run(MeanOp op, Device &device) {
+  const LocalTensor &x = device(op.getX());
+  TensorView view(op.getX());
+  auto begin = static_cast<size_t>(op.getOver()[0]),
+       end = static_cast<size_t>(op.getOver()[1]);
+  LocalTensor result;
+  result.shape.assign(x.shape.begin(), x.shape.begin() + begin);
+  result.shape.insert(result.shape.end(), x.shape.begin() + end, x.shape.end());
+  result = LocalTensor(result.shape);
+  std::vector<bool> isCounted(x.size(), true);
+  double count = 1;
+  for (size_t dim = begin; dim < end; ++dim) {
+    count *= double(device.grid().extentOf(view, dim)) *
+             double(copiesOf(view, dim, device.grid()));
+    std::vector<bool> real = realIndices(op.getX(), dim, device);
+    int64_t inner = x.extentFrom(dim + 1);
+    for (int64_t at = 0; at < x.size(); ++at)
+      isCounted[at] = isCounted[at] && real[at / inner % x.shape[dim]];
   }
+  int64_t inner = x.extentFrom(end), middle = x.extent(begin, end);
+  for (int64_t at = 0; at < x.size(); ++at) {
+    if (!isCounted[at])
+      continue;
+    double value = op.getSquared() ? x.data[at] * x.data[at] : x.data[at];
+    result.data[at / inner / middle * inner + at % inner] += value / count;
+  }
+  return result;
 }
 
-static double rootMeanSquare(const LocalTensor &tensor) {
-  double sum = 0;
-  for (double value : tensor.data)
-    sum += value * value;
-  return std::sqrt(sum / double(std::max<int64_t>(tensor.size(), 1)));
+static LocalResult run(MovingMeanOp op, Device &device) {
+  MeanOp mean = op.findMean();
+  LocalTensor result = device(op.getInput());
+  auto &[first, second] =
+      device.run.training().moments[keyOf(mean.getWeight(), device)];
+  // Of a matrix there are two; means over its columns are those of rows.
+  bool isOfRows =
+      mean.getOver()[1] == tensorOf(mean.getX().getType()).getRank();
+  LocalTensor &kept = keptBy(device, isOfRows ? first : second, result.shape);
+  if (kept.shape != result.shape)
+    return op.emitError("what is kept is of another shape on a device");
+  double share = 1 - std::pow(double(device.run.training().iteration), -0.8);
+  for (int64_t i = 0; i < result.size(); ++i)
+    kept.data[i] = result.data[i] =
+        share * kept.data[i] + (1 - share) * (result.data[i] + leastSquare);
+  return result;
 }
 
-/// Means of a weight are of all of it.
+static LocalResult run(PreconditionOp op, Device &device) {
+  LocalTensor result = device(op.getGradient());
+  const LocalTensor &first = device(op.getMeans().front());
+  if (!op.getRows()) {
+    for (int64_t i = 0; i < result.size(); ++i)
+      result.data[i] /= std::sqrt(first.data[i]);
+    return result;
+  }
+  Matrices matrices(result, *op.getRows());
+  const LocalTensor &ofColumns = device(op.getMeans()[1]),
+                    &ofAll = device(op.getMeans()[2]);
+  for (int64_t at = 0; at < result.size(); ++at) {
+    int64_t matrix = at / matrices.size(), row = at / matrices.columns,
+            column = matrix * matrices.columns + at % matrices.columns;
+    result.data[at] /= std::sqrt(first.data[row] * ofColumns.data[column] /
+                                 ofAll.data[matrix]);
+  }
+  return result;
+}
+
 static LocalResult runAdafactor(UpdateOp op, Device &device) {
   LocalTensor result = device(op.getWeight());
-  if (ArrayRef<int64_t>(result.shape) !=
-      tensorOf(op.getWeight().getType()).getShape())
-    return op.emitError("adafactor of a weight that devices have parts of is "
-                        "not executed");
-  LocalTensor step = device(op.getGradient());
-  auto &[first, second] =
-      device.run.training().moments[keyOf(op.getWeight(), device)];
-  double share = 1 - std::pow(double(device.run.training().iteration), -0.8);
-  if (std::optional<ArrayRef<int64_t>> rows = op.getRows()) {
-    Matrices matrices(result, *rows);
-    divideByMeans(
-        matrices, share, keptBy(device, first, {matrices.count, matrices.rows}),
-        keptBy(device, second, {matrices.count, matrices.columns}), step);
-  } else {
-    LocalTensor &v = keptBy(device, second, result.shape);
-    for (int64_t i = 0; i < step.size(); ++i) {
-      v.data[i] = share * v.data[i] +
-                  (1 - share) * (step.data[i] * step.data[i] + leastSquare);
-      step.data[i] /= std::sqrt(v.data[i]);
-    }
-  }
-  double clip = std::max(1.0, rootMeanSquare(step));
+  const LocalTensor &step = device(op.getGradient());
+  double clip =
+      std::max(1.0, std::sqrt(device(op.getMeanSquare()).data.front()));
   for (int64_t i = 0; i < result.size(); ++i)
     result.data[i] -= rate * step.data[i] / clip;
   return result;
@@ -281,6 +304,9 @@ static LogicalResult run(AssignOp op, Device &device) {
 
 void autopar::attachOptimizerKernels(MLIRContext *context) {
   attach<UpdateOp, run>(context);
+  attach<MeanOp, run>(context);
+  attach<MovingMeanOp, run>(context);
+  attach<PreconditionOp, run>(context);
   attach<MomentumOp, run>(context);
   attach<OrthogonalizeOp, run>(context);
   attach<AssignOp, run>(context);

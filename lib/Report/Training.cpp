@@ -290,26 +290,6 @@ static bool selectsTokens(const CostProgram &program) {
       [](const Kernel &kernel) { return kernel.kind == KernelKind::index; });
 }
 
-/// Whether an optimizer keeps means over dimensions of a weight (Adafactor), of
-/// which devices have parts.
-static bool hasSplitMeans(const CostProgram &program) {
-  using Kind = Resident::Kind;
-  auto isSplit = [](const Dim &dim) { return !dim.axes.empty(); };
-  return std::any_of(
-      program.residents.begin(), program.residents.end(),
-      [&](const Resident &state) {
-        auto isShorter = [&](const Resident &other) {
-          return other.kind == Kind::gradient && other.name == state.name &&
-                 other.layer == state.layer &&
-                 other.shape.size() > state.shape.size();
-        };
-        return state.kind == Kind::optimizer &&
-               std::any_of(state.shape.begin(), state.shape.end(), isSplit) &&
-               std::any_of(program.residents.begin(), program.residents.end(),
-                           isShorter);
-      });
-}
-
 static void readRecomputation(const TrainingPlan &plan,
                               TrainingReport &training) {
   if (plan.recompute)
@@ -336,10 +316,6 @@ static void readLimits(const Iteration &iteration, TrainingReport &training) {
     training.notModelled.emplace_back(
         "the loss of indexers by what attention sees of the tokens that they "
         "select: their weights have no gradients, and are not updated");
-  if (hasSplitMeans(iteration.parts.program))
-    training.notModelled.emplace_back(
-        "the exchange of the means that Adafactor keeps of rows and columns, "
-        "and of the size of its step, of weights that devices have parts of");
   if (iteration.steps.shape.isFolded())
     training.notModelled.emplace_back(
         "the sum of gradients of the two copies of each stage");

@@ -49,7 +49,7 @@ static std::pair<unsigned, unsigned> momentsOf(UpdateOp op) {
   case OptimizerKind::sgd:
     return {0, 1};
   case OptimizerKind::adafactor:
-    return op.getRows() ? std::pair(2U, 2U) : std::pair(1U, 1U);
+    return {0, 0};
   }
   llvm_unreachable("covered switch");
 }
@@ -59,10 +59,11 @@ LogicalResult UpdateOp::verify() {
       llvm::to_vector(getStates().getAsValueRange<TypeAttr>());
   if (failed(verifyStates(*this, states)))
     return failure();
-  if (getRows() && getOptimizer() != OptimizerKind::adafactor)
-    return emitOpError("has rows, which adafactor alone keeps numbers of");
-  if (getRows() && failed(verifyRows(*this, *getRows(), rankOf(getWeight()))))
-    return failure();
+  bool isClipped = getOptimizer() == OptimizerKind::adafactor;
+  if (isClipped != (getMeanSquare() != nullptr))
+    return emitOpError() << (isClipped ? "has no" : "has a")
+                         << " mean_square, by which adafactor alone shortens "
+                            "its step";
   unsigned copies = getMaster() ? 1 : 0;
   auto [least, most] = momentsOf(*this);
   if (states.size() >= least + copies && states.size() <= most + copies)
@@ -72,17 +73,21 @@ LogicalResult UpdateOp::verify() {
                        << least + copies << " to " << most + copies;
 }
 
+/// A mean over all elements has no dimensions.
 ShardingFactors UpdateOp::getShardingFactors() {
-  return elementwiseFactors(*this);
+  ShardingFactors factors = elementwiseFactors(*this);
+  if (!getMeanSquare())
+    return factors;
+  if (rankOf(getMeanSquare()) != 0)
+    return {};
+  factors.operands.back().clear();
+  return factors;
 }
 
-/// What is kept of the elements of `tensor`, but for its dimensions `[begin,
-/// end)`, over which it is a mean.
-static KeptState keep(WorkloadBuilder &builder, Value tensor, Type format,
-                      int64_t begin = 0, int64_t end = 0) {
+/// What is kept of the elements of `tensor`.
+static KeptState keep(WorkloadBuilder &builder, Value tensor, Type format) {
   KeptState kept;
-  kept.shape = builder.dims(tensor, 0, begin);
-  llvm::append_range(kept.shape, builder.dims(tensor, end, rankOf(tensor)));
+  kept.shape = builder.dims(tensor);
   kept.type = *toElementType(format);
   if (kept.type == ElementType::i8)
     kept.block = valuesPerScale;
@@ -95,16 +100,128 @@ void UpdateOp::buildWorkload(WorkloadBuilder &builder) {
     states.push_back(keep(builder, getResult(), format));
   if (getMaster())
     states.front().isMaster = true;
-  if (std::optional<ArrayRef<int64_t>> rows = getRows()) {
-    int64_t rank = rankOf(getResult());
-    SmallVector<Type> formats =
-        llvm::to_vector(getStates().getAsValueRange<TypeAttr>());
-    states.end()[-2] =
-        keep(builder, getResult(), formats.end()[-2], (*rows)[1], rank);
-    states.back() =
-        keep(builder, getResult(), formats.back(), (*rows)[0], (*rows)[1]);
-  }
   builder.addUpdate(*this, findWeight(getWeight()), states);
+}
+
+//===----------------------------------------------------------------------===//
+// MeanOp
+//===----------------------------------------------------------------------===//
+
+/// `over` are dimensions of a tensor, or none.
+static bool isRange(ArrayRef<int64_t> over, int64_t rank) {
+  return over.size() == 2 && over[0] >= 0 && over[0] <= over[1] &&
+         over[1] <= rank;
+}
+
+LogicalResult MeanOp::verify() {
+  if (!toElementType(tensorOf(getX().getType()).getElementType()))
+    return emitOpError("is of elements that are no numbers of a format");
+  if (!tensorOf(getResult().getType()).getElementType().isF32())
+    return emitOpError("is not in f32");
+  if (!getWeight() || findWeight(getWeight()))
+    return success();
+  return emitOpError("is of the gradient of no transformer.weight");
+}
+
+/// Padding is left out of sums, as what no token looks up is.
+ShardingFactors MeanOp::getShardingFactors() {
+  ShardingFactors factors;
+  int64_t rank = rankOf(getX());
+  ArrayRef<int64_t> over = getOver();
+  if (!isRange(over, rank) || (getWeight() && rankOf(getWeight()) != rank) ||
+      rankOf(getResult()) != rank - (over[1] - over[0]))
+    return factors;
+  FactorList before = addFactors(factors, FactorKind::parallel, over[0]);
+  FactorList own =
+      addFactors(factors, FactorKind::reduction, over[1] - over[0]);
+  FactorList behind = addFactors(factors, FactorKind::parallel, rank - over[1]);
+  factors.operands.assign(getNumOperands(),
+                          concat(concat(before, own), behind));
+  factors.results = {concat(before, behind)};
+  factors.linear = {{}};
+  factors.sharesReplicas = true;
+  factors.looksUp = true;
+  return factors;
+}
+
+/// Of a weight only the layout is used.
+void MeanOp::buildWorkload(WorkloadBuilder &builder) {
+  Kernel &kernel = builder.addKernel(*this, KernelKind::elementwise);
+  builder.read(kernel, getX());
+  builder.write(kernel, getResult());
+}
+
+//===----------------------------------------------------------------------===//
+// MovingMeanOp
+//===----------------------------------------------------------------------===//
+
+/// More ops than exchange a mean of any mesh: values that make each other have
+/// no end.
+static constexpr size_t maxOpsAfterMean = 64;
+
+MeanOp MovingMeanOp::findMean() {
+  Operation *op = getInput().getDefiningOp();
+  for (size_t i = 0; i < maxOpsAfterMean; ++i) {
+    if (!op || isa<MeanOp>(op) || op->getNumOperands() != 1)
+      break;
+    op = op->getOperand(0).getDefiningOp();
+  }
+  auto mean = dyn_cast_if_present<MeanOp>(op);
+  return mean && mean.getSquared() && mean.getWeight() ? mean : MeanOp();
+}
+
+LogicalResult MovingMeanOp::verify() {
+  if (failed(verifyStates(*this, {getState()})))
+    return failure();
+  if (findMean())
+    return success();
+  return emitOpError("is of no transformer.mean of the squares of a weight's "
+                     "gradient");
+}
+
+ShardingFactors MovingMeanOp::getShardingFactors() {
+  return elementwiseFactors(*this);
+}
+
+void MovingMeanOp::buildWorkload(WorkloadBuilder &builder) {
+  builder.addUpdate(*this, findWeight(findMean().getWeight()),
+                    keep(builder, getResult(), getState()));
+}
+
+//===----------------------------------------------------------------------===//
+// PreconditionOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult PreconditionOp::verify() {
+  if (!getRows())
+    return success();
+  return verifyRows(*this, *getRows(), rankOf(getGradient()));
+}
+
+ShardingFactors PreconditionOp::getShardingFactors() {
+  ShardingFactors factors = elementwiseFactors(*this);
+  std::optional<ArrayRef<int64_t>> rows = getRows();
+  int64_t rank = rankOf(getGradient());
+  if (getMeans().size() != (rows ? 3 : 1) || (rows && !isRange(*rows, rank)))
+    return {};
+  FactorList all = factors.results.front();
+  SmallVector<FactorList> means = {all};
+  if (rows) {
+    FactorList stack(ArrayRef(all).take_front((*rows)[0]));
+    FactorList columns(ArrayRef(all).drop_front((*rows)[1]));
+    means = {FactorList(ArrayRef(all).take_front((*rows)[1])),
+             concat(stack, columns), stack};
+  }
+  for (auto [i, mean] : llvm::enumerate(getMeans())) {
+    if (rankOf(mean) != static_cast<int64_t>(means[i].size()))
+      return {};
+    factors.operands[i + 1] = means[i];
+  }
+  return factors;
+}
+
+void PreconditionOp::buildWorkload(WorkloadBuilder &builder) {
+  builder.addElementwise(*this);
 }
 
 //===----------------------------------------------------------------------===//

@@ -186,6 +186,8 @@ static void addUpdates(ModuleOp module, TrainingPlan &training) {
       gradient = formatOf(tensorOf(read.getType()).getElementType());
     if (isa<transformer::MomentumOp>(op))
       optimizer = Optimizer::muon;
+    if (auto kept = dyn_cast<transformer::MovingMeanOp>(op))
+      state = formatOf(kept.getState());
     auto update = dyn_cast<transformer::UpdateOp>(op);
     if (!update)
       return;

@@ -101,14 +101,14 @@ private:
   /// of the gradient.
   static void split(transformer::UpdateOp op, ArrayRef<StringAttr> axes) {
     Value weight = op.getWeight(), last = weight;
-    SmallVector<OpOperand *> momenta;
+    SmallVector<OpOperand *> others;
     for (OpOperand &use : weight.getUses())
-      if (isa<transformer::MomentumOp>(use.getOwner()))
-        momenta.push_back(&use);
+      if (isa<transformer::MomentumOp, transformer::MeanOp>(use.getOwner()))
+        others.push_back(&use);
       else if (isa<transformer::GradientOp>(use.getOwner()))
         last = use.getOwner()->getResult(0);
     AllSliceOp part = slice(op.getWeightMutable(), last, axes);
-    for (OpOperand *use : momenta)
+    for (OpOperand *use : others)
       if (part)
         use->set(part);
   }

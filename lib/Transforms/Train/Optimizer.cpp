@@ -144,8 +144,7 @@ private:
         moments = builder.getI8Type();
       break;
     case Optimizer::adafactor:
-      return update(weight, gradient, OptimizerKind::adafactor,
-                    SmallVector<Type>(uses.rows ? 2 : 1, moments), uses.rows);
+      return divideByMeans(weight, gradient, uses.rows);
     case Optimizer::muon:
       if (uses.rows && !uses.isTable)
         return orthogonalize(weight, gradient, *uses.rows);
@@ -159,8 +158,7 @@ private:
   }
 
   Value update(WeightOp weight, Value gradient, OptimizerKind kind,
-               ArrayRef<Type> moments,
-               std::optional<MatrixRows> rows = std::nullopt) {
+               ArrayRef<Type> moments, Value meanSquare = Value()) {
     // A weight in the format of the copy is its own.
     bool hasMaster =
         choice.master &&
@@ -169,12 +167,53 @@ private:
     if (hasMaster)
       states.push_back(choice.master);
     llvm::append_range(states, moments);
-    return UpdateOp::create(
-        builder, weight.getLoc(), weight.getType(), weight, gradient,
-        OptimizerKindAttr::get(builder.getContext(), kind),
-        hasMaster ? builder.getUnitAttr() : UnitAttr(),
-        rows ? builder.getDenseI64ArrayAttr(*rows) : DenseI64ArrayAttr(),
-        builder.getTypeArrayAttr(states));
+    return UpdateOp::create(builder, weight.getLoc(), weight.getType(), weight,
+                            gradient, meanSquare,
+                            OptimizerKindAttr::get(builder.getContext(), kind),
+                            hasMaster ? builder.getUnitAttr() : UnitAttr(),
+                            builder.getTypeArrayAttr(states));
+  }
+
+  /// The mean of `x`, a whole tensor, or of its squares, over dimensions
+  /// `[begin, end)`; `weight` may be null.
+  Value mean(Value x, Value weight, int64_t begin, int64_t end, bool squared) {
+    ArrayRef<int64_t> all = tensorOf(x.getType()).getShape();
+    SmallVector<int64_t> shape(all.take_front(begin));
+    llvm::append_range(shape, all.drop_front(end));
+    return MeanOp::create(builder, x.getLoc(),
+                          RankedTensorType::get(shape, builder.getF32Type()), x,
+                          weight, builder.getDenseI64ArrayAttr({begin, end}),
+                          squared ? builder.getUnitAttr() : UnitAttr());
+  }
+
+  Value movingMean(Value mean) {
+    return MovingMeanOp::create(builder, mean.getLoc(), mean.getType(), mean,
+                                TypeAttr::get(choice.moments));
+  }
+
+  /// Adafactor: what is kept are means of squares, of each row and each column
+  /// of a matrix. Where those are split, sums are exchanged between the means
+  /// and what is kept, and for the mean of all.
+  Value divideByMeans(WeightOp weight, Value gradient,
+                      std::optional<MatrixRows> rows) {
+    int64_t rank = tensorOf(gradient.getType()).getRank();
+    SmallVector<Value> means;
+    DenseI64ArrayAttr matrix;
+    if (rows) {
+      auto [begin, end] = *rows;
+      Value ofRows = mean(gradient, weight, end, rank, /*squared=*/true),
+            ofColumns = mean(gradient, weight, begin, end, /*squared=*/true);
+      means = {movingMean(ofRows), movingMean(ofColumns)};
+      means.push_back(
+          mean(means.front(), Value(), begin, end, /*squared=*/false));
+      matrix = builder.getDenseI64ArrayAttr(*rows);
+    } else {
+      means = {movingMean(mean(gradient, weight, 0, 0, /*squared=*/true))};
+    }
+    Value step = PreconditionOp::create(
+        builder, weight.getLoc(), gradient.getType(), gradient, means, matrix);
+    return update(weight, step, OptimizerKind::adafactor, {},
+                  mean(step, Value(), 0, rank, /*squared=*/true));
   }
 
   Value orthogonalize(WeightOp weight, Value gradient, MatrixRows rows) {
