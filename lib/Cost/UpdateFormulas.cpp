@@ -14,8 +14,6 @@
 
 #include "Formulas.h"
 
-#include <algorithm>
-
 using namespace autopar;
 
 using Kind = Resident::Kind;

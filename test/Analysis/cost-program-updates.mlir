@@ -69,7 +69,10 @@ func.func private @model_update() attributes {transformer.part_of = @model} {
   // CHECK: "kind": "optimizer"
   // CHECK: "shape": "[4, 768]"
   // CHECK-NEXT: "type": "bf16"
-  %f = transformer.update %w, %g adafactor rows [1, 2] states [bf16, bf16] : tensor<4x64x768xbf16>, tensor<4x64x768xf32>
+  %rows = transformer.mean %g of %w over [2, 3] squared : tensor<4x64x768xf32>, tensor<4x64x768xbf16> -> tensor<4x64xf32>
+  %columns = transformer.mean %g of %w over [1, 2] squared : tensor<4x64x768xf32>, tensor<4x64x768xbf16> -> tensor<4x768xf32>
+  %f = transformer.moving_mean %rows state bf16 : tensor<4x64xf32>
+  %i = transformer.moving_mean %columns state bf16 : tensor<4x768xf32>
 
   // Blocks go on over the ends of rows: 1,000 elements are four of them.
   // CHECK: "kind": "optimizer"

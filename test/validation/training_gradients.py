@@ -64,6 +64,9 @@ PLANS = [
     "--shard-tp=2 --shard-sp --mtp-layers=1", "--shard-dp=2 --shard-ep=2 --zero=1 --mtp-layers=2",
     "--shard-cp=2 --mtp-layers=1", "--shard-dp=2 --fsdp --mtp-layers=1",
     "--shard-dp=2 --shard-tp=2 --shard-sp --zero=2 --recompute=full --mtp-layers=1",
+    "--shard-tp=4 --shard-sp --optimizer=adafactor", "--shard-dp=2 --shard-tp=2 --zero=1 --optimizer=adafactor",
+    "--shard-dp=2 --fsdp --shard-tp=2 --optimizer=adafactor", "--shard-dp=4 --shard-fsdp=2 --optimizer=adafactor",
+    "--shard-dp=2 --shard-ep=2 --zero=2 --optimizer=adafactor", "--shard-cp=2 --zero=1 --optimizer=adafactor",
 ]  # fmt: skip
 # Of a plan, what the whole module has too.
 OF_MODEL = (

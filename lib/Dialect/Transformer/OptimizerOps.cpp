@@ -114,8 +114,6 @@ static bool isRange(ArrayRef<int64_t> over, int64_t rank) {
 }
 
 LogicalResult MeanOp::verify() {
-  if (!toElementType(tensorOf(getX().getType()).getElementType()))
-    return emitOpError("is of elements that are no numbers of a format");
   if (!tensorOf(getResult().getType()).getElementType().isF32())
     return emitOpError("is not in f32");
   if (!getWeight() || findWeight(getWeight()))

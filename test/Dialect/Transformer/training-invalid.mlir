@@ -188,33 +188,147 @@ func.func private @states_of_no_format(%g: tensor<4xf32>) {
 
 // -----
 
-func.func private @rows_of_adam(%w: tensor<4x8xbf16>, %g: tensor<4x8xf32>) {
-  // expected-error @+1 {{has rows, which adafactor alone keeps numbers of}}
-  %y = transformer.update %w, %g adamw rows [0, 1] states [f32, f32] : tensor<4x8xbf16>, tensor<4x8xf32>
+func.func private @mean_square_of_adam(%w: tensor<4x8xbf16>, %g: tensor<4x8xf32>, %q: tensor<f32>) {
+  // expected-error @+1 {{has a mean_square, by which adafactor alone shortens its step}}
+  %y = transformer.update %w, %g adamw mean_square(%q : tensor<f32>) states [f32, f32] : tensor<4x8xbf16>, tensor<4x8xf32>
   return
 }
 
 // -----
 
-func.func private @no_columns(%w: tensor<4x8xbf16>, %g: tensor<4x8xf32>) {
-  // expected-error @+1 {{has rows in dimensions [0, 2] of 2, expected the first and the one behind the last, with columns behind them}}
-  %y = transformer.update %w, %g adafactor rows [0, 2] states [f32, f32] : tensor<4x8xbf16>, tensor<4x8xf32>
+func.func private @no_mean_square(%w: tensor<4x8xbf16>, %g: tensor<4x8xf32>) {
+  // expected-error @+1 {{has no mean_square, by which adafactor alone shortens its step}}
+  %y = transformer.update %w, %g adafactor states [] : tensor<4x8xbf16>, tensor<4x8xf32>
   return
 }
 
 // -----
 
-func.func private @one_mean_of_a_matrix(%w: tensor<4x8xbf16>, %g: tensor<4x8xf32>) {
-  // expected-error @+1 {{keeps 2 numbers of each parameter, expected 3 to 3}}
-  %y = transformer.update %w, %g adafactor rows [0, 1] master states [f32, f32] : tensor<4x8xbf16>, tensor<4x8xf32>
+func.func private @mean_square_of_rows(%w: tensor<4x8xbf16>, %g: tensor<4x8xf32>, %q: tensor<4xf32>) {
+  // expected-error @+1 {{cannot work on operands of rank 2, 2, 1 with a result of rank 2}}
+  %y = transformer.update %w, %g adafactor mean_square(%q : tensor<4xf32>) states [] : tensor<4x8xbf16>, tensor<4x8xf32>
   return
 }
 
 // -----
 
-func.func private @two_means_of_a_vector(%w: tensor<4xbf16>, %g: tensor<4xf32>) {
+func.func private @means_in_an_update(%w: tensor<4x8xbf16>, %g: tensor<4x8xf32>, %q: tensor<f32>) {
   // expected-error @+1 {{keeps 2 numbers of each parameter, expected 1 to 1}}
-  %y = transformer.update %w, %g adafactor states [f32, f32] : tensor<4xbf16>, tensor<4xf32>
+  %y = transformer.update %w, %g adafactor mean_square(%q : tensor<f32>) master states [f32, f32] : tensor<4x8xbf16>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func private @mean_over_what_is_not_there(%g: tensor<4x8xf32>) {
+  // expected-error @+1 {{cannot work on operands of rank 2 with a result of rank 0}}
+  %y = transformer.mean %g over [1, 3] squared : tensor<4x8xf32> -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func private @mean_over_one_place(%g: tensor<4x8xf32>) {
+  // expected-error @+1 {{cannot work on operands of rank 2 with a result of rank 1}}
+  %y = transformer.mean %g over [1] squared : tensor<4x8xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func private @mean_of_another_shape(%g: tensor<4x8xf32>) {
+  // expected-error @+1 {{dimension 0 of the result is 8, but dimension 0 of operand #0 is 4}}
+  %y = transformer.mean %g over [1, 2] squared : tensor<4x8xf32> -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func private @mean_in_bf16(%g: tensor<4x8xf32>) {
+  // expected-error @+1 {{is not in f32}}
+  %y = transformer.mean %g over [1, 2] squared : tensor<4x8xf32> -> tensor<4xbf16>
+  return
+}
+
+// -----
+
+func.func private @mean_of_no_weight(%g: tensor<4x8xf32>, %w: tensor<4x8xbf16>) {
+  // expected-error @+1 {{is of the gradient of no transformer.weight}}
+  %y = transformer.mean %g of %w over [1, 2] squared : tensor<4x8xf32>, tensor<4x8xbf16> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+!g = tensor<4x8xf32, #parallel.sharding<[_, _ by tp]>>
+parallel.mesh @m(tp = 2)
+func.func private @mean_not_exchanged(%g: !g) {
+  // expected-error @+1 {{the result is partial over [], expected [tp]}}
+  %y = transformer.mean %g over [1, 2] squared : !g -> tensor<4xf32>
+  return
+}
+
+// -----
+
+!s = tensor<4xf32, #parallel.sharding<[_] partial [tp]>>
+parallel.mesh @m(tp = 2)
+func.func private @moving_mean_not_exchanged(%g: tensor<4x8xf32, #parallel.sharding<[_, _ by tp]>>) {
+  %w = transformer.weight "w" : tensor<4x8xbf16, #parallel.sharding<[_, _ by tp]>>
+  %s = transformer.mean %g of %w over [1, 2] squared
+      : tensor<4x8xf32, #parallel.sharding<[_, _ by tp]>>, tensor<4x8xbf16, #parallel.sharding<[_, _ by tp]>> -> !s
+  // expected-error @+1 {{partial sum}}
+  %y = transformer.moving_mean %s state f32 : !s
+  return
+}
+
+// -----
+
+func.func private @moving_mean_of_an_argument(%s: tensor<4xf32>) {
+  // expected-error @+1 {{is of no transformer.mean of the squares of a weight's gradient}}
+  %y = transformer.moving_mean %s state f32 : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func private @moving_mean_of_no_weight(%g: tensor<4x8xf32>) {
+  %s = transformer.mean %g over [1, 2] squared : tensor<4x8xf32> -> tensor<4xf32>
+  // expected-error @+1 {{is of no transformer.mean of the squares of a weight's gradient}}
+  %y = transformer.moving_mean %s state f32 : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func private @moving_mean_of_no_format(%g: tensor<4x8xf32>) {
+  %w = transformer.weight "w" : tensor<4x8xbf16>
+  %s = transformer.mean %g of %w over [1, 2] squared : tensor<4x8xf32>, tensor<4x8xbf16> -> tensor<4xf32>
+  // expected-error @+1 {{keeps numbers of 'index', expected formats}}
+  %y = transformer.moving_mean %s state index : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func private @rows_without_columns(%g: tensor<4x8xf32>, %c: tensor<f32>) {
+  // expected-error @+1 {{has rows in dimensions [0, 2] of 2, expected the first and the one behind the last, with columns behind them}}
+  %y = transformer.precondition %g by %g, %c, %c rows [0, 2] : tensor<4x8xf32>, tensor<4x8xf32>, tensor<f32>, tensor<f32>
+  return
+}
+
+// -----
+
+func.func private @one_mean_of_a_matrix(%g: tensor<4x8xf32>, %r: tensor<4xf32>) {
+  // expected-error @+1 {{cannot work on operands of rank 2, 1 with a result of rank 2}}
+  %y = transformer.precondition %g by %r rows [0, 1] : tensor<4x8xf32>, tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func private @rows_for_columns(%g: tensor<4x8xf32>, %r: tensor<4xf32>, %m: tensor<f32>) {
+  // expected-error @+1 {{dimension 0 of operand #2 is 4, but dimension 1 of operand #0 is 8}}
+  %y = transformer.precondition %g by %r, %r, %m rows [0, 1] : tensor<4x8xf32>, tensor<4xf32>, tensor<4xf32>, tensor<f32>
   return
 }
 

@@ -54,10 +54,24 @@ func.func private @layer_update() attributes {transformer.part_of = @layer} {
   %b = transformer.update %w, %g adamw states [bf16, bf16] : tensor<64x32xbf16>, tensor<64x32xf32>
   // CHECK: transformer.update %fc, %gradient sgd states [] : tensor<64x32xbf16>, tensor<64x32xf32>
   %c = transformer.update %w, %g sgd states [] : tensor<64x32xbf16>, tensor<64x32xf32>
-  // CHECK: transformer.update %fc, %gradient adafactor rows [0, 1] master states [f32, f32, f32]
-  %d = transformer.update %w, %g adafactor rows [0, 1] master states [f32, f32, f32] : tensor<64x32xbf16>, tensor<64x32xf32>
-  // CHECK: transformer.update %fc, %gradient adafactor states [bf16]
-  %e = transformer.update %w, %g adafactor states [bf16] : tensor<64x32xbf16>, tensor<64x32xf32>
+  // CHECK: transformer.mean %gradient of %fc over [1, 2] squared : tensor<64x32xf32>, tensor<64x32xbf16> -> tensor<64xf32>
+  %rows = transformer.mean %g of %w over [1, 2] squared : tensor<64x32xf32>, tensor<64x32xbf16> -> tensor<64xf32>
+  // CHECK: transformer.mean %gradient of %fc over [0, 0] squared : tensor<64x32xf32>, tensor<64x32xbf16> -> tensor<64x32xf32>
+  %each = transformer.mean %g of %w over [0, 0] squared : tensor<64x32xf32>, tensor<64x32xbf16> -> tensor<64x32xf32>
+  // CHECK: %[[R:.*]] = transformer.moving_mean %mean state bf16 : tensor<64xf32>
+  %r = transformer.moving_mean %rows state bf16 : tensor<64xf32>
+  // CHECK: %[[V:.*]] = transformer.moving_mean %mean_{{.*}} state f32 : tensor<64x32xf32>
+  %v = transformer.moving_mean %each state f32 : tensor<64x32xf32>
+  // CHECK: %[[C:.*]] = transformer.mean %gradient over [0, 1] : tensor<64x32xf32> -> tensor<32xf32>
+  %c0 = transformer.mean %g over [0, 1] : tensor<64x32xf32> -> tensor<32xf32>
+  // CHECK: %[[ALL:.*]] = transformer.mean %[[R]] over [0, 1] : tensor<64xf32> -> tensor<f32>
+  %all = transformer.mean %r over [0, 1] : tensor<64xf32> -> tensor<f32>
+  // CHECK: transformer.precondition %gradient by %[[R]], %[[C]], %[[ALL]] rows [0, 1] : tensor<64x32xf32>, tensor<64xf32>, tensor<32xf32>, tensor<f32>
+  %p = transformer.precondition %g by %r, %c0, %all rows [0, 1] : tensor<64x32xf32>, tensor<64xf32>, tensor<32xf32>, tensor<f32>
+  // CHECK: transformer.precondition %gradient by %[[V]] : tensor<64x32xf32>, tensor<64x32xf32>
+  %q = transformer.precondition %g by %v : tensor<64x32xf32>, tensor<64x32xf32>
+  // CHECK: transformer.update %fc, %step adafactor mean_square(%[[ALL]] : tensor<f32>) master states [f32] : tensor<64x32xbf16>, tensor<64x32xf32>
+  %d = transformer.update %w, %p adafactor mean_square(%all : tensor<f32>) master states [f32] : tensor<64x32xbf16>, tensor<64x32xf32>
   // CHECK: transformer.update %fc, %gradient adamw states [i8, i8]
   %f = transformer.update %w, %g adamw states [i8, i8] : tensor<64x32xbf16>, tensor<64x32xf32>
   // CHECK: transformer.momentum %fc, %gradient state f32 : tensor<64x32xbf16>, tensor<64x32xf32>

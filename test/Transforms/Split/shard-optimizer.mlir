@@ -55,6 +55,45 @@
 // MUON-NEXT: %[[OWN:.*]] = parallel.all_slice %[[O]] dim 0 over [dp]
 // MUON-NEXT: transformer.update %[[PART]], %[[OWN]] sgd master states [f32]
 
+// Means that Adafactor keeps are summed over the axes that split what they are
+// means over, before they are kept: of each row over tp, of each column over dp.
+// So are the mean of those of rows and the one that shortens the step. A vector
+// that is split exchanges that alone.
+
+// RUN: %roundtrip %S/../Inputs/trained.mlir --pass-pipeline='builtin.module(autopar-prepare-training,autopar-build-backward{optimizer=adafactor},autopar-shard-data,autopar-shard-tensor,autopar-shard-optimizer,autopar-insert-collectives)' --mlir-print-local-scope | FileCheck %s --check-prefix=MEANS
+// MEANS-LABEL: func.func private @decoder_update
+// MEANS: transformer.weight "norm.weight"
+// MEANS: %[[PART:.*]] = parallel.reduce_scatter %gradient dim 0 over [dp]
+// MEANS-NEXT: %[[V:.*]] = transformer.mean %[[PART]] of %{{.*}} over [0, 0] squared : {{.*}} -> tensor<64xf32, #parallel.sharding<[_ by dp any]>>
+// MEANS-NEXT: transformer.moving_mean %[[V]] state f32
+// MEANS: %[[W:.*]] = transformer.weight "q_proj.weight"
+// MEANS: %[[SLICE:.*]] = parallel.all_slice %[[W]] dim 0 over [dp]
+// MEANS-NEXT: %[[PART:.*]] = parallel.reduce_scatter %{{.*}} dim 0 over [dp]
+// MEANS-NEXT: %[[ROWS:.*]] = transformer.mean %[[PART]] of %[[SLICE]] over [1, 3] squared : {{.*}} -> tensor<64xf32, #parallel.sharding<[_ by dp any] partial [tp]>>
+// MEANS-NEXT: %[[COLUMNS:.*]] = transformer.mean %[[PART]] of %[[SLICE]] over [0, 1] squared : {{.*}} -> tensor<8x16xf32, #parallel.sharding<[_ by tp, _] partial [dp]>>
+// MEANS-NEXT: %[[SUM:.*]] = parallel.all_reduce %[[ROWS]] over [tp]
+// MEANS-NEXT: %[[R:.*]] = transformer.moving_mean %[[SUM]] state f32 : tensor<64xf32, #parallel.sharding<[_ by dp any]>>
+// MEANS-NEXT: %[[SUM:.*]] = parallel.all_reduce %[[COLUMNS]] over [dp]
+// MEANS-NEXT: %[[C:.*]] = transformer.moving_mean %[[SUM]] state f32 : tensor<8x16xf32, #parallel.sharding<[_ by tp, _]>>
+// MEANS-NEXT: %[[SUM:.*]] = transformer.mean %[[R]] over [0, 1] : {{.*}} -> tensor<f32, #parallel.sharding<[] partial [dp]>>
+// MEANS-NEXT: %[[M:.*]] = parallel.all_reduce %[[SUM]] over [dp]
+// MEANS-NEXT: %[[STEP:.*]] = transformer.precondition %[[PART]] by %[[R]], %[[C]], %[[M]] rows [0, 1]
+// MEANS-NEXT: %[[SUM:.*]] = transformer.mean %[[STEP]] over [0, 3] squared : {{.*}} -> tensor<f32, #parallel.sharding<[] partial [dp, tp]>>
+// MEANS-NEXT: %[[Q:.*]] = parallel.all_reduce %[[SUM]] over [dp, tp]
+// MEANS-NEXT: transformer.update %[[SLICE]], %[[STEP]] adafactor mean_square(%[[Q]] : tensor<f32>) master states [f32]
+
+// Padding of the table of tokens adds nothing: it is not gathered for its means.
+// MEANS-LABEL: func.func private @model_update
+// MEANS: transformer.mean %{{.*}} over [0, 1] squared : tensor<1000x64xf32, #parallel.sharding<[_ by tp pad 128, _ by dp any]>>
+// MEANS-SAME: -> tensor<64xf32, #parallel.sharding<[_ by dp any] partial [tp]>>
+
+// Weights that are whole on each device exchange nothing.
+
+// RUN: autopar-opt %S/../Inputs/trained.mlir --pass-pipeline='builtin.module(autopar-prepare-training,autopar-build-backward{optimizer=adafactor},autopar-shard-data,autopar-insert-collectives)' | FileCheck %s --check-prefix=UNSPLIT
+// UNSPLIT-LABEL: func.func private @decoder_update
+// UNSPLIT: parallel.all_reduce %gradient
+// UNSPLIT-NOT: parallel.all_reduce %mean
+
 // Without it replicas sum gradients and update all of a weight.
 
 // RUN: autopar-opt %S/../Inputs/trained.mlir --autopar-prepare-training --autopar-build-backward --autopar-shard-data --autopar-insert-collectives | FileCheck %s --check-prefix=ALL

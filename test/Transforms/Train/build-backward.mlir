@@ -81,12 +81,28 @@
 // Adafactor keeps numbers of rows and columns, of tables, too; one of bf16
 // updates weights themselves.
 
-// RUN: autopar-opt %S/../Inputs/trained.mlir --pass-pipeline='builtin.module(autopar-prepare-training,autopar-build-backward{optimizer=adafactor master=none moments=bf16})' | FileCheck %s --check-prefix=MEANS
+// RUN: autopar-opt %S/../Inputs/trained.mlir --pass-pipeline='builtin.module(autopar-prepare-training,autopar-build-backward{optimizer=adafactor master=none moments=bf16})' --mlir-print-local-scope | FileCheck %s --check-prefix=MEANS
 // MEANS-LABEL: func.func private @decoder_update
-// MEANS: transformer.update %{{.*}} adafactor states [bf16]
-// MEANS: transformer.update %{{.*}} adafactor rows [0, 1] states [bf16, bf16]
+// MEANS: %[[W:.*]] = transformer.weight "norm.weight"
+// MEANS-NEXT: %[[G:.*]] = transformer.gradient %[[W]]
+// MEANS-NEXT: %[[S:.*]] = transformer.mean %[[G]] of %[[W]] over [0, 0] squared
+// MEANS-NEXT: %[[V:.*]] = transformer.moving_mean %[[S]] state bf16
+// MEANS-NEXT: %[[STEP:.*]] = transformer.precondition %[[G]] by %[[V]]
+// MEANS-NEXT: %[[Q:.*]] = transformer.mean %[[STEP]] over [0, 1] squared
+// MEANS-NEXT: transformer.update %[[W]], %[[STEP]] adafactor mean_square(%[[Q]] : tensor<f32>) states []
+// MEANS: %[[W:.*]] = transformer.weight "o_proj.weight"
+// MEANS-NEXT: %[[G:.*]] = transformer.gradient %[[W]]
+// MEANS-NEXT: %[[ROWS:.*]] = transformer.mean %[[G]] of %[[W]] over [2, 3] squared
+// MEANS-NEXT: %[[COLUMNS:.*]] = transformer.mean %[[G]] of %[[W]] over [0, 2] squared
+// MEANS-NEXT: %[[R:.*]] = transformer.moving_mean %[[ROWS]] state bf16 : tensor<8x16xf32>
+// MEANS-NEXT: %[[C:.*]] = transformer.moving_mean %[[COLUMNS]] state bf16 : tensor<64xf32>
+// MEANS-NEXT: %[[M:.*]] = transformer.mean %[[R]] over [0, 2] :
+// MEANS-NEXT: %[[STEP:.*]] = transformer.precondition %[[G]] by %[[R]], %[[C]], %[[M]] rows [0, 2]
+// MEANS-NEXT: %[[Q:.*]] = transformer.mean %[[STEP]] over [0, 3] squared
+// MEANS-NEXT: %[[NEW:.*]] = transformer.update %[[W]], %[[STEP]] adafactor mean_square(%[[Q]] : tensor<f32>) states []
+// MEANS-NEXT: transformer.assign %[[NEW]] to %[[W]]
 // MEANS-LABEL: func.func private @model_update
-// MEANS: transformer.update %{{.*}} adafactor rows [0, 1] states [bf16, bf16]
+// MEANS: transformer.precondition {{.*}} rows [0, 1]
 
 // Tensors of 4,096 elements have states of 8 bits; a copy in the format of the
 // weight is none.

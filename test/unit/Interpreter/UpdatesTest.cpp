@@ -158,10 +158,25 @@ TEST_F(UpdatesTest, Adam) {
               adam.weights[1] - 1e-3 * m / (std::sqrt(v) + 1e-8), 1e-14);
 }
 
+static std::string adafactorSteps() {
+  return R"(
+      %rs = transformer.mean %g of %w over [1, 2] squared
+          : tensor<3x5xf32>, tensor<3x5xf32> -> tensor<3xf32>
+      %cs = transformer.mean %g of %w over [0, 1] squared
+          : tensor<3x5xf32>, tensor<3x5xf32> -> tensor<5xf32>
+      %r = transformer.moving_mean %rs state f32 : tensor<3xf32>
+      %c = transformer.moving_mean %cs state f32 : tensor<5xf32>
+      %m = transformer.mean %r over [0, 1] : tensor<3xf32> -> tensor<f32>
+      %s = transformer.precondition %g by %r, %c, %m rows [0, 1]
+          : tensor<3x5xf32>, tensor<3xf32>, tensor<5xf32>, tensor<f32>
+      %q = transformer.mean %s over [0, 2] squared : tensor<3x5xf32> -> tensor<f32>
+      %u = transformer.update %w, %s adafactor mean_square(%q : tensor<f32>) states []
+          : tensor<3x5xf32>, tensor<3x5xf32>)";
+}
+
 /// The first step has the means of its own squares alone: `1 - 1^-0.8` is 0.
 TEST_F(UpdatesTest, Adafactor) {
-  auto [lost, g] =
-      firstStep(updateOf("adafactor rows [0, 1] states [f32, f32]"), 3);
+  auto [lost, g] = firstStep(adafactorSteps(), 3);
   ASSERT_EQ(lost.size(), 15u);
   std::vector<double> rows(3), columns(5);
   double all = 0;

@@ -101,7 +101,8 @@ def BuildBackwardPass : ModulePass<"autopar-build-backward"> {
     `moments` say of each parameter, and no copy of a weight that has the format
     of the copy. States of `adamw-8bit` have 8 bits where a tensor has 4,096
     elements or more; `muon` is for matrices, others have AdamW, as embeddings
-    and heads do.
+    and heads do; `adafactor` takes means of squares, of rows and columns of
+    matrices (`transformer.mean`), before it keeps them.
 
     `capacity` is how many times its even part of the tokens of a rank an expert
     takes (`transformer.training`): what is over it is dropped, and with
