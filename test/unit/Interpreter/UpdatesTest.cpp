@@ -174,27 +174,64 @@ static std::string adafactorSteps() {
           : tensor<3x5xf32>, tensor<3x5xf32>)";
 }
 
+namespace {
+
+/// Means of squares of 3 rows and 5 columns, as Adafactor keeps them.
+struct KeptMeans {
+  std::vector<double> rows = std::vector<double>(3),
+                      columns = std::vector<double>(5);
+
+  /// `share` of what was kept, and the rest of the means of `g`.
+  void blend(double share, const std::vector<double> &g) {
+    for (double &mean : rows)
+      mean *= share;
+    for (double &mean : columns)
+      mean *= share;
+    for (int i = 0; i < 15; ++i) {
+      double square = (1 - share) * (g[i] * g[i] + 1e-12);
+      rows[i / 5] += square / 5;
+      columns[i % 5] += square / 3;
+    }
+  }
+
+  /// What a step of gradients `g` takes of each weight.
+  std::vector<double> steps(std::vector<double> g) const {
+    double all = (rows[0] + rows[1] + rows[2]) / 3, squares = 0;
+    for (int i = 0; i < 15; ++i) {
+      g[i] /= std::sqrt(rows[i / 5] * columns[i % 5] / all);
+      squares += g[i] * g[i] / 15;
+    }
+    for (double &step : g)
+      step *= 1e-3 / std::max(1.0, std::sqrt(squares));
+    return g;
+  }
+};
+
+} // namespace
+
 /// The first step has the means of its own squares alone: `1 - 1^-0.8` is 0.
 TEST_F(UpdatesTest, Adafactor) {
   auto [lost, g] = firstStep(adafactorSteps(), 3);
   ASSERT_EQ(lost.size(), 15u);
-  std::vector<double> rows(3), columns(5);
-  double all = 0;
-  for (int i = 0; i < 15; ++i) {
-    double square = g[i] * g[i] + 1e-12;
-    rows[i / 5] += square / 5;
-    columns[i % 5] += square / 3;
-    all += square / 15;
-  }
-  std::vector<double> step(15);
-  double squares = 0;
-  for (int i = 0; i < 15; ++i) {
-    step[i] = g[i] / std::sqrt(rows[i / 5] * columns[i % 5] / all);
-    squares += step[i] * step[i] / 15;
-  }
+  KeptMeans kept;
+  kept.blend(0, g);
+  std::vector<double> steps = kept.steps(g);
   for (int i = 0; i < 15; ++i)
-    EXPECT_NEAR(lost[i], 1e-3 * step[i] / std::max(1.0, std::sqrt(squares)),
-                1e-14);
+    EXPECT_NEAR(lost[i], steps[i], 1e-14);
+}
+
+/// The second one has `2^-0.8` of its own, and the rest of the first.
+TEST_F(UpdatesTest, AdafactorMovesItsMeans) {
+  KeptMeans kept;
+  kept.blend(0, firstStep(adafactorSteps(), 3).second);
+  History history = runSteps(adafactorSteps(), 3, 2);
+  std::vector<double> second;
+  for (const auto &[at, value] : lastGradients)
+    second.push_back(value);
+  ASSERT_EQ(second.size(), 15u);
+  kept.blend(1 - std::pow(2.0, -0.8), second);
+  EXPECT_NEAR(history.weights[1] - history.weights[2],
+              kept.steps(second)[element], 1e-14);
 }
 
 static std::string muonOf(const std::string &shape) {
