@@ -77,6 +77,7 @@ def TF_MeanOp : TF_NamedOp<"mean", "mean", [Pure]> {
     there are N:
 
         y[i.., j..] = sum_h x[i.., h.., j..] / N          squared: sum_h x^2 / N
+                      where x is the gradient of weight[i.., h.., j..], if given
 
     `over [b, b]` leaves all dimensions. Where a dimension of `h` is split, the
     result is a partial sum over its axes: devices exchange one number for each of
@@ -84,8 +85,8 @@ def TF_MeanOp : TF_NamedOp<"mean", "mean", [Pure]> {
     nothing, neither in the sum nor in N; of a dimension that is split by `cap`,
     each of the `r` devices that have the same elements adds `1/r` of them.
 
-    With `of` a weight, `x` is the gradient of that, and is split as it is.
-    The elements of the weight are not used.
+    With `of` a weight, `x` is split as that is. The elements of the weight are
+    not used.
 
     **Constraints:** `0 <= b <= e`, up to the rank; `x` is no partial sum; the
     weight, a `transformer.weight` or a part of one, has the shape of `x`; the
@@ -159,8 +160,8 @@ def TF_PreconditionOp : TF_NamedOp<"precondition", "step", [
     and of the columns `c` of a matrix, and the mean `m` of `r` (Shazeer, Stern,
     arXiv:1804.04235, algorithm 4):
 
-        y[i,j] = gradient[i,j] / sqrt(v[i,j])
-        y[i,j] = gradient[i,j] / sqrt(r[i] * c[j] / m)                with `rows`
+        y[i,j] = gradient[i,j] / sqrt(v[i,j])                       means = v
+        y[i,j] = gradient[i,j] / sqrt(r[i] * c[j] / m)    rows: means = r, c, m
 
     Dimensions `rows[0]` up to `rows[1]` are the rows of a matrix, those behind
     its columns, and those before count matrices.
