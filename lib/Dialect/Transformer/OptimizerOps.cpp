@@ -100,6 +100,9 @@ void UpdateOp::buildWorkload(WorkloadBuilder &builder) {
     states.push_back(keep(builder, getResult(), format));
   if (getMaster())
     states.front().isMaster = true;
+  // A mean of all elements is there once all have been read.
+  if (getMeanSquare())
+    builder.endRun();
   builder.addUpdate(*this, findWeight(getWeight()), states);
 }
 
@@ -181,7 +184,11 @@ ShardingFactors MovingMeanOp::getShardingFactors() {
   return elementwiseFactors(*this);
 }
 
+/// Means of rows and columns are there once all elements have been read: no
+/// kernel makes them and goes on with them. Both go on in one.
 void MovingMeanOp::buildWorkload(WorkloadBuilder &builder) {
+  if (!isa_and_present<MovingMeanOp>((*this)->getPrevNode()))
+    builder.endRun();
   builder.addUpdate(*this, findWeight(findMean().getWeight()),
                     keep(builder, getResult(), getState()));
 }
@@ -219,6 +226,7 @@ ShardingFactors PreconditionOp::getShardingFactors() {
 }
 
 void PreconditionOp::buildWorkload(WorkloadBuilder &builder) {
+  builder.endRun();
   builder.addElementwise(*this);
 }
 
