@@ -43,17 +43,15 @@ public:
     return subject;
   }
 
-  const CostProgram &program() const { return analysis->getProgram(); }
-  const Machine &machine() const { return inputs->machine; }
-  const Workload &workload() const { return inputs->workload; }
-  const Runtime &runtime() const { return inputs->runtime; }
+  const program::CostProgram &program() const { return analysis->getProgram(); }
+  const hardware::Machine &machine() const { return inputs->machine; }
+  const program::Workload &workload() const { return inputs->workload; }
+  const runtime::Runtime &runtime() const { return inputs->runtime; }
 
-  Strategy compile(Counting counting) const {
-    return autopar::compile(program(), launchingOf(runtime()), counting);
+  cost::Strategy compile(cost::Counting counting) const {
+    return autopar::cost::compile(program(), launchingOf(runtime()), counting);
   }
-  Layout layout() const {
-    return layoutOf(program().axes, inputs->plan);
-  }
+  cost::Layout layout() const { return layoutOf(program().axes, inputs->plan); }
 
 private:
   Subject() : context(makeRegistry()) {}

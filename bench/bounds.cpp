@@ -26,6 +26,8 @@
 #include <random>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::program;
 using namespace mlir;
 
 namespace cl = llvm::cl;

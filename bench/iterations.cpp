@@ -7,11 +7,12 @@
 //
 // CONFIG is a config.json: bench/gpt3-175b/config.json is GPT-3 175B, whose
 // plans on 64 A100s are what Calculon's space has of choices that are modelled
-// here: tp, pp and dp that multiply to 64, sizes of microbatches, virtual stages
-// of 1F1B, sequence parallelism, split optimizers, and what is computed again.
-// Offloading, the kinds of collectives that tensor parallelism has, and what
-// overlaps are choices of that space, too, that there are none of here: what
-// overlaps is the runtime's. --space=order=all adds the links of each axis.
+// here: tp, pp and dp that multiply to 64, sizes of microbatches, virtual
+// stages of 1F1B, sequence parallelism, split optimizers, and what is computed
+// again. Offloading, the kinds of collectives that tensor parallelism has, and
+// what overlaps are choices of that space, too, that there are none of here:
+// what overlaps is the runtime's. --space=order=all adds the links of each
+// axis.
 //
 // Prints plans per second of CPU time of one core: of a cold library, whose
 // strategies are made first, and, the best of --rounds, of a warm one. A plan
@@ -20,10 +21,10 @@
 //
 // On a core of a shared machine with two: 9,828 points, of which 713 fit, 5,947
 // do not, and 3,168 are illegal (interleaved microbatches that are no groups);
-// cold 133 ms, of which 67 ms make 36 strategies; warm 201,000 plans/s, 5.0 us a
-// plan: of its instructions 25 % are prices of parts, 15 % read the program, 15 %
-// lay layers out, 14 % run schedules of plans that fit, 13 % say what stages and
-// devices have, 12 % are their memory.
+// cold 133 ms, of which 67 ms make 36 strategies; warm 201,000 plans/s, 5.0 us
+// a plan: of its instructions 25 % are prices of parts, 15 % read the program,
+// 15 % lay layers out, 14 % run schedules of plans that fit, 13 % say what
+// stages and devices have, 12 % are their memory.
 //
 // Built on demand: ninja iterations-bench && bin/iterations-bench CONFIG
 //
@@ -40,6 +41,13 @@
 #include <ctime>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::importer;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
+using namespace autopar::search;
+using namespace autopar::session;
 
 namespace cl = llvm::cl;
 
@@ -49,8 +57,9 @@ static cl::opt<std::string> hardware("hardware", cl::init("a100-80gb-sxm-8"));
 static cl::opt<int64_t> devices("devices", cl::init(64));
 static cl::list<int64_t> batches("batch", cl::CommaSeparated);
 static cl::opt<int64_t> context("context", cl::init(2048));
-static cl::opt<std::string> space(
-    "space", cl::init("cp=1,fsdp=off,zero=0|1,schedule=one_f_one_b|interleaved"));
+static cl::opt<std::string>
+    space("space",
+          cl::init("cp=1,fsdp=off,zero=0|1,schedule=one_f_one_b|interleaved"));
 static cl::opt<int64_t> rounds("rounds", cl::init(5));
 
 static double cpuSeconds() {
@@ -93,8 +102,8 @@ void print(const char *name, const Run &run) {
   llvm::outs() << llvm::format(
       "%s: %.0f ms, of which strategies %.0f ms and prices %.1f ms: %.0f "
       "plans/s of a core, %.2f us a plan\n",
-      name, run.all * 1e3, run.result.strategySeconds * 1e3, prices * 1e3, priced / prices,
-      prices / priced * 1e6);
+      name, run.all * 1e3, run.result.strategySeconds * 1e3, prices * 1e3,
+      priced / prices, prices / priced * 1e6);
 }
 
 SearchRequest requestOf(const std::string &cache) {

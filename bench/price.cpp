@@ -35,6 +35,11 @@
 #include <random>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
 using namespace mlir;
 
 namespace cl = llvm::cl;

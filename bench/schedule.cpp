@@ -18,6 +18,7 @@
 #include <cstdio>
 
 using namespace autopar;
+using namespace autopar::schedule;
 
 /// Whether the least time of `body` is under `limitMs`.
 template <typename Body>

@@ -19,6 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "autopar/Search/Search.h"
 #include "autopar/Cost/Pricer.h"
 #include "autopar/Dialect/Transformer/Transformer.h"
 #include "autopar/Hardware/Hardware.h"
@@ -27,7 +28,6 @@
 #include "autopar/Plan/Degrees.h"
 #include "autopar/Plan/StrategyKey.h"
 #include "autopar/Report/PlanLayout.h"
-#include "autopar/Search/Search.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Parser/Parser.h"
@@ -40,6 +40,15 @@
 #include <map>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::pipelines;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::runtime;
+using namespace autopar::schedule;
+using namespace autopar::search;
 using namespace mlir;
 
 namespace cl = llvm::cl;

@@ -34,6 +34,13 @@
 #include <map>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::pipelines;
+using namespace autopar::plan;
+using namespace autopar::report;
+using namespace autopar::runtime;
+using namespace autopar::schedule;
 using namespace mlir;
 
 namespace cl = llvm::cl;

@@ -21,6 +21,11 @@
 #include <cstdio>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::program;
+using namespace autopar::runtime;
+using namespace autopar::schedule;
 using namespace autopar::test;
 
 static constexpr int64_t stages = 64, microbatches = 512;

@@ -72,7 +72,7 @@ function(autopar_tablegen folder source output)
     COMMAND ${MLIR_TABLEGEN_EXE} ${ARGN} -I${PROJECT_SOURCE_DIR}/dialects
             -I${PROJECT_SOURCE_DIR}/include
             ${includes} ${source} -o ${directory}/${output}
-    DEPENDS ${definitions} ${MLIR_TABLEGEN_EXE}
+    DEPENDS ${source} ${definitions} ${MLIR_TABLEGEN_EXE}
     VERBATIM)
   set_property(GLOBAL APPEND PROPERTY AUTOPAR_TABLEGEN_${folder}
                ${directory}/${output})

@@ -18,6 +18,9 @@
 #include <sstream>
 
 using namespace autopar;
+using namespace autopar::hub;
+using namespace autopar::importer;
+using namespace autopar::model;
 using namespace mlir;
 
 static std::vector<ConfigAssumption> readAssumptions(const std::string &text) {

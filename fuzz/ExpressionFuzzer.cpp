@@ -10,6 +10,7 @@
 #include "autopar/Model/Expression.h"
 
 using namespace autopar;
+using namespace autopar::model;
 
 namespace {
 

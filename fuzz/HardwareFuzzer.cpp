@@ -14,6 +14,8 @@
 #include <sstream>
 
 using namespace autopar;
+using namespace autopar::hardware;
+using namespace autopar::program;
 
 static void read(const HardwareLibrary &library, const std::string &path) {
   Result<Chip> chip = library.chip(path);

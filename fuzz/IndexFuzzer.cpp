@@ -13,6 +13,7 @@
 #include "autopar/Checkpoint/Verify.h"
 
 using namespace autopar;
+using namespace autopar::checkpoint;
 
 namespace {
 

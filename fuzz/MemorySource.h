@@ -15,7 +15,7 @@
 namespace autopar::fuzz {
 
 /// Bytes in memory. Reading beyond them breaks the contract of readers.
-class MemorySource : public ByteSource {
+class MemorySource : public checkpoint::ByteSource {
 public:
   MemorySource(std::string name, std::string_view bytes)
       : file(std::move(name)), bytes(bytes) {}

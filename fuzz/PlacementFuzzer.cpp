@@ -12,6 +12,7 @@
 #include "autopar/Placement/PlacementReport.h"
 
 using namespace autopar;
+using namespace autopar::placement;
 
 static const LoadShape shapes[] = {{}, {4, {1, 2}}};
 

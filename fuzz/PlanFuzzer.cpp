@@ -13,6 +13,9 @@
 #include "autopar/Runtime/Runtime.h"
 
 using namespace autopar;
+using namespace autopar::hardware;
+using namespace autopar::plan;
+using namespace autopar::runtime;
 
 /// A plan that is read, written and read again is the same.
 static void checkPlan(std::string_view text) {

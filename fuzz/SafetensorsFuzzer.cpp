@@ -12,6 +12,7 @@
 #include "autopar/Checkpoint/Verify.h"
 
 using namespace autopar;
+using namespace autopar::checkpoint;
 
 extern "C" int LLVMFuzzerTestOneInput(const char *data, size_t size) {
   fuzz::MemorySource source("a.safetensors", {data, size});

@@ -16,6 +16,9 @@
 #include "mlir/Transforms/InliningUtils.h"
 #include "mlir/Transforms/Passes.h"
 
+using namespace autopar;
+using namespace autopar::pipelines;
+using namespace autopar::transforms;
 using namespace mlir;
 
 namespace {

@@ -41,7 +41,7 @@ def SymbolBindingOpInterface : OpInterface<"SymbolBindingOpInterface"> {
     InterfaceMethod<"Names that tensor encodings may use.",
                     "::llvm::ArrayRef<::llvm::StringRef>", "getSymbols">,
     InterfaceMethod<"The step that the symbols describe.",
-                    "::autopar::Workload", "getWorkload">,
+                    "::autopar::program::Workload", "getWorkload">,
   ];
 }
 
@@ -67,7 +67,7 @@ def StepSectionsOpInterface : OpInterface<"StepSectionsOpInterface"> {
     InterfaceMethod<"Each function and what it is of the step, in the order in "
                     "which they run; the op was verified.",
                     "::llvm::SmallVector<::std::pair<::mlir::FunctionOpInterface, "
-                    "::autopar::Section>, 2>", "getSections">,
+                    "::autopar::program::Section>, 2>", "getSections">,
   ];
 }
 

@@ -66,7 +66,7 @@ def PAR_DimAttr : AttrDef<ParallelDialect, "Dim"> {
   let parameters = (ins
     "::autopar::NamedExtent":$extent,
     ArrayRefParameter<"::mlir::StringAttr">:$axes,
-    "::autopar::SplitRule":$rule,
+    "::autopar::program::SplitRule":$rule,
     "int64_t":$multiple,
     ArrayRefParameter<"::autopar::parallel::DimAttr">:$tokens,
     ArrayRefParameter<"::mlir::StringAttr">:$grouped,
@@ -74,7 +74,7 @@ def PAR_DimAttr : AttrDef<ParallelDialect, "Dim"> {
   let builders = [
     AttrBuilder<(ins "::autopar::NamedExtent":$extent,
                      "::llvm::ArrayRef<::mlir::StringAttr>":$axes,
-                     "::autopar::SplitRule":$rule, "int64_t":$multiple), [{
+                     "::autopar::program::SplitRule":$rule, "int64_t":$multiple), [{
       return $_get($_ctxt, extent, axes, rule, multiple,
                    ::llvm::ArrayRef<DimAttr>(),
                    ::llvm::ArrayRef<::mlir::StringAttr>(), DimAttr());
@@ -99,7 +99,7 @@ def PAR_DimAttr : AttrDef<ParallelDialect, "Dim"> {
     DimAttr withGrouped(::llvm::ArrayRef<::mlir::StringAttr> grouped) const {
       return withExperts(grouped, getExperts());
     }
-    DimAttr withRule(::autopar::SplitRule rule, int64_t multiple = 1) const;
+    DimAttr withRule(::autopar::program::SplitRule rule, int64_t multiple = 1) const;
   }];
   let hasCustomAssemblyFormat = 1;
 }
@@ -155,10 +155,10 @@ class PAR_WordAttr<string name, string word, string meaning, string enum>
 }
 def PAR_ScheduleAttr
     : PAR_WordAttr<"Schedule", "schedule", "an order of the parts of a batch",
-                   "::autopar::ScheduleKind">;
+                   "::autopar::schedule::ScheduleKind">;
 def PAR_PlacementPolicyAttr
     : PAR_WordAttr<"PlacementPolicy", "policy", "a way to place experts",
-                   "::autopar::PlacementPolicy">;
+                   "::autopar::placement::PlacementPolicy">;
 
 def PAR_ContextKindAttr
     : I32EnumAttr<"ContextKind", "the way of context parallelism", [

@@ -132,7 +132,7 @@ def PAR_StagesOp : PAR_Op<"stages"> {
   }];
   let extraClassDeclaration = [{
     /// The layers of each virtual stage.
-    ::std::vector<::autopar::LayerRange> getRanges();
+    ::std::vector<::autopar::schedule::LayerRange> getRanges();
   }];
   let hasVerifier = 1;
 }
@@ -247,7 +247,7 @@ def PAR_ExpertPlacementOp : PAR_Op<"expert_placement"> {
   let extraClassDeclaration = [{
     bool hasTables() { return static_cast<bool>(getSlotsAttr()); }
     /// How experts were placed; the op was verified, as for the tables below.
-    ::autopar::PlacementOptions getOptions();
+    ::autopar::placement::PlacementOptions getOptions();
     int64_t getNumSlots() { return getSlotsAttr().getShapedType().getDimSize(1); }
     int64_t getNumExperts() { return getLoadsAttr().getShapedType().getDimSize(1); }
     /// A row of each table.

@@ -99,9 +99,9 @@ def TF_RequestsOp : TF_Op<"requests"> {
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// What it says; an error without `where` where it cannot be read.
-    ::autopar::Result<::autopar::Requests> read();
+    ::autopar::Result<::autopar::program::Requests> read();
     /// Of an op that was verified.
-    ::autopar::Requests getRequests() { return *read(); }
+    ::autopar::program::Requests getRequests() { return *read(); }
   }];
 }
 

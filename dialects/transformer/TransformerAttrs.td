@@ -122,7 +122,7 @@ def TF_FormatTensorAttr : TF_AnonymousAttr<"FormatTensor"> {
     "::mlir::StringAttr":$suffix,
     "::mlir::Type":$elementType,
     "bool":$plain,
-    ArrayRefParameter<"::autopar::StoredDim">:$dims);
+    ArrayRefParameter<"::autopar::program::StoredDim">:$dims);
 }
 
 def TF_FormatAttr : AttrDef<TransformerDialect, "Format"> {

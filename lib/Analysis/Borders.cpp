@@ -8,9 +8,11 @@
 #include "Borders.h"
 
 using namespace autopar;
+using namespace autopar::analysis;
+using namespace autopar::program;
 
-ValueNumbers autopar::compose(ValueNumbers numbers,
-                              const ValueNumbers &further) {
+ValueNumbers autopar::analysis::compose(ValueNumbers numbers,
+                                        const ValueNumbers &further) {
   llvm::SmallDenseMap<uint32_t, uint32_t> known;
   for (auto [value, here] : numbers)
     known[value] = here;

@@ -10,7 +10,7 @@
 
 #include "autopar/Interfaces/WorkloadBuilder.h"
 
-namespace autopar {
+namespace autopar::analysis {
 
 /// What numbers (`Traffic::value`) mean elsewhere, 0 being none of them.
 using ValueNumbers = llvm::SmallVector<std::pair<uint32_t, uint32_t>, 2>;
@@ -32,23 +32,24 @@ struct Launches : WorkloadBuilder::Launched {
 /// Fills `CostProgram::borders`.
 class Borders {
 public:
-  explicit Borders(CostProgram &program) : program(program) {}
+  explicit Borders(program::CostProgram &program) : program(program) {}
 
   /// Makes `before` what it and `after`, which follows it, are together;
   /// `count` times a step, in `layer`.
   void append(Launches &before, const Launches &after, int64_t count,
               std::optional<uint32_t> layer);
   /// Says that `after` follows `before` directly.
-  void add(const RunEnds &before, const Launches &after, int64_t count,
+  void add(const program::RunEnds &before, const Launches &after, int64_t count,
            std::optional<uint32_t> layer);
 
 private:
-  bool isFree(const Kernel &before, const Kernel &after) const;
+  bool isFree(const program::Kernel &before,
+              const program::Kernel &after) const;
   bool touches(uint32_t last, uint32_t value) const;
 
-  CostProgram &program;
+  program::CostProgram &program;
 };
 
-} // namespace autopar
+} // namespace autopar::analysis
 
 #endif // AUTOPAR_LIB_ANALYSIS_BORDERS_H

@@ -12,9 +12,10 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace autopar;
+using namespace autopar::analysis;
 using namespace mlir;
 
-std::optional<int64_t> autopar::tripCountAround(Operation *op) {
+std::optional<int64_t> autopar::analysis::tripCountAround(Operation *op) {
   int64_t product = 1;
   for (auto loop = op->getParentOfType<LoopLikeOpInterface>(); loop;
        loop = loop->getParentOfType<LoopLikeOpInterface>()) {

@@ -12,7 +12,7 @@
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
-namespace autopar {
+namespace autopar::analysis {
 
 /// The call graph below one function, with trip counts multiplied in.
 class CallCounts {
@@ -46,6 +46,6 @@ private:
 /// product overflows.
 std::optional<int64_t> tripCountAround(mlir::Operation *op);
 
-} // namespace autopar
+} // namespace autopar::analysis
 
 #endif // AUTOPAR_LIB_ANALYSIS_CALLCOUNTS_H

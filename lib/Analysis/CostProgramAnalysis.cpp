@@ -26,6 +26,10 @@
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace autopar;
+using namespace autopar::analysis;
+using namespace autopar::placement;
+using namespace autopar::program;
+using namespace autopar::schedule;
 using namespace mlir;
 
 /// The axes of one device.

@@ -12,9 +12,10 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace autopar;
+using namespace autopar::analysis;
 using namespace mlir;
 
-bool autopar::hasDrafts(ModuleOp module) {
+bool autopar::analysis::hasDrafts(ModuleOp module) {
   for (; module; module = module->getParentOfType<ModuleOp>())
     for (auto requests : module.getOps<transformer::RequestsOp>())
       if (!requests.getRequests().acceptance.empty())
@@ -22,7 +23,7 @@ bool autopar::hasDrafts(ModuleOp module) {
   return false;
 }
 
-bool autopar::predictsTokens(FunctionOpInterface function) {
+bool autopar::analysis::predictsTokens(FunctionOpInterface function) {
   if (function.getNumArguments() != 2)
     return false;
   auto stop = [](LoopLikeOpInterface) { return WalkResult::interrupt(); };

@@ -11,7 +11,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
-namespace autopar {
+namespace autopar::analysis {
 
 /// Whether the requests of `module`, or of the deployment that it is part of,
 /// decode with drafts.
@@ -21,6 +21,6 @@ bool hasDrafts(mlir::ModuleOp module);
 /// model computed of each token, and the token behind it.
 bool predictsTokens(mlir::FunctionOpInterface function);
 
-} // namespace autopar
+} // namespace autopar::analysis
 
 #endif // AUTOPAR_LIB_ANALYSIS_DRAFTLAYERS_H

@@ -14,6 +14,9 @@
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace autopar;
+using namespace autopar::analysis;
+using namespace autopar::placement;
+using namespace autopar::program;
 using namespace autopar::transformer;
 using namespace mlir;
 
@@ -207,7 +210,7 @@ FailureOr<ExpertLayers> LayerWalk::run() {
   return module.emitError("the module has no public function to start from");
 }
 
-FailureOr<ExpertLayers> autopar::findExpertLayers(ModuleOp module) {
+FailureOr<ExpertLayers> autopar::analysis::findExpertLayers(ModuleOp module) {
   return LayerWalk(module).run();
 }
 

@@ -10,6 +10,8 @@
 #include "autopar/Dialect/Transformer/Training.h"
 
 using namespace autopar;
+using namespace autopar::analysis;
+using namespace autopar::program;
 using namespace autopar::transformer;
 using namespace mlir;
 
@@ -68,9 +70,10 @@ static LogicalResult readCapacity(TrainingOp training, ExpertTables &tables,
   return success();
 }
 
-LogicalResult autopar::readExpertCapacity(ModuleOp module, ExpertTables &tables,
-                                          WorkloadBuilder &builder,
-                                          CostProgram &program) {
+LogicalResult autopar::analysis::readExpertCapacity(ModuleOp module,
+                                                    ExpertTables &tables,
+                                                    WorkloadBuilder &builder,
+                                                    CostProgram &program) {
   for (auto training : module.getOps<TrainingOp>())
     if (training.getCapacity() &&
         failed(readCapacity(training, tables, builder, program)))

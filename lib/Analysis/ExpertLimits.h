@@ -10,7 +10,7 @@
 
 #include "ExpertTables.h"
 
-namespace autopar {
+namespace autopar::analysis {
 
 /// Reads into `program` what the `transformer.training` of `module` says of the
 /// capacity of experts. Emits an error where no layer has any, or where layers
@@ -18,8 +18,8 @@ namespace autopar {
 mlir::LogicalResult readExpertCapacity(mlir::ModuleOp module,
                                        ExpertTables &tables,
                                        WorkloadBuilder &builder,
-                                       CostProgram &program);
+                                       program::CostProgram &program);
 
-} // namespace autopar
+} // namespace autopar::analysis
 
 #endif // AUTOPAR_LIB_ANALYSIS_EXPERTLIMITS_H

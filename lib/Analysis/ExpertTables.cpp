@@ -10,6 +10,9 @@
 #include "autopar/Dialect/Parallel/Parallel.h"
 
 using namespace autopar;
+using namespace autopar::analysis;
+using namespace autopar::placement;
+using namespace autopar::program;
 using namespace autopar::parallel;
 using namespace mlir;
 

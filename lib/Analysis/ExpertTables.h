@@ -13,14 +13,14 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
-namespace autopar {
+namespace autopar::analysis {
 
 /// What the module's `parallel.expert_placement` says, put into the cost
 /// program function by function.
 class ExpertTables {
 public:
   /// `loads`: of experts of which the op says none; null where they are even.
-  explicit ExpertTables(std::shared_ptr<ExpertPlacer> loads)
+  explicit ExpertTables(std::shared_ptr<placement::ExpertPlacer> loads)
       : loads(std::move(loads)) {}
 
   /// Emits an error where the op is not about the module's layers.
@@ -31,19 +31,22 @@ public:
                                   uint32_t kind);
   /// Says what the experts take of their loads; an error where some have
   /// copies, which `op` would have to say the loads of.
-  mlir::LogicalResult limit(mlir::Operation *op, const LoadLimit &limit);
+  mlir::LogicalResult limit(mlir::Operation *op,
+                            const placement::LoadLimit &limit);
   /// The tables; null where there are none.
-  std::shared_ptr<const PlacedExperts> take() { return std::move(tables); }
+  std::shared_ptr<const program::PlacedExperts> take() {
+    return std::move(tables);
+  }
 
 private:
   void follow(llvm::ArrayRef<ExpertLayer> layers);
 
-  std::shared_ptr<ExpertPlacer> loads;
-  std::shared_ptr<PlacedExperts> tables;
+  std::shared_ptr<placement::ExpertPlacer> loads;
+  std::shared_ptr<program::PlacedExperts> tables;
   /// The function of each layer.
   std::vector<mlir::Operation *> functions;
 };
 
-} // namespace autopar
+} // namespace autopar::analysis
 
 #endif // AUTOPAR_LIB_ANALYSIS_EXPERTTABLES_H

@@ -15,6 +15,8 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::analysis;
+using namespace autopar::program;
 using namespace autopar::transformer;
 using namespace mlir;
 
@@ -52,7 +54,7 @@ static int64_t chunksBefore(Value value) {
   return passesScores(op) ? chunksBefore(op->getOperand(0)) : 0;
 }
 
-int64_t autopar::lossChunksOf(Value value) {
+int64_t autopar::analysis::lossChunksOf(Value value) {
   return std::max<int64_t>({1, chunksBehind(value), chunksBefore(value)});
 }
 
@@ -63,12 +65,12 @@ static std::optional<LossForm> formOf(Operation *op) {
   return parseLossForm(*backward.getForm());
 }
 
-bool autopar::replacesScores(Operation *op) {
+bool autopar::analysis::replacesScores(Operation *op) {
   std::optional<LossForm> form = formOf(op);
   return form && reusesScores(*form);
 }
 
-int64_t autopar::copiesInLoss(Operation *op) {
+int64_t autopar::analysis::copiesInLoss(Operation *op) {
   if (formOf(op) != LossForm::eager)
     return 0;
   TensorView scores(op->getOperand(0));

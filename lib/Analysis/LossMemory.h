@@ -10,7 +10,7 @@
 
 #include "mlir/IR/Operation.h"
 
-namespace autopar {
+namespace autopar::analysis {
 
 /// Of how many parts of the tokens one exists at a time of `value`: the chunks
 /// of the loss where `value` is scores on their way to it or their gradient,
@@ -24,6 +24,6 @@ bool replacesScores(mlir::Operation *op);
 /// (`LossForm::eager`).
 int64_t copiesInLoss(mlir::Operation *op);
 
-} // namespace autopar
+} // namespace autopar::analysis
 
 #endif // AUTOPAR_LIB_ANALYSIS_LOSSMEMORY_H

@@ -18,6 +18,8 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::analysis;
+using namespace autopar::program;
 using namespace autopar::transformer;
 using namespace mlir;
 
@@ -35,12 +37,12 @@ static int64_t rowsOf(PositionEmbeddingOp op) {
   return table.getNumElements() / std::max<int64_t>(1, width);
 }
 
-std::optional<ElementType> autopar::castOf(ModuleOp module) {
+std::optional<ElementType> autopar::analysis::castOf(ModuleOp module) {
   auto type = module->getAttrOfType<TypeAttr>(castFromAttribute);
   return type ? toElementType(type.getValue()) : std::nullopt;
 }
 
-Positions autopar::positionsOf(ModuleOp module) {
+Positions autopar::analysis::positionsOf(ModuleOp module) {
   Positions positions;
   if (auto longest =
           module->getAttrOfType<IntegerAttr>(longestContextAttribute))
@@ -73,7 +75,7 @@ static std::string readable(std::string name) {
   return name;
 }
 
-std::string autopar::nameOfModel(ModuleOp module) {
+std::string autopar::analysis::nameOfModel(ModuleOp module) {
   std::string name = "model";
   for (; module; module = module->getParentOfType<ModuleOp>())
     if (module.getName())

@@ -12,18 +12,18 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
-namespace autopar {
+namespace autopar::analysis {
 
 /// A module inside others is a part of what the outermost that has a name is;
 /// "model" without one. Of what is not text, "?" for a byte.
 std::string nameOfModel(mlir::ModuleOp module);
 
 /// What the module and its tables and rotary angles say of positions.
-Positions positionsOf(mlir::ModuleOp module);
+program::Positions positionsOf(mlir::ModuleOp module);
 
 /// The element type of the checkpoint that engines cast, where they do.
 std::optional<ElementType> castOf(mlir::ModuleOp module);
 
-} // namespace autopar
+} // namespace autopar::analysis
 
 #endif // AUTOPAR_LIB_ANALYSIS_MODELFACTS_H

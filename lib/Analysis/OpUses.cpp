@@ -13,9 +13,11 @@
 #include "llvm/ADT/STLExtras.h"
 
 using namespace autopar;
+using namespace autopar::analysis;
+using namespace autopar::program;
 using namespace mlir;
 
-bool autopar::isMadeAlone(Operation *op, Section section) {
+bool autopar::analysis::isMadeAlone(Operation *op, Section section) {
   auto isSaved = [](Value operand) {
     return operand.getDefiningOp<transformer::SavedOp>() != nullptr;
   };
@@ -33,7 +35,7 @@ static bool isMean(Value value) {
   return isa_and_present<transformer::MeanOp>(op);
 }
 
-bool autopar::isOfWeights(Operation *op, Section section) {
+bool autopar::analysis::isOfWeights(Operation *op, Section section) {
   auto isAddend = [](Operation *user) {
     while (isa<parallel::ParallelDialect>(user->getDialect()) &&
            user->hasOneUse())
@@ -52,7 +54,7 @@ bool autopar::isOfWeights(Operation *op, Section section) {
           llvm::all_of(op->getUsers(), isAddend));
 }
 
-bool autopar::isOfInputs(Operation *op, Section section) {
+bool autopar::analysis::isOfInputs(Operation *op, Section section) {
   if (section != Section::backward ||
       !isa<parallel::ParallelDialect>(op->getDialect()))
     return false;

@@ -12,19 +12,19 @@
 
 #include "mlir/IR/Operation.h"
 
-namespace autopar {
+namespace autopar::analysis {
 
 /// Whether a backward makes `op` again of saved values, without the products
 /// around it whose curves were measured with it: its own time is paid.
-bool isMadeAlone(mlir::Operation *op, Section section);
+bool isMadeAlone(mlir::Operation *op, program::Section section);
 
 /// Whether a collective moves weights or their gradients alone.
-bool isOfWeights(mlir::Operation *op, Section section);
+bool isOfWeights(mlir::Operation *op, program::Section section);
 
 /// Whether a collective of a backward gathers an input for products that make
 /// gradients of weights alone, or sums the gradient of an input.
-bool isOfInputs(mlir::Operation *op, Section section);
+bool isOfInputs(mlir::Operation *op, program::Section section);
 
-} // namespace autopar
+} // namespace autopar::analysis
 
 #endif // AUTOPAR_LIB_ANALYSIS_OPUSES_H

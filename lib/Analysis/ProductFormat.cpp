@@ -11,6 +11,8 @@
 #include "autopar/Dialect/Transformer/Training.h"
 
 using namespace autopar;
+using namespace autopar::analysis;
+using namespace autopar::program;
 using namespace mlir;
 
 /// Whether `op` makes the gradient of a head, which multiplies as scores are.

@@ -10,7 +10,7 @@
 
 #include "autopar/Interfaces/WorkloadBuilder.h"
 
-namespace autopar {
+namespace autopar::analysis {
 
 /// The format in which products with weights multiply, and the casts to it.
 /// Routers and scores multiply in their own.
@@ -26,10 +26,10 @@ public:
   /// as one.
   void quantizeResults(mlir::Operation *op);
   /// Lets a kernel of `op` multiply in this format.
-  void multiply(mlir::Operation *op, Kernel &kernel) const;
+  void multiply(mlir::Operation *op, program::Kernel &kernel) const;
   /// Lets a collective of `op` send in this format, where products alone read
   /// what it brings.
-  void send(mlir::Operation *op, Collective &collective) const;
+  void send(mlir::Operation *op, program::Collective &collective) const;
 
 private:
   void quantize(mlir::Operation *op, mlir::Value value);
@@ -40,6 +40,6 @@ private:
   llvm::DenseSet<mlir::Value> quantized;
 };
 
-} // namespace autopar
+} // namespace autopar::analysis
 
 #endif // AUTOPAR_LIB_ANALYSIS_PRODUCTFORMAT_H

@@ -8,6 +8,8 @@
 #include "SectionKinds.h"
 
 using namespace autopar;
+using namespace autopar::analysis;
+using namespace autopar::program;
 using namespace mlir;
 
 void SectionKinds::addEnds(Section section, uint32_t first, uint32_t last) {

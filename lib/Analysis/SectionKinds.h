@@ -12,33 +12,33 @@
 
 #include "llvm/ADT/DenseMap.h"
 
-namespace autopar {
+namespace autopar::analysis {
 
 /// Adds to the stack of a program what its layers run after the forward: a
 /// stage that has a layer runs its backward and its update.
 class SectionKinds {
 public:
   /// `kinds`: the layer kind of each function, which are added to.
-  SectionKinds(CostProgram &program,
+  SectionKinds(program::CostProgram &program,
                const llvm::DenseMap<mlir::Operation *, uint32_t> &kinds,
                mlir::FunctionOpInterface entry)
       : program(program), kinds(kinds), entry(entry) {}
 
   /// The kinds of what a section's own function runs before and after its
   /// layers. Backwards begin where forwards end.
-  void addEnds(Section section, uint32_t before, uint32_t after);
+  void addEnds(program::Section section, uint32_t before, uint32_t after);
   /// Once all sections are extracted.
   void finish();
 
 private:
-  void addParts(std::vector<KindCount> &layer) const;
+  void addParts(std::vector<program::KindCount> &layer) const;
 
-  CostProgram &program;
+  program::CostProgram &program;
   const llvm::DenseMap<mlir::Operation *, uint32_t> &kinds;
   mlir::FunctionOpInterface entry;
-  std::vector<KindCount> before, after;
+  std::vector<program::KindCount> before, after;
 };
 
-} // namespace autopar
+} // namespace autopar::analysis
 
 #endif // AUTOPAR_LIB_ANALYSIS_SECTIONKINDS_H

@@ -10,6 +10,9 @@
 #include "autopar/Support/Limits.h"
 
 using namespace autopar;
+using namespace autopar::analysis;
+using namespace autopar::program;
+using namespace autopar::schedule;
 using namespace mlir;
 
 using Layer = LayerStack::Layer;

@@ -15,7 +15,7 @@
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
-namespace autopar {
+namespace autopar::analysis {
 
 /// Fills `CostProgram::stack` once all functions are extracted.
 class StackReader {
@@ -25,7 +25,7 @@ public:
   StackReader(WorkloadBuilder &builder,
               const llvm::DenseMap<mlir::Operation *, uint32_t> &layers,
               const llvm::DenseMap<mlir::Operation *, Launches> &launches,
-              mlir::FunctionOpInterface entry, LayerStack &stack)
+              mlir::FunctionOpInterface entry, program::LayerStack &stack)
       : builder(builder), layers(layers), launches(launches), entry(entry),
         borders(entry), stack(stack) {}
 
@@ -35,7 +35,7 @@ public:
                            uint32_t after);
 
 private:
-  using Kinds = std::vector<KindCount>;
+  using Kinds = std::vector<program::KindCount>;
 
   mlir::LogicalResult addOutside(mlir::Operation *op, Kinds &kinds);
   mlir::LogicalResult addCall(mlir::CallOpInterface call, int64_t times,
@@ -62,20 +62,20 @@ private:
                    llvm::ArrayRef<mlir::Operation *> ending, Iteration &layers);
   mlir::LogicalResult addIterations(const Iteration &layers, int64_t count);
   void addInput(mlir::Value value,
-                std::vector<LayerStack::Layer::Input> &inputs);
+                std::vector<program::LayerStack::Layer::Input> &inputs);
 
   WorkloadBuilder &builder;
   const llvm::DenseMap<mlir::Operation *, uint32_t> &layers;
   const llvm::DenseMap<mlir::Operation *, Launches> &launches;
   mlir::FunctionOpInterface entry;
   StageBorders borders;
-  LayerStack &stack;
+  program::LayerStack &stack;
   llvm::DenseMap<mlir::Operation *, Kinds> kindsOf;
   mlir::SymbolTableCollection symbols;
   /// Whether the loops hold anything but calls, or loop without a known end.
   bool irregular = false;
 };
 
-} // namespace autopar
+} // namespace autopar::analysis
 
 #endif // AUTOPAR_LIB_ANALYSIS_STACKREADER_H

@@ -17,6 +17,9 @@
 #include "llvm/ADT/SetVector.h"
 
 using namespace autopar;
+using namespace autopar::analysis;
+using namespace autopar::program;
+using namespace autopar::schedule;
 using namespace mlir;
 
 using Loops = SmallVector<LoopLikeOpInterface>;
@@ -61,14 +64,14 @@ static Loops loopsOfParts(FunctionOpInterface part, const Loops &stack) {
   return loops;
 }
 
-Loops autopar::findStack(FunctionOpInterface function) {
+Loops autopar::analysis::findStack(FunctionOpInterface function) {
   if (FunctionOpInterface whole = findWhole(function); whole != function)
     if (Loops loops = loopsOfParts(function, lastLoops(whole)); !loops.empty())
       return loops;
   return lastLoops(function);
 }
 
-bool autopar::isGiven(Value value) {
+bool autopar::analysis::isGiven(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (isa<HeldOpInterface>(op) || op->getNumOperands() == 0)
       return true;
@@ -244,9 +247,9 @@ SmallVector<Value> StageBorders::findSentBehind(Operation *first) {
   return sent.takeVector();
 }
 
-LogicalResult
-autopar::verifyCoverage(ArrayRef<LayerRange> ranges, const CostProgram &program,
-                        function_ref<InFlightDiagnostic()> emitError) {
+LogicalResult autopar::analysis::verifyCoverage(
+    ArrayRef<LayerRange> ranges, const CostProgram &program,
+    function_ref<InFlightDiagnostic()> emitError) {
   Result<std::vector<uint32_t>> layers = layersInOrder(program);
   if (!layers) {
     InFlightDiagnostic diag = emitError() << layers.error().message;

@@ -11,17 +11,21 @@
 #include "autopar/Support/File.h"
 #include "autopar/Transforms/Price/Estimate.h"
 
-namespace autopar {
+namespace autopar::bundle {
 #define GEN_PASS_DEF_BUNDLEPASS
 #include "autopar/Bundle/Passes.h.inc"
-} // namespace autopar
+} // namespace autopar::bundle
 
 using namespace autopar;
+using namespace autopar::bundle;
+using namespace autopar::pipelines;
+using namespace autopar::serving;
+using namespace autopar::transforms;
 using namespace mlir;
 
 namespace {
 
-struct BundlePass : autopar::impl::BundlePassBase<BundlePass> {
+struct BundlePass : autopar::bundle::impl::BundlePassBase<BundlePass> {
   using Base::Base;
 
   void runOnOperation() override {
@@ -48,10 +52,11 @@ struct BundlePass : autopar::impl::BundlePassBase<BundlePass> {
 
 } // namespace
 
-LogicalResult autopar::addBundle(OpPassManager &pm, const PlanOptions &options,
-                                 const std::string &output,
-                                 std::vector<std::string> flags,
-                                 PipelineErrorHandler onError) {
+LogicalResult autopar::bundle::addBundle(OpPassManager &pm,
+                                         const PlanOptions &options,
+                                         const std::string &output,
+                                         std::vector<std::string> flags,
+                                         PipelineErrorHandler onError) {
   if (options.estimate.empty())
     return onError("--bundle has no effect without --estimate");
   if (output.empty() || output == "-")

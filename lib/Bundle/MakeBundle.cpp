@@ -16,6 +16,7 @@
 #include <nlohmann/json.hpp>
 
 using namespace autopar;
+using namespace autopar::bundle;
 
 /// The name of a file of a library: hardware/chips/.., runtimes/..; nothing of
 /// other files.
@@ -59,9 +60,9 @@ static std::string modelOf(const std::string &report) {
   return "";
 }
 
-Result<Bundle> autopar::makeBundle(const std::string &text,
-                                   const Bundle::Choice &choice,
-                                   std::vector<std::string> flags) {
+Result<Bundle> autopar::bundle::makeBundle(const std::string &text,
+                                           const Bundle::Choice &choice,
+                                           std::vector<std::string> flags) {
   Bundle bundle;
   bundle.autoparVersion = ownVersion();
   bundle.llvmVersion = llvmVersion();

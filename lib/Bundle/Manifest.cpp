@@ -23,16 +23,17 @@
 #include <set>
 
 using namespace autopar;
+using namespace autopar::bundle;
 
 using Json = nlohmann::ordered_json;
 
-std::string autopar::hashOf(const std::string &text) {
+std::string autopar::bundle::hashOf(const std::string &text) {
   auto hash = llvm::SHA256::hash(llvm::arrayRefFromStringRef(text));
   return llvm::toHex(hash, /*LowerCase=*/true);
 }
 
-std::string autopar::ownVersion() { return AUTOPAR_VERSION; }
-std::string autopar::llvmVersion() { return LLVM_VERSION_STRING; }
+std::string autopar::bundle::ownVersion() { return AUTOPAR_VERSION; }
+std::string autopar::bundle::llvmVersion() { return LLVM_VERSION_STRING; }
 
 //===----------------------------------------------------------------------===//
 // Writing
@@ -47,7 +48,7 @@ static Json describeFile(const Bundle &bundle, const std::string &name,
   return file;
 }
 
-std::string autopar::writeManifest(const Bundle &bundle) {
+std::string autopar::bundle::writeManifest(const Bundle &bundle) {
   const Bundle::Choice &choice = bundle.choice;
   Json files = Json::array();
   for (const auto &[name, text] : bundle.files)
@@ -115,9 +116,9 @@ static void readListed(const JsonReader &reader, Bundle &bundle,
                                 shorten(hash));
 }
 
-std::optional<Error> autopar::readManifest(const std::string &text,
-                                           const std::string &file,
-                                           Bundle &bundle) {
+std::optional<Error> autopar::bundle::readManifest(const std::string &text,
+                                                   const std::string &file,
+                                                   Bundle &bundle) {
   std::string name = file + ": " + manifestName;
   Result<JsonDocument> document = JsonDocument::parse(text, name);
   if (!document)
@@ -146,13 +147,13 @@ std::optional<Error> autopar::readManifest(const std::string &text,
   return std::nullopt;
 }
 
-Result<std::string> autopar::packBundle(const Bundle &bundle) {
+Result<std::string> autopar::bundle::packBundle(const Bundle &bundle) {
   Entries entries = bundle.files;
   entries[manifestName] = writeManifest(bundle);
   return packZip(entries);
 }
 
-Result<Bundle> autopar::readBundle(const std::string &path) {
+Result<Bundle> autopar::bundle::readBundle(const std::string &path) {
   Result<std::string> bytes = readFile(path);
   if (!bytes)
     return bytes.error();

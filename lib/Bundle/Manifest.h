@@ -10,7 +10,7 @@
 
 #include "autopar/Bundle/Bundle.h"
 
-namespace autopar {
+namespace autopar::bundle {
 
 inline constexpr const char *manifestName = "manifest.json";
 
@@ -27,6 +27,6 @@ std::optional<Error> readManifest(const std::string &text,
 std::string ownVersion();
 std::string llvmVersion();
 
-} // namespace autopar
+} // namespace autopar::bundle
 
 #endif // AUTOPAR_LIB_BUNDLE_MANIFEST_H

@@ -15,6 +15,10 @@
 #include <nlohmann/json.hpp>
 
 using namespace autopar;
+using namespace autopar::bundle;
+using namespace autopar::importer;
+using namespace autopar::session;
+using namespace autopar::transforms;
 using namespace mlir;
 
 static void addEstimate(PassManager &pm, const Bundle::Choice &choice,
@@ -32,7 +36,8 @@ static void addEstimate(PassManager &pm, const Bundle::Choice &choice,
 }
 
 Result<std::map<std::string, std::string>>
-autopar::estimateAll(const std::string &text, const Bundle::Choice &choice) {
+autopar::bundle::estimateAll(const std::string &text,
+                             const Bundle::Choice &choice) {
   const std::string name = "module.mlir";
   Session session;
   if (auto error = session.addModel(name, text))

@@ -10,13 +10,13 @@
 
 #include "autopar/Bundle/Bundle.h"
 
-namespace autopar {
+namespace autopar::bundle {
 
 /// The reports of the module that `text` is: report.json, report.txt and, where
 /// it is of one plan, plan.json. Files are those of the scope around.
 Result<std::map<std::string, std::string>>
 estimateAll(const std::string &text, const Bundle::Choice &choice);
 
-} // namespace autopar
+} // namespace autopar::bundle
 
 #endif // AUTOPAR_LIB_BUNDLE_OUTPUTS_H

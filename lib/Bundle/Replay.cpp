@@ -17,6 +17,7 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::bundle;
 
 using Json = nlohmann::json;
 
@@ -129,7 +130,7 @@ bool Replay::isSame() const {
                      [](const Output &output) { return output.isSame; });
 }
 
-Result<Replay> autopar::replay(const Bundle &bundle) {
+Result<Replay> autopar::bundle::replay(const Bundle &bundle) {
   Replay replay;
   replay.model = bundle.model;
   replay.writtenBy = versionText(bundle.autoparVersion, bundle.llvmVersion);

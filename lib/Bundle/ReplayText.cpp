@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 using namespace autopar;
+using namespace autopar::bundle;
 
 using Json = nlohmann::ordered_json;
 
@@ -89,7 +90,7 @@ static std::string writeInstalled(const Replay &replay) {
          " of the report would differ\n" + linesOf(replay.withInstalled);
 }
 
-std::string autopar::writeText(const Replay &replay) {
+std::string autopar::bundle::writeText(const Replay &replay) {
   std::string text = visible(replay.model) + ": ";
   text += replay.isSame() ? "the same bytes\n" : "other bytes\n";
   text += "  written by " + visible(replay.writtenBy) + ", replayed by " +
@@ -113,7 +114,7 @@ static Json jsonOf(const std::vector<Difference> &all) {
   return list;
 }
 
-std::string autopar::writeJson(const Replay &replay) {
+std::string autopar::bundle::writeJson(const Replay &replay) {
   Json outputs = Json::array(), changed = Json::array();
   for (const Replay::Output &output : replay.outputs)
     outputs.push_back({{"name", output.name},

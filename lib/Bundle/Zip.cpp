@@ -15,8 +15,9 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::bundle;
 
-bool autopar::isPlainName(const std::string &name) {
+bool autopar::bundle::isPlainName(const std::string &name) {
   size_t begin = 0;
   while (begin <= name.size()) {
     size_t end = std::min(name.find('/', begin), name.size());
@@ -114,7 +115,7 @@ static std::string readAll(Archive &zip) {
   return bytes;
 }
 
-Result<std::string> autopar::packZip(const Entries &entries) {
+Result<std::string> autopar::bundle::packZip(const Entries &entries) {
   Result<const ZipApi *> api = loadZip();
   if (!api)
     return api.error();
@@ -177,8 +178,8 @@ static std::optional<std::string> unpack(Archive &zip, zip_uint64_t index,
   return isWhole ? std::optional(std::move(text)) : std::nullopt;
 }
 
-Result<Entries> autopar::unpackZip(const std::string &bytes,
-                                   const std::string &file) {
+Result<Entries> autopar::bundle::unpackZip(const std::string &bytes,
+                                           const std::string &file) {
   Result<const ZipApi *> api = loadZip();
   if (!api)
     return api.error();

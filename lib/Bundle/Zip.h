@@ -13,7 +13,7 @@
 #include <map>
 #include <string>
 
-namespace autopar {
+namespace autopar::bundle {
 
 using Entries = std::map<std::string, std::string>;
 
@@ -26,6 +26,6 @@ Result<Entries> unpackZip(const std::string &bytes, const std::string &file);
 /// Whether `name` stays below where it is unpacked: plain words between "/".
 bool isPlainName(const std::string &name);
 
-} // namespace autopar
+} // namespace autopar::bundle
 
 #endif // AUTOPAR_LIB_BUNDLE_ZIP_H

@@ -10,6 +10,7 @@
 #include "autopar/Support/SharedLibrary.h"
 
 using namespace autopar;
+using namespace autopar::bundle;
 
 static bool findAll(const SharedLibrary &library, ZipApi &api) {
   return library.find("zip_source_buffer_create", api.createBuffer) &&
@@ -45,7 +46,7 @@ static Result<const ZipApi *> load() {
                "install libzip 1.7 or later (Debian: libzip4)"};
 }
 
-Result<const ZipApi *> autopar::loadZip() {
+Result<const ZipApi *> autopar::bundle::loadZip() {
   static const Result<const ZipApi *> loaded = load();
   return loaded;
 }

@@ -12,7 +12,7 @@
 
 #include <zip.h>
 
-namespace autopar {
+namespace autopar::bundle {
 
 /// The functions of libzip that bundles use. As with libcurl, only who writes
 /// or reads one needs the library.
@@ -43,6 +43,6 @@ struct ZipApi {
 /// Loads libzip, once.
 Result<const ZipApi *> loadZip();
 
-} // namespace autopar
+} // namespace autopar::bundle
 
 #endif // AUTOPAR_LIB_BUNDLE_ZIPAPI_H

@@ -12,6 +12,7 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::checkpoint;
 
 namespace {
 struct Row {
@@ -63,7 +64,7 @@ static bool endsWithAny(std::string_view text,
   });
 }
 
-Checked autopar::bytesOf(const ModelTensor &tensor) {
+Checked autopar::checkpoint::bytesOf(const ModelTensor &tensor) {
   Checked elements = 1;
   for (int64_t size : tensor.shape)
     elements *= size;
@@ -103,8 +104,8 @@ static std::optional<Buffer> findHead(const CheckpointTensor &tensor,
 }
 
 std::optional<Buffer>
-autopar::findBuffer(const CheckpointTensor &tensor,
-                    const std::vector<ModelTensor> &model) {
+autopar::checkpoint::findBuffer(const CheckpointTensor &tensor,
+                                const std::vector<ModelTensor> &model) {
   // A name may be the suffix.
   std::string name = "." + tensor.name;
   for (const Row &row : rows)

@@ -10,7 +10,7 @@
 
 #include "autopar/Checkpoint/Verify.h"
 
-namespace autopar {
+namespace autopar::checkpoint {
 
 /// Why a tensor may be in a checkpoint, but not in the model.
 struct Buffer {
@@ -28,6 +28,6 @@ std::optional<Buffer> findBuffer(const CheckpointTensor &tensor,
 /// Of a model's tensor as its checkpoint stores it.
 Checked bytesOf(const ModelTensor &tensor);
 
-} // namespace autopar
+} // namespace autopar::checkpoint
 
 #endif // AUTOPAR_LIB_CHECKPOINT_BUFFERS_H

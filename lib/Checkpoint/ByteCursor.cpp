@@ -12,6 +12,7 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::checkpoint;
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
               "values are copied as they lie in the file");

@@ -13,7 +13,7 @@
 #include <cstring>
 #include <optional>
 
-namespace autopar {
+namespace autopar::checkpoint {
 
 /// Reads the front of a source in large pieces. After the first error every
 /// getter returns 0, so that a function reads all its fields and checks once.
@@ -56,6 +56,6 @@ private:
   std::optional<Error> error;
 };
 
-} // namespace autopar
+} // namespace autopar::checkpoint
 
 #endif // AUTOPAR_LIB_CHECKPOINT_BYTECURSOR_H

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 using namespace autopar;
+using namespace autopar::checkpoint;
 
 namespace {
 
@@ -70,7 +71,8 @@ private:
 
 } // namespace
 
-Result<std::unique_ptr<ByteSource>> autopar::openFile(const std::string &path) {
+Result<std::unique_ptr<ByteSource>>
+autopar::checkpoint::openFile(const std::string &path) {
   struct stat status;
   // A pipe would block.
   if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
@@ -86,7 +88,7 @@ Result<std::unique_ptr<ByteSource>> autopar::openFile(const std::string &path) {
       path, descriptor, static_cast<uint64_t>(status.st_size)));
 }
 
-std::unique_ptr<ByteFolder> autopar::openFolder(std::string path) {
+std::unique_ptr<ByteFolder> autopar::checkpoint::openFolder(std::string path) {
   while (path.size() > 1 && path.back() == '/')
     path.pop_back();
   return std::make_unique<Directory>(std::move(path));

@@ -11,8 +11,9 @@
 #include "autopar/Support/Text.h"
 
 using namespace autopar;
+using namespace autopar::checkpoint;
 
-std::string_view autopar::nameOf(CheckpointFormat format) {
+std::string_view autopar::checkpoint::nameOf(CheckpointFormat format) {
   switch (format) {
   case CheckpointFormat::safetensors:
     return "safetensors";
@@ -73,11 +74,12 @@ static bool startsWith(ByteSource &source, std::string_view text) {
   return front && *front == text;
 }
 
-bool autopar::isPointer(ByteSource &source) {
+bool autopar::checkpoint::isPointer(ByteSource &source) {
   return startsWith(source, "version https://git-lfs");
 }
 
-Result<CheckpointIndex> autopar::readCheckpoint(ByteSource &source) {
+Result<CheckpointIndex>
+autopar::checkpoint::readCheckpoint(ByteSource &source) {
   if (isPointer(source))
     return Error{source.name(), "is a pointer of Git LFS, not the file itself",
                  "`git lfs pull` gets the file"};
@@ -103,7 +105,8 @@ static CheckpointFormat formatOfIndex(std::string_view file) {
                                         : CheckpointFormat::safetensors;
 }
 
-Result<CheckpointIndex> autopar::readCheckpoint(const ByteFolder &folder) {
+Result<CheckpointIndex>
+autopar::checkpoint::readCheckpoint(const ByteFolder &folder) {
   for (const char *file : {"model.safetensors", "model.safetensors.index.json",
                            "pytorch_model.bin.index.json"}) {
     Result<std::unique_ptr<ByteSource>> source = folder.open(file);
@@ -158,7 +161,8 @@ static Result<CheckpointIndex> readParts(const std::string &path, int parts) {
   return std::move(merge.whole);
 }
 
-Result<CheckpointIndex> autopar::readCheckpoint(const std::string &path) {
+Result<CheckpointIndex>
+autopar::checkpoint::readCheckpoint(const std::string &path) {
   if (isDirectory(path))
     return readCheckpoint(*openFolder(path));
   Result<std::unique_ptr<ByteSource>> source = openFile(path);

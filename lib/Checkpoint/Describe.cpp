@@ -16,6 +16,7 @@
 #include <map>
 
 using namespace autopar;
+using namespace autopar::checkpoint;
 
 namespace {
 
@@ -189,6 +190,7 @@ private:
 
 } // namespace
 
-std::string autopar::describeWeights(const CheckpointIndex &checkpoint) {
+std::string
+autopar::checkpoint::describeWeights(const CheckpointIndex &checkpoint) {
   return Description(checkpoint).write();
 }

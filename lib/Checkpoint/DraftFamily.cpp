@@ -14,6 +14,7 @@
 #include <set>
 
 using namespace autopar;
+using namespace autopar::checkpoint;
 
 using Json = nlohmann::ordered_json;
 using Words = std::vector<std::string>;
@@ -588,7 +589,8 @@ private:
 
 } // namespace
 
-Result<DraftedFamily> autopar::draftFamily(const JsonDocument &config,
-                                           const CheckpointIndex &checkpoint) {
+Result<DraftedFamily>
+autopar::checkpoint::draftFamily(const JsonDocument &config,
+                                 const CheckpointIndex &checkpoint) {
   return Drafter(config, checkpoint).run(config.name());
 }

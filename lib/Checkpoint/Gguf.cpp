@@ -19,6 +19,7 @@
 #include <unordered_set>
 
 using namespace autopar;
+using namespace autopar::checkpoint;
 
 namespace {
 
@@ -279,6 +280,6 @@ private:
 
 } // namespace
 
-Result<CheckpointIndex> autopar::readGguf(ByteSource &source) {
+Result<CheckpointIndex> autopar::checkpoint::readGguf(ByteSource &source) {
   return GgufReader(source).read();
 }

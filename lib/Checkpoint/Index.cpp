@@ -17,6 +17,7 @@
 #include <set>
 
 using namespace autopar;
+using namespace autopar::checkpoint;
 
 /// File names of an index stay in its folder.
 static bool isInside(std::string_view file) {
@@ -142,9 +143,9 @@ private:
 
 } // namespace
 
-Result<CheckpointIndex> autopar::readIndex(ByteSource &source,
-                                           const ByteFolder &folder,
-                                           CheckpointFormat format) {
+Result<CheckpointIndex>
+autopar::checkpoint::readIndex(ByteSource &source, const ByteFolder &folder,
+                               CheckpointFormat format) {
   if (source.size() > limits::maxFileBytes)
     return Error{source.name(),
                  "file is larger than " + std::to_string(limits::maxFileBytes) +

@@ -10,8 +10,9 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::checkpoint;
 
-NumberedName autopar::splitNumbers(std::string_view name) {
+NumberedName autopar::checkpoint::splitNumbers(std::string_view name) {
   constexpr size_t mostDigits = 18;
   NumberedName result{{""}, {}};
   for (size_t begin = 0; begin <= name.size();) {

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-namespace autopar {
+namespace autopar::checkpoint {
 
 /// A name with its numbers taken out: {"model.layers.", ".mlp"} and {31}.
 struct NumberedName {
@@ -55,6 +55,6 @@ private:
   Checked sum;
 };
 
-} // namespace autopar
+} // namespace autopar::checkpoint
 
 #endif // AUTOPAR_LIB_CHECKPOINT_NAMERUNS_H

@@ -12,7 +12,7 @@
 
 #include <unordered_set>
 
-namespace autopar {
+namespace autopar::checkpoint {
 
 /// Puts the tensors of several files together.
 class TensorMerge {
@@ -34,6 +34,6 @@ private:
 /// installed.
 bool isPointer(ByteSource &source);
 
-} // namespace autopar
+} // namespace autopar::checkpoint
 
 #endif // AUTOPAR_LIB_CHECKPOINT_PARTS_H

@@ -18,6 +18,7 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::checkpoint;
 
 static constexpr uint64_t lengthBytes = 8;
 
@@ -159,7 +160,8 @@ private:
 
 } // namespace
 
-Result<CheckpointIndex> autopar::readSafetensors(ByteSource &source) {
+Result<CheckpointIndex>
+autopar::checkpoint::readSafetensors(ByteSource &source) {
   Result<std::string> header = readHeader(source);
   if (!header)
     return header.error();

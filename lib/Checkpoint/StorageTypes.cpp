@@ -10,6 +10,7 @@
 #include "autopar/Support/Text.h"
 
 using namespace autopar;
+using namespace autopar::checkpoint;
 
 /// github.com/huggingface/safetensors, `Dtype` of safetensors/src/tensor.rs
 /// (0.8).
@@ -70,37 +71,38 @@ static constexpr std::pair<uint32_t, std::string_view> removedTypes[] = {
     {37, "IQ4_NL_4_8"}, {38, "IQ4_NL_8_8"},
 };
 
-const StorageType *autopar::findSafetensorsType(std::string_view name) {
+const StorageType *
+autopar::checkpoint::findSafetensorsType(std::string_view name) {
   for (const StorageType &type : safetensorsTypes)
     if (type.name == name)
       return &type;
   return nullptr;
 }
 
-std::string autopar::safetensorsTypeChoices() {
+std::string autopar::checkpoint::safetensorsTypeChoices() {
   std::vector<std::string_view> names;
   for (const StorageType &type : safetensorsTypes)
     names.push_back(type.name);
   return join(names, ", ");
 }
 
-const StorageType *autopar::findGgmlType(uint32_t number) {
+const StorageType *autopar::checkpoint::findGgmlType(uint32_t number) {
   for (const StorageType &type : ggmlTypes)
     if (type.number == number)
       return &type;
   return nullptr;
 }
 
-std::string_view autopar::removedGgmlType(uint32_t number) {
+std::string_view autopar::checkpoint::removedGgmlType(uint32_t number) {
   for (auto [removed, name] : removedTypes)
     if (removed == number)
       return name;
   return {};
 }
 
-std::string autopar::setStorage(CheckpointTensor &tensor,
-                                const StorageType &type,
-                                std::vector<int64_t> shape) {
+std::string autopar::checkpoint::setStorage(CheckpointTensor &tensor,
+                                            const StorageType &type,
+                                            std::vector<int64_t> shape) {
   Checked elements = 1;
   for (int64_t size : shape)
     elements *= size;
@@ -121,7 +123,8 @@ std::string autopar::setStorage(CheckpointTensor &tensor,
   return "";
 }
 
-std::string autopar::formatShape(const std::vector<int64_t> &shape) {
+std::string
+autopar::checkpoint::formatShape(const std::vector<int64_t> &shape) {
   constexpr size_t shown = 8;
   std::vector<std::string> sizes;
   for (size_t i = 0; i < shape.size() && i < shown; ++i)
@@ -131,7 +134,7 @@ std::string autopar::formatShape(const std::vector<int64_t> &shape) {
   return "[" + join(sizes, ", ") + "]";
 }
 
-std::string autopar::checkName(std::string_view name) {
+std::string autopar::checkpoint::checkName(std::string_view name) {
   if (name.empty())
     return "a tensor has no name";
   for (char c : name)

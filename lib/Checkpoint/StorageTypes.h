@@ -10,7 +10,7 @@
 
 #include "autopar/Checkpoint/Checkpoint.h"
 
-namespace autopar {
+namespace autopar::checkpoint {
 
 /// A type of safetensors or of ggml: blocks of `elements` in `bits`.
 struct StorageType {
@@ -36,6 +36,6 @@ std::string formatShape(const std::vector<int64_t> &shape);
 /// Says what is wrong with the name of a tensor, or "". Names reach terminals.
 std::string checkName(std::string_view name);
 
-} // namespace autopar
+} // namespace autopar::checkpoint
 
 #endif // AUTOPAR_LIB_CHECKPOINT_STORAGETYPES_H

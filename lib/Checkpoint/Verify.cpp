@@ -16,6 +16,7 @@
 #include <unordered_map>
 
 using namespace autopar;
+using namespace autopar::checkpoint;
 
 namespace {
 
@@ -217,8 +218,9 @@ private:
 
 } // namespace
 
-Verification autopar::verifyWeights(const std::vector<ModelTensor> &model,
-                                    const CheckpointIndex &checkpoint,
-                                    bool strict) {
+Verification
+autopar::checkpoint::verifyWeights(const std::vector<ModelTensor> &model,
+                                   const CheckpointIndex &checkpoint,
+                                   bool strict) {
   return Comparison(model, checkpoint, strict).run();
 }

@@ -10,6 +10,9 @@
 #include <limits>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::runtime;
 
 using Kind = FigureUse::Kind;
 
@@ -169,7 +172,7 @@ static BoundFigure bind(const FigureUse &use, const Chip &chip,
   return {value, figure};
 }
 
-Launching autopar::launchingOf(const Runtime &runtime) {
+Launching autopar::cost::launchingOf(const Runtime &runtime) {
   Launching launching{runtime.mergesSharedInput, runtime.fusesElementwise};
   if (runtime.training) {
     launching.fusesAccumulation =
@@ -180,17 +183,17 @@ Launching autopar::launchingOf(const Runtime &runtime) {
 }
 
 std::vector<BoundFigure>
-autopar::bindFigures(const Leaves &leaves, const Pool &pool,
-                     const Runtime &runtime,
-                     std::optional<double> memoryUtilization) {
+autopar::cost::bindFigures(const Leaves &leaves, const Pool &pool,
+                           const Runtime &runtime,
+                           std::optional<double> memoryUtilization) {
   std::vector<BoundFigure> bound;
   for (const FigureUse &use : leaves.figures)
     bound.push_back(bind(use, pool.chip, runtime, memoryUtilization));
   return bound;
 }
 
-Refusal autopar::findBadExponent(const Leaves &leaves,
-                                 const std::vector<BoundFigure> &bound) {
+Refusal autopar::cost::findBadExponent(const Leaves &leaves,
+                                       const std::vector<BoundFigure> &bound) {
   for (uint32_t i = 0; i < bound.size(); ++i) {
     double q = bound[i].value;
     if (leaves.figures[i].kind == Kind::exponent && q != 0 && q != 1 &&

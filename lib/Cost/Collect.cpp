@@ -15,8 +15,10 @@
 #include <unordered_set>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::program;
 
-std::vector<PairsRule> autopar::pairsRulesOf(const Graph &graph) {
+std::vector<PairsRule> autopar::cost::pairsRulesOf(const Graph &graph) {
   std::vector<PairsRule> rules;
   for (uint32_t i = 0; i < graph.pairsCount(); ++i) {
     const Pairs &rule = graph.pairsOf(i);
@@ -414,7 +416,7 @@ void Collector::addCheck(uint32_t index) {
     tape.checks.push_back(check);
 }
 
-Tape autopar::collect(const Strategy &strategy,
-                      const std::vector<NodeId> &wanted, Checks checks) {
+Tape autopar::cost::collect(const Strategy &strategy,
+                            const std::vector<NodeId> &wanted, Checks checks) {
   return Collector(strategy).run(wanted, checks);
 }

@@ -8,6 +8,8 @@
 #include "Formulas.h"
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::program;
 
 /// Bytes that one device sends in a ring: (n-1)/n of `bytes`, twice for an
 /// all-reduce, rounded up. Thakur, Rabenseifner, Gropp, "Optimization of
@@ -74,7 +76,7 @@ static void addCollective(Formulas &formulas, uint32_t index) {
   nodes.boundUs = select(bytes, bound, zero).node();
 }
 
-void autopar::addCommunicationFormulas(Formulas &formulas) {
+void autopar::cost::addCommunicationFormulas(Formulas &formulas) {
   auto node = [&](NodeId id) { return Expr(formulas.graph, id); };
   SectionSums time(formulas), dispatch = time, inputs = time, gathers = time,
                               reductions = time, wire = time;

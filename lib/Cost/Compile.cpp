@@ -8,6 +8,8 @@
 #include "Formulas.h"
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::program;
 
 /// Loads lie in slots that their devices share evenly.
 static void requirePlacement(Formulas &formulas) {
@@ -36,8 +38,9 @@ static void addTransferFormulas(Formulas &formulas) {
   add(formulas.program.stack.inputs);
 }
 
-Strategy autopar::compile(const CostProgram &program, Launching launching,
-                          Counting counting, const std::vector<Phase> &groups) {
+Strategy autopar::cost::compile(const CostProgram &program, Launching launching,
+                                Counting counting,
+                                const std::vector<Phase> &groups) {
   Strategy strategy;
   strategy.launching = launching;
   strategy.counting = counting;

@@ -11,6 +11,9 @@
 #include "autopar/Program/ProgramBytes.h"
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::placement;
+using namespace autopar::program;
 
 /// By `StepOutput`.
 static std::vector<NodeId> stepNodes(Strategy &strategy) {
@@ -78,7 +81,7 @@ void CompiledProgram::setLoads(std::shared_ptr<ExpertPlacer> placer) {
 // Bytes
 //===----------------------------------------------------------------------===//
 
-namespace autopar {
+namespace autopar::cost {
 template <typename IO>
 static void bytesOf(IO &io, Instruction &step) {
   io(step.op, step.out, step.a, step.b, step.c);
@@ -115,7 +118,7 @@ static void bytesOf(IO &io, Tape &tape) {
   for (size_t rank = 0; rank < tape.code.size(); ++rank)
     io(tape.code[rank], tape.inputs[rank]);
 }
-} // namespace autopar
+} // namespace autopar::cost
 
 std::string CompiledProgram::toBytes() const {
   ByteWriter writer, last;

@@ -10,9 +10,11 @@
 #include "autopar/Program/Stages.h"
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::program;
 
 /// The same on both ends, whatever a part has.
-void autopar::addCopyFormulas(Formulas &formulas) {
+void autopar::cost::addCopyFormulas(Formulas &formulas) {
   const std::vector<Resident> &residents = formulas.program.residents;
   Expr sum = formulas.number(0);
   for (size_t i = 0; i < residents.size(); ++i)

@@ -14,6 +14,10 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::program;
+using namespace autopar::runtime;
 
 struct ExactValues::Links : LayoutState {
   Links(const Strategy &strategy, const Pool &pool, const Runtime &runtime)
@@ -119,7 +123,7 @@ double ExactValues::realOf(NodeId id) const {
   // What a layout fixes comes before what rests on it.
   if (node.op == Op::shape_ratio)
     links->shapes.lay(node.c, reals.data());
-  return autopar::calculate(
+  return autopar::cost::calculate(
       {node.op, id, node.a, node.b, node.c},
       {nullptr, links->routes(), nullptr, links->shapes.views()}, reals.data());
 }

@@ -8,6 +8,8 @@
 #include "ExpertFormulas.h"
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::program;
 
 ExpertFormulas::ExpertFormulas(Formulas &formulas, uint32_t index)
     : formulas(formulas), kernel(formulas.program.kernels[index]),

@@ -10,7 +10,7 @@
 
 #include "Formulas.h"
 
-namespace autopar {
+namespace autopar::cost {
 
 /// The formulas of one kernel's rows and experts, of the device that has most
 /// of them.
@@ -23,22 +23,22 @@ public:
   Expr rows(Expr even, const Groups &groups);
   Expr elements(Expr even, const Groups &groups);
   /// The share of the experts `weights` that tokens reach.
-  Expr reached(const Traffic &weights, const Groups &groups);
+  Expr reached(const program::Traffic &weights, const Groups &groups);
 
 private:
-  Expr local(const Dims &dims, const Groups &groups) {
+  Expr local(const program::Dims &dims, const Groups &groups) {
     return formulas.local(dims, ref, groups);
   }
   Expr dispersion(Expr experts, Expr ranks);
   Expr busiest(const Groups &groups);
 
   Formulas &formulas;
-  const Kernel &kernel;
+  const program::Kernel &kernel;
   RecordRef ref;
   /// Null where all devices are alike.
-  const Traffic *shared;
+  const program::Traffic *shared;
 };
 
-} // namespace autopar
+} // namespace autopar::cost
 
 #endif // AUTOPAR_LIB_COST_EXPERTFORMULAS_H

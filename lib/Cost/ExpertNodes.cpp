@@ -11,9 +11,10 @@
 #include "autopar/Support/Limits.h"
 
 using namespace autopar;
+using namespace autopar::cost;
 
-std::optional<int64_t> autopar::nodesOf(const GroupLayout &layout,
-                                        int64_t devicesPerNode) {
+std::optional<int64_t> autopar::cost::nodesOf(const GroupLayout &layout,
+                                              int64_t devicesPerNode) {
   GroupLayout axes;
   for (const GroupAxis &axis : layout)
     if (axis.size > 1)

@@ -10,6 +10,8 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::program;
 
 Formulas::Formulas(const CostProgram &program, Strategy &strategy,
                    const std::vector<Phase> &phases)
@@ -130,11 +132,11 @@ Groups Formulas::groupsOf(const Kernel &kernel) const {
   return groups;
 }
 
-bool autopar::hasSymbols(const Dim &dim) {
+bool autopar::cost::hasSymbols(const Dim &dim) {
   return !dim.extent.symbols.empty() || !dim.extent.limitSymbols.empty();
 }
 
-bool autopar::hasSymbols(const Dims &dims) {
+bool autopar::cost::hasSymbols(const Dims &dims) {
   return std::any_of(dims.begin(), dims.end(),
                      [](const Dim &dim) { return hasSymbols(dim); });
 }

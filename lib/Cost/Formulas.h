@@ -14,25 +14,26 @@
 #include <memory_resource>
 #include <unordered_map>
 
-namespace autopar {
+namespace autopar::cost {
 
 /// The sizes of symbols, by `Symbol`, of sequences that are alike.
 using SymbolValues = std::array<Expr, symbolCount>;
 /// Groups of sequences that a step computes together.
 using Groups = std::vector<SymbolValues>;
 
-bool hasSymbols(const Dim &dim);
-bool hasSymbols(const Dims &dims);
+bool hasSymbols(const program::Dim &dim);
+bool hasSymbols(const program::Dims &dims);
 
 /// Sizes, bytes and counts of the records of one program, as expressions of the
 /// strategy's graph.
 class Formulas {
 public:
-  Formulas(const CostProgram &program, Strategy &strategy,
-           const std::vector<Phase> &phases);
+  Formulas(const program::CostProgram &program, Strategy &strategy,
+           const std::vector<program::Phase> &phases);
 
   Expr number(int64_t value) { return {graph, graph.constant(value)}; }
-  Expr figure(FigureUse::Kind kind, KernelKind kernel = KernelKind::elementwise,
+  Expr figure(FigureUse::Kind kind,
+              program::KernelKind kernel = program::KernelKind::elementwise,
               ElementType type = ElementType::bf16,
               std::optional<ElementType> storage = std::nullopt);
   /// A figure that counts.
@@ -48,7 +49,7 @@ public:
   Expr stages() { return leaf(Op::stages, Rank::layout); }
   /// Of the experts that the program places.
   Expr slots();
-  Expr devices(const std::vector<AxisId> &axes);
+  Expr devices(const std::vector<program::AxisId> &axes);
   /// Load of the most loaded rank over the mean, of all layers of `kind` or of
   /// the worst (`Op::peak_skew`), in millionths.
   Expr skew(std::optional<uint32_t> kind, Op loads = Op::skew);
@@ -56,33 +57,35 @@ public:
   /// Of the whole model. Where only one dimension has symbols, its sum over
   /// groups is split and padded: their rows lie in one matrix. Where several
   /// have, each group is a block of its own, and the blocks are added.
-  Expr logical(const Extent &extent, const Groups &groups);
-  Expr logical(const Extent &extent) { return logical(extent, step); }
-  Expr logical(const Dims &dims, const Groups &groups);
-  Expr logical(const Dims &dims) { return logical(dims, step); }
+  Expr logical(const program::Extent &extent, const Groups &groups);
+  Expr logical(const program::Extent &extent) { return logical(extent, step); }
+  Expr logical(const program::Dims &dims, const Groups &groups);
+  Expr logical(const program::Dims &dims) { return logical(dims, step); }
   /// What the worst device holds; `record` is asked for what cannot be split.
-  Expr local(const Dim &dim, RecordRef record);
-  Expr local(const Dims &dims, RecordRef record, const Groups &groups) {
+  Expr local(const program::Dim &dim, RecordRef record);
+  Expr local(const program::Dims &dims, RecordRef record,
+             const Groups &groups) {
     return localPaged(dims, -1, record, groups);
   }
-  Expr local(const Dims &dims, RecordRef record) {
+  Expr local(const program::Dims &dims, RecordRef record) {
     return local(dims, record, step);
   }
   /// Dimension `paged` is rounded up to whole blocks.
-  Expr localPaged(const Dims &dims, int32_t paged, RecordRef record,
+  Expr localPaged(const program::Dims &dims, int32_t paged, RecordRef record,
                   const Groups &groups);
   /// The same for other sizes, which nothing is asked for.
-  Expr localPaged(const Dims &dims, int32_t paged, const Groups &groups);
+  Expr localPaged(const program::Dims &dims, int32_t paged,
+                  const Groups &groups);
   /// The same of a value that one layer holds at a time: where loads of experts
   /// are uneven, that of the layer whose most loaded rank has most.
-  Expr mostHeld(const Dims &dims, const Groups &groups);
+  Expr mostHeld(const program::Dims &dims, const Groups &groups);
   /// Tokens that a rank routes, each once for every expert that it chooses, and
   /// how many of them an expert takes.
   Expr routedTokens(const Groups &groups);
   Expr expertCapacity(const Groups &groups);
   /// What `flops` of a kernel with `rows` are without the rows by which experts
   /// are padded to their capacity.
-  Expr withoutPadding(Expr flops, const Dims &rows);
+  Expr withoutPadding(Expr flops, const program::Dims &rows);
   /// Of the hottest device, where the mean one has `mean`.
   Expr hottest(Expr mean, std::optional<uint32_t> kind);
   /// What of `elements` exists at a time where their tokens are cut into
@@ -97,15 +100,15 @@ public:
   /// whole runs `count` times.
   Expr countOfKind(uint32_t layer);
   Expr countOf(uint32_t layer, int64_t count);
-  Expr countOf(const Kernel &kernel);
+  Expr countOf(const program::Kernel &kernel);
   /// Launches that `border` joins.
-  Expr countOf(const Border &border);
+  Expr countOf(const program::Border &border);
   /// Tensors that a device keeps.
-  Expr countOf(const Resident &resident) {
+  Expr countOf(const program::Resident &resident) {
     return countOfShared(resident.layer, resident.count, resident.readers);
   }
   /// Calls of a device: a weight that several kinds use is gathered once.
-  Expr countOf(const Collective &collective) {
+  Expr countOf(const program::Collective &collective) {
     return collective.readers.empty()
                ? countOf(collective.layer, collective.count)
                : countOfShared(collective.layer, collective.count,
@@ -115,18 +118,18 @@ public:
   Expr where(uint32_t layer, Expr value);
 
   void require(Requirement requirement);
-  uint32_t link(const Collective &record);
+  uint32_t link(const program::Collective &record);
   /// `Op::sent` of `link`.
   Expr sent(uint32_t link) { return leaf(Op::sent, Rank::layout, link); }
   Expr call(Op op, Expr bytes, uint32_t link) {
     return {graph, graph.make(op, bytes.node(), link)};
   }
 
-  const CostProgram &program;
+  const program::CostProgram &program;
   Strategy &strategy;
   Graph &graph;
   /// What of the step `kernel` computes.
-  Groups groupsOf(const Kernel &kernel) const;
+  Groups groupsOf(const program::Kernel &kernel) const;
 
   /// Sequences that devices of their own hold: 1, or more where caches and
   /// states (without any, activations) are split by sequence.
@@ -143,32 +146,34 @@ private:
     bool isPositive = op < Op::kind_count || op > Op::sent;
     return {graph, graph.leaf(op, index, rank, true, isPositive)};
   }
-  Expr split(const Dim &dim, Expr extent, bool mayFail, Op loads = Op::skew);
-  Expr limited(const Dim &dim, Expr routed, const Groups &groups);
+  Expr split(const program::Dim &dim, Expr extent, bool mayFail,
+             Op loads = Op::skew);
+  Expr limited(const program::Dim &dim, Expr routed, const Groups &groups);
   Expr keptOf(uint32_t kind, Expr routed, const Groups &groups);
   Expr mostRows(const Groups &groups);
   Expr countOfShared(uint32_t layer, int64_t count,
                      const std::vector<uint32_t> &readers);
-  Expr product(int64_t factor, const std::vector<SymbolId> &ids,
+  Expr product(int64_t factor, const std::vector<program::SymbolId> &ids,
                const SymbolValues &values);
   /// What is written of a shape: all of it, what a device has where splits
   /// divide, or anyway, or in the layer with the worst loads.
   enum class Form : uint8_t { logical, divided, local, most };
   template <typename Part>
-  Expr product(const Dims &dims, const Groups &groups, Part part);
+  Expr product(const program::Dims &dims, const Groups &groups, Part part);
   template <typename Part>
-  Expr sumOverGroups(const Dims &dims, const Groups &groups, Part part);
+  Expr sumOverGroups(const program::Dims &dims, const Groups &groups,
+                     Part part);
   template <typename Part>
-  Expr write(Form form, const Dims &dims, int32_t paged, const Groups &groups,
-             Part part);
-  Expr local(const Dim &dim, Expr extent, RecordRef record);
-  void requireSplit(const Dim &dim, Expr extent, RecordRef record);
+  Expr write(Form form, const program::Dims &dims, int32_t paged,
+             const Groups &groups, Part part);
+  Expr local(const program::Dim &dim, Expr extent, RecordRef record);
+  void requireSplit(const program::Dim &dim, Expr extent, RecordRef record);
   void readSymbols();
   void addFullest();
 
   const bool isParts;
   /// By group of the step.
-  const std::vector<Phase> phases;
+  const std::vector<program::Phase> phases;
   /// By symbol of the program.
   std::vector<Symbol> symbols;
 
@@ -176,7 +181,7 @@ private:
   struct Written {
     Form form;
     int32_t paged;
-    const Dim *shape;
+    const program::Dim *shape;
     std::array<NodeId, symbolCount> sizes;
 
     bool operator==(const Written &other) const {
@@ -189,8 +194,8 @@ private:
   };
   std::pmr::monotonic_buffer_resource memory;
   /// With the shapes, so that no other one comes to lie in their place.
-  std::pmr::unordered_map<Written, std::pair<Dims, Expr>, WrittenHash> written{
-      &memory};
+  std::pmr::unordered_map<Written, std::pair<program::Dims, Expr>, WrittenHash>
+      written{&memory};
 };
 
 /// Sums over records, by the section that they are of.
@@ -204,11 +209,14 @@ public:
     return sums[static_cast<size_t>(formulas->program.layers[layer].section)];
   }
   /// Of one pass.
-  Expr of(Section section) const { return sums[static_cast<size_t>(section)]; }
+  Expr of(program::Section section) const {
+    return sums[static_cast<size_t>(section)];
+  }
   /// Of a step: all passes of forwards and backwards, one of the optimizer.
   Expr ofStep() const {
-    return (of(Section::forward) + of(Section::backward)) * formulas->passes() +
-           of(Section::optimizer);
+    return (of(program::Section::forward) + of(program::Section::backward)) *
+               formulas->passes() +
+           of(program::Section::optimizer);
   }
   /// Column `member` of the sections.
   void store(NodeId SectionNodes::*member) const;
@@ -222,19 +230,19 @@ public:
 
 private:
   SectionSums &apply(Op op, const SectionSums &other) {
-    for (size_t i = 0; i < sectionCount; ++i)
+    for (size_t i = 0; i < program::sectionCount; ++i)
       sums[i] = sums[i].apply(op, other.sums[i]);
     return *this;
   }
 
   Formulas *formulas;
-  std::array<Expr, sectionCount> sums;
+  std::array<Expr, program::sectionCount> sums;
 };
 
 /// Elements of a weight on a device as kernels lay it out, of which `local` are
 /// stored: kernels of routed experts in 4-bit floats fill tiles, some of them
 /// with the values of each row alone and not with their scales.
-Expr laidOut(Formulas &formulas, const Resident &weight, Expr local);
+Expr laidOut(Formulas &formulas, const program::Resident &weight, Expr local);
 
 // The parts of `compile`, in the order of their requirements.
 void addModelFormulas(Formulas &formulas);
@@ -250,6 +258,6 @@ void addLaunchFormulas(Formulas &formulas);
 /// the attention of its layer (ring attention, arXiv:2310.01889, section 3).
 void hideRings(Formulas &formulas);
 
-} // namespace autopar
+} // namespace autopar::cost
 
 #endif // AUTOPAR_LIB_COST_FORMULAS_H

@@ -11,8 +11,10 @@
 #include <cassert>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::program;
 
-unsigned autopar::operandsOf(Op op) {
+unsigned autopar::cost::operandsOf(Op op) {
   if (op < Op::add || op == Op::stop)
     return 0;
   switch (op) {

@@ -13,6 +13,9 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::runtime;
 
 struct Enclosure::Links : LayoutState {
   Links(const Tape &tape, const Pool &pool, const Runtime &runtime)
@@ -134,7 +137,7 @@ Interval Enclosure::calculate(const Instruction &step) const {
       bool takesHigh = (trends[i] == Trend::rises) == high;
       values[i] = takesHigh ? slots[read[i]].high : slots[read[i]].low;
     }
-    return autopar::calculate(
+    return autopar::cost::calculate(
         local, {nullptr, links->routes(), tape.pairs.data()}, values);
   };
   return {corner(false), corner(true)};
@@ -148,8 +151,8 @@ Interval Enclosure::launch(const Instruction &step) const {
     };
     const double values[] = {at(step.a) * at(rates[0]),
                              at(step.b) * at(rates[1]), at(rates[2])};
-    return autopar::calculate({Op::launch, 0, 0, 1, 2},
-                              {nullptr, nullptr, nullptr}, values);
+    return autopar::cost::calculate({Op::launch, 0, 0, 1, 2},
+                                    {nullptr, nullptr, nullptr}, values);
   };
   return {corner(false), corner(true)};
 }

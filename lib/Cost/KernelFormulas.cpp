@@ -12,6 +12,9 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::program;
 
 namespace {
 
@@ -383,7 +386,7 @@ static void addFlopTotals(Formulas &formulas) {
   total.localFlops = local.ofStep().node();
 }
 
-void autopar::addKernelFormulas(Formulas &formulas) {
+void autopar::cost::addKernelFormulas(Formulas &formulas) {
   formulas.strategy.kernels.reserve(formulas.program.kernels.size());
   for (uint32_t i = 0; i < formulas.program.kernels.size(); ++i)
     formulas.strategy.kernels.push_back(KernelFormulas(formulas, i).build());

@@ -16,7 +16,7 @@
 
 #include "Run.h"
 
-namespace autopar {
+namespace autopar::cost {
 
 inline constexpr size_t lanes = 16;
 
@@ -168,6 +168,6 @@ inline constexpr LaneRunner laneRunnerOf{LaneFunctions<Pack>::runTape,
                                          LaneFunctions<Pack>::collect};
 
 } // namespace
-} // namespace autopar
+} // namespace autopar::cost
 
 #endif // AUTOPAR_LIB_COST_LANES_H

@@ -60,4 +60,4 @@ inline Pack knotAt(const double *knots, Pack index) {
 
 } // namespace
 
-const autopar::LaneRunner autopar::avx2Runner = laneRunnerOf<Pack>;
+const autopar::cost::LaneRunner autopar::cost::avx2Runner = laneRunnerOf<Pack>;

@@ -60,4 +60,5 @@ inline Pack knotAt(const double *knots, Pack index) {
 
 } // namespace
 
-const autopar::LaneRunner autopar::avx512Runner = laneRunnerOf<Pack>;
+const autopar::cost::LaneRunner autopar::cost::avx512Runner =
+    laneRunnerOf<Pack>;

@@ -61,4 +61,4 @@ inline Pack knotAt(const double *knots, Pack index) {
 
 } // namespace
 
-const autopar::LaneRunner autopar::sse2Runner = laneRunnerOf<Pack>;
+const autopar::cost::LaneRunner autopar::cost::sse2Runner = laneRunnerOf<Pack>;

@@ -15,6 +15,9 @@
 #include <tuple>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::program;
 
 using Use = FigureUse::Kind;
 
@@ -476,7 +479,7 @@ static void addTotals(Formulas &formulas) {
       ((roofs + floors).ofStep() + node(total.communicationPs) + host).node();
 }
 
-void autopar::addLaunchFormulas(Formulas &formulas) {
+void autopar::cost::addLaunchFormulas(Formulas &formulas) {
   LaunchFormulas launches(formulas);
   launches.find();
   for (LaunchNodes &launch : formulas.strategy.launches)

@@ -13,6 +13,11 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::placement;
+using namespace autopar::program;
+using namespace autopar::runtime;
 
 LayoutState::LayoutState(const Leaves &leaves, const Pool &pool,
                          const Runtime &runtime)

@@ -16,12 +16,13 @@
 #include <memory>
 #include <unordered_map>
 
-namespace autopar {
+namespace autopar::cost {
 
 /// Routes and heats of the experts of layouts: each is found once.
 class LayoutState {
 public:
-  LayoutState(const Leaves &leaves, const Pool &pool, const Runtime &runtime);
+  LayoutState(const Leaves &leaves, const hardware::Pool &pool,
+              const runtime::Runtime &runtime);
 
   /// Whether devices lie otherwise than before.
   bool lay(const Layout &layout);
@@ -52,7 +53,7 @@ private:
     int64_t size = 1, devices = 1;
     /// By `CollectiveKind`; null where nobody has asked.
     std::array<std::unique_ptr<KnownRoute>,
-               static_cast<size_t>(CollectiveKind::ring) + 1>
+               static_cast<size_t>(program::CollectiveKind::ring) + 1>
         routes;
     /// Of tokens that go to each node once.
     std::vector<std::pair<TokenSpread, std::unique_ptr<KnownRoute>>>
@@ -65,15 +66,17 @@ private:
     std::vector<int64_t> skews, peaks, kept;
   };
 
-  KnownGroup &find(const std::vector<AxisId> &axes, const Layout &next);
-  const KnownRoute &routeOf(CollectiveKind kind, KnownGroup &group) const;
+  KnownGroup &find(const std::vector<program::AxisId> &axes,
+                   const Layout &next);
+  const KnownRoute &routeOf(program::CollectiveKind kind,
+                            KnownGroup &group) const;
   const KnownRoute &routeByNode(const LinkUse &link, KnownGroup &group);
   void setSpread(const LinkUse &link);
   int64_t sentOf(uint32_t link) const;
   void findSkews();
 
   const Leaves &leaves;
-  const Pool &pool;
+  const hardware::Pool &pool;
   const bool ideal;
   /// What collectives between nodes start with (`addStart`).
   const double startUs;
@@ -82,7 +85,7 @@ private:
   std::vector<GroupAxis> laidAxes;
   int64_t laidDevices = 0, laidSlots = 0;
   /// The axes of links, each list once; by link, which it has.
-  std::vector<std::vector<AxisId>> groups;
+  std::vector<std::vector<program::AxisId>> groups;
   std::vector<uint32_t> groupOf;
   /// By `groups`.
   std::vector<KnownGroup *> laid;
@@ -96,6 +99,6 @@ private:
   std::vector<bool> joined;
 };
 
-} // namespace autopar
+} // namespace autopar::cost
 
 #endif // AUTOPAR_LIB_COST_LAYOUTSTATE_H

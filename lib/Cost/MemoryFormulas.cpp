@@ -12,6 +12,8 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::program;
 
 using Kind = Resident::Kind;
 using Use = FigureUse::Kind;
@@ -73,7 +75,7 @@ static void addCapacity(Formulas &formulas) {
   total.expertCapacityTokens = formulas.expertCapacity(formulas.step).node();
 }
 
-void autopar::addModelFormulas(Formulas &formulas) {
+void autopar::cost::addModelFormulas(Formulas &formulas) {
   addExperts(formulas);
   addCapacity(formulas);
   TotalNodes &total = formulas.strategy.total;
@@ -506,7 +508,7 @@ static void addBudget(Formulas &formulas) {
   total.capacitySequences = capacitySequences(formulas, capacity).node();
 }
 
-void autopar::addMemoryFormulas(Formulas &formulas) {
+void autopar::cost::addMemoryFormulas(Formulas &formulas) {
   addResidents(formulas);
   addActivations(formulas);
   addSavedFormulas(formulas);

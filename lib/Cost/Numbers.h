@@ -18,7 +18,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace autopar {
+namespace autopar::cost {
 namespace {
 
 //===----------------------------------------------------------------------===//
@@ -257,6 +257,6 @@ inline V busiestRows(V mean, V ranks, V dispersion) {
 }
 
 } // namespace
-} // namespace autopar
+} // namespace autopar::cost
 
 #endif // AUTOPAR_LIB_COST_NUMBERS_H

@@ -13,6 +13,10 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::program;
+using namespace autopar::schedule;
 
 /// Growths are whole numbers, of this part of a picosecond.
 static constexpr double growthsPerPs = 256;
@@ -193,7 +197,7 @@ Slopes StepSlopes::run() {
   return slopes;
 }
 
-std::vector<Slope> autopar::slopesOfStep(const PricedPipeline &pipeline,
-                                         Sensitivity &sensitivity) {
+std::vector<Slope> autopar::cost::slopesOfStep(const PricedPipeline &pipeline,
+                                               Sensitivity &sensitivity) {
   return StepSlopes(pipeline, sensitivity).run();
 }

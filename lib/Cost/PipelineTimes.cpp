@@ -13,6 +13,10 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::program;
+using namespace autopar::runtime;
+using namespace autopar::schedule;
 
 /// Decode steps that are simulated: the last one takes the step's time.
 static constexpr int64_t decodeRounds = 4;
@@ -26,22 +30,23 @@ Checked PipelineSteps::tasks() const {
   return rounds * shape.microbatches * static_cast<int64_t>(ranges.size());
 }
 
-double autopar::hostTimeUs(const Runtime &runtime, const Workload &step,
-                           int64_t replicas) {
+double autopar::cost::hostTimeUs(const Runtime &runtime, const Workload &step,
+                                 int64_t replicas) {
   int64_t sequences = (step.batch + replicas - 1) / replicas;
   return runtime.hostTimeUs.value +
          runtime.hostTimePerSequenceUs.value * static_cast<double>(sequences);
 }
 
-Route autopar::transferRoute(const Network &network, const GroupAxis &devices,
-                             int64_t stage, int64_t stages, bool ideal) {
+Route autopar::cost::transferRoute(const Network &network,
+                                   const GroupAxis &devices, int64_t stage,
+                                   int64_t stages, bool ideal) {
   int64_t next = stage + 1 == stages ? 0 : stage + 1;
   return network.transfer(devices, stage % devices.size, next % devices.size,
                           ideal);
 }
 
-Route autopar::copiesRoute(const Network &network, const GroupAxis &devices,
-                           bool ideal) {
+Route autopar::cost::copiesRoute(const Network &network,
+                                 const GroupAxis &devices, bool ideal) {
   return network.join(CollectiveKind::all_reduce, devices, 0, devices.size - 1,
                       ideal);
 }
@@ -84,7 +89,8 @@ PipelinePart::Step Works::sumOf(size_t stage, size_t kind) const {
 }
 
 /// As the sections of the program have it.
-void autopar::takeSections(const TrainingTimes &exposed, StageWork &work) {
+void autopar::cost::takeSections(const TrainingTimes &exposed,
+                                 StageWork &work) {
   const SectionTimes &forward = exposed.of(Section::forward);
   const SectionTimes &backward = exposed.of(Section::backward);
   work.forwardPs += forward.allPs();
@@ -124,8 +130,9 @@ StageWork Works::of(size_t stage, size_t kind) const {
   return work;
 }
 
-TrainingTimes autopar::stageTimes(const PricedLayers &layers,
-                                  const PipelineSteps &steps, size_t stage) {
+TrainingTimes autopar::cost::stageTimes(const PricedLayers &layers,
+                                        const PipelineSteps &steps,
+                                        size_t stage) {
   TrainingTimes sum;
   if (stage == 0)
     sum += layers.before.training;
@@ -139,8 +146,9 @@ TrainingTimes autopar::stageTimes(const PricedLayers &layers,
   return sum;
 }
 
-TrainingTimes autopar::deviceTimes(const PricedLayers &layers,
-                                   const PipelineSteps &steps, int64_t device) {
+TrainingTimes autopar::cost::deviceTimes(const PricedLayers &layers,
+                                         const PipelineSteps &steps,
+                                         int64_t device) {
   TrainingTimes sum;
   for (size_t stage = device; stage < steps.ranges.size();
        stage += steps.shape.stages)
@@ -159,9 +167,10 @@ void IterationTimes::take(Picoseconds endPs, const SectionTimes &optimizer) {
   optimizerPs = std::max(optimizerPs, optimizer.allPs() - summedPs);
 }
 
-IterationTimes autopar::iterationOf(const StagePricer &pricer,
-                                    const PipelineSteps &steps,
-                                    const std::vector<Picoseconds> &endPs) {
+IterationTimes
+autopar::cost::iterationOf(const StagePricer &pricer,
+                           const PipelineSteps &steps,
+                           const std::vector<Picoseconds> &endPs) {
   IterationTimes times;
   for (int64_t device = 0; device < steps.shape.stages; ++device) {
     SectionTimes optimizer = pricer.exposed(deviceTimes(pricer, steps, device))
@@ -185,7 +194,7 @@ void TrainingMemory::settle(const Runtime &runtime) {
 }
 
 TrainingMemory
-autopar::trainingMemoryOf(const StagePricer::StageMemory &memory) {
+autopar::cost::trainingMemoryOf(const StagePricer::StageMemory &memory) {
   TrainingMemory all;
   all.totalBytes = static_cast<int64_t>(memory.totalBytes);
   all.budgetBytes = static_cast<int64_t>(memory.budgetBytes);
@@ -194,8 +203,8 @@ autopar::trainingMemoryOf(const StagePricer::StageMemory &memory) {
   return all;
 }
 
-PipelineSchedule autopar::scheduleOf(const PricedLayers &layers,
-                                     const PipelineSteps &steps) {
+PipelineSchedule autopar::cost::scheduleOf(const PricedLayers &layers,
+                                           const PipelineSteps &steps) {
   PipelineSchedule schedule;
   schedule.kind = steps.shape.kind;
   schedule.stages = steps.shape.stages;
@@ -223,12 +232,12 @@ static Picoseconds stepOf(const PipelineSchedule &schedule, Picoseconds all,
   return roundEnds.back() - roundEnds[roundEnds.size() - 2];
 }
 
-Picoseconds autopar::stepTimeOf(const PipelineSchedule &schedule,
-                                const PipelineTimeline &timeline) {
+Picoseconds autopar::cost::stepTimeOf(const PipelineSchedule &schedule,
+                                      const PipelineTimeline &timeline) {
   return stepOf(schedule, timeline.makespanPs, timeline.roundEndPs);
 }
 
-Picoseconds autopar::stepGrowthOf(const PipelineSchedule &schedule,
-                                  const Growth &growth) {
+Picoseconds autopar::cost::stepGrowthOf(const PipelineSchedule &schedule,
+                                        const Growth &growth) {
   return stepOf(schedule, growth.makespan, growth.roundEnds);
 }

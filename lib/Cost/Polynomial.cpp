@@ -12,6 +12,7 @@
 #include <numeric>
 
 using namespace autopar;
+using namespace autopar::cost;
 
 /// Above this a factor is no exact double.
 static constexpr double exactLimit = 9007199254740992; // 2^53
@@ -40,7 +41,7 @@ std::optional<int64_t> Polynomials::numerator(NodeId extent,
   return found->second.common;
 }
 
-bool autopar::isNeverAbove(Terms a, Terms b) {
+bool autopar::cost::isNeverAbove(Terms a, Terms b) {
   const Term *right = b.begin();
   for (const Term &own : a) {
     for (; right != b.end() && right->atoms < own.atoms; ++right)

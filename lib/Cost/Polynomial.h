@@ -17,7 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace autopar {
+namespace autopar::cost {
 
 /// The nodes of a product, rising; few.
 class Atoms {
@@ -105,6 +105,6 @@ private:
   std::vector<Term> open;
 };
 
-} // namespace autopar
+} // namespace autopar::cost
 
 #endif // AUTOPAR_LIB_COST_POLYNOMIAL_H

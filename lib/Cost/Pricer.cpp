@@ -18,8 +18,12 @@
 #include <cstring>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::program;
+using namespace autopar::runtime;
 
-GroupValues autopar::pointOf(const Workload &workload) {
+GroupValues autopar::cost::pointOf(const Workload &workload) {
   return {static_cast<double>(workload.batch),
           static_cast<double>(workload.query),
           static_cast<double>(workload.context),
@@ -27,9 +31,10 @@ GroupValues autopar::pointOf(const Workload &workload) {
           static_cast<double>(workload.crossTokens)};
 }
 
-std::vector<PrefillChunk> autopar::stepsOf(const Workload &whole,
-                                           const Runtime &runtime, bool mayCut,
-                                           int64_t replicas) {
+std::vector<PrefillChunk> autopar::cost::stepsOf(const Workload &whole,
+                                                 const Runtime &runtime,
+                                                 bool mayCut,
+                                                 int64_t replicas) {
   if (whole.phase != Phase::prefill)
     return {};
   auto budget = static_cast<int64_t>(
@@ -41,7 +46,8 @@ std::vector<PrefillChunk> autopar::stepsOf(const Workload &whole,
   return chunks;
 }
 
-LaneValues autopar::lanesOf(const std::array<GroupValues, laneCount> &points) {
+LaneValues
+autopar::cost::lanesOf(const std::array<GroupValues, laneCount> &points) {
   LaneValues lanes;
   for (size_t symbol = 0; symbol < symbolCount; ++symbol)
     for (size_t lane = 0; lane < laneCount; ++lane)
@@ -49,7 +55,7 @@ LaneValues autopar::lanesOf(const std::array<GroupValues, laneCount> &points) {
   return lanes;
 }
 
-const LaneRunner &autopar::chooseLaneRunner() {
+const LaneRunner &autopar::cost::chooseLaneRunner() {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
     return avx512Runner;

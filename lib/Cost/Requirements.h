@@ -14,7 +14,7 @@
 
 #include <cmath>
 
-namespace autopar {
+namespace autopar::cost {
 
 /// Whether `b` divides `a`, both whole; no above what doubles count.
 inline bool divides(double b, double a) {
@@ -57,6 +57,6 @@ inline bool holdsAlways(Requirement::Kind kind, uint32_t index,
   return isOfMachine && holds(kind, 1.0, 1.0, index, layout, figures);
 }
 
-} // namespace autopar
+} // namespace autopar::cost
 
 #endif // AUTOPAR_LIB_COST_REQUIREMENTS_H

@@ -12,8 +12,10 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::program;
 
-bool autopar::seesRing(const Kernel &kernel, const Collective &ring) {
+bool autopar::cost::seesRing(const Kernel &kernel, const Collective &ring) {
   return kernel.layer == ring.layer && kernel.pairs &&
          kernel.pairs->context.axes.empty() &&
          kernel.pairs->query.axes == ring.axes;
@@ -66,7 +68,7 @@ private:
 
 } // namespace
 
-void autopar::hideRings(Formulas &formulas) {
+void autopar::cost::hideRings(Formulas &formulas) {
   SectionSums hidden(formulas);
   for (uint32_t layer = 0; layer < formulas.program.layers.size(); ++layer)
     if (LayerRings rings(formulas, layer); !rings.isEmpty())

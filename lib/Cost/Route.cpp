@@ -16,8 +16,11 @@
 #include <numeric>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::program;
 
-int64_t autopar::sizeOf(const GroupLayout &layout) {
+int64_t autopar::cost::sizeOf(const GroupLayout &layout) {
   int64_t size = 1;
   for (const GroupAxis &axis : layout)
     size *= axis.size;
@@ -28,7 +31,7 @@ int64_t autopar::sizeOf(const GroupLayout &layout) {
 // Times
 //===----------------------------------------------------------------------===//
 
-std::vector<RouteStep> autopar::stepsOf(const Route &route) {
+std::vector<RouteStep> autopar::cost::stepsOf(const Route &route) {
   std::vector<RouteStep> steps;
   for (const RouteLevel &level : route.levels) {
     size_t knots = level.log2TimeUs.size();
@@ -39,8 +42,8 @@ std::vector<RouteStep> autopar::stepsOf(const Route &route) {
   return steps;
 }
 
-RouteView autopar::viewOf(const std::vector<RouteStep> &steps,
-                          const Route &route) {
+RouteView autopar::cost::viewOf(const std::vector<RouteStep> &steps,
+                                const Route &route) {
   bool hasCurve =
       std::any_of(steps.begin(), steps.end(),
                   [](const RouteStep &step) { return step.knots != nullptr; });
@@ -53,11 +56,11 @@ static double timeOver(const Route &route, double bytes, bool atFullBandwidth) {
   return routeTime(viewOf(steps, route), bytes, atFullBandwidth);
 }
 
-double autopar::timeOf(const Route &route, double bytes) {
+double autopar::cost::timeOf(const Route &route, double bytes) {
   return timeOver(route, bytes, route.ideal);
 }
 
-double autopar::boundOf(const Route &route, double bytes) {
+double autopar::cost::boundOf(const Route &route, double bytes) {
   return timeOver(route, bytes, true);
 }
 
@@ -271,8 +274,8 @@ Route Network::route(CollectiveKind kind, const GroupLayout &layout, bool ideal,
   return route;
 }
 
-void autopar::addStart(const Pool &pool, CollectiveKind kind, double startUs,
-                       Route &route) {
+void autopar::cost::addStart(const Pool &pool, CollectiveKind kind,
+                             double startUs, Route &route) {
   bool leavesNode = route.tier && route.tier != &pool.tiers.front();
   bool passes = kind == CollectiveKind::permute ||
                 kind == CollectiveKind::ring ||

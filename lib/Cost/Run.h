@@ -26,11 +26,17 @@
 #define AUTOPAR_TAIL_CALL
 #endif
 
-namespace autopar {
+namespace autopar::hardware {
+struct Pool;
+} // namespace autopar::hardware
+
+namespace autopar::program {
+enum class CollectiveKind : uint8_t;
+} // namespace autopar::program
+
+namespace autopar::cost {
 
 struct Route;
-struct Pool;
-enum class CollectiveKind : uint8_t;
 
 /// `RouteLevel` as plain data: `knots[0]` to `knots[last]`, and one more that
 /// goes on in proportion to the bytes. No knots: latency and bandwidth.
@@ -57,8 +63,8 @@ RouteView viewOf(const std::vector<RouteStep> &steps, const Route &route);
 /// two devices has no such start, as it is posted outside of graphs, beside
 /// kernels; nor have exchanges of tokens, as the kernels of DeepEP and PPLX
 /// post their messages on the device (IBGDA).
-void addStart(const Pool &pool, CollectiveKind kind, double startUs,
-              Route &route);
+void addStart(const hardware::Pool &pool, program::CollectiveKind kind,
+              double startUs, Route &route);
 
 /// `ShapeGrid` as plain data: `ratios[x * stride + y]` from the first sizes of
 /// its sides, in octaves. No ratios: 1 everywhere.
@@ -364,6 +370,6 @@ inline void run(const TapeView &tape, V *slots) {
 }
 
 } // namespace
-} // namespace autopar
+} // namespace autopar::cost
 
 #endif // AUTOPAR_LIB_COST_RUN_H

@@ -8,8 +8,10 @@
 #include "Formulas.h"
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::program;
 
-void autopar::addSavedFormulas(Formulas &formulas) {
+void autopar::cost::addSavedFormulas(Formulas &formulas) {
   const std::vector<Saved> &saved = formulas.program.saved;
   Expr sum = formulas.number(0);
   for (uint32_t i = 0; i < saved.size(); ++i) {

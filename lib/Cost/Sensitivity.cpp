@@ -13,12 +13,15 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::runtime;
 
 /// Two sides of a choice that are closer than this are equal.
 static constexpr double tieTolerance = 1e-12;
 
-Machine autopar::withLinkFigure(const Machine &machine, LinkFigure figure,
-                                double value) {
+Machine autopar::cost::withLinkFigure(const Machine &machine, LinkFigure figure,
+                                      double value) {
   Machine other = machine;
   Tier &tier = other.pools.front().tiers[figure.tier];
   Figure &replaced = tier.*figure.figure;

@@ -11,6 +11,8 @@
 #include <limits>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
 
 /// That of the curve on which the kernels run, which may be of others.
 static const ShapeTable *tableOf(const ShapeUse &use, const Chip &chip) {

@@ -14,19 +14,19 @@
 
 #include <memory>
 
-namespace autopar {
+namespace autopar::cost {
 
 /// The grids of `Leaves::shapes`: each is reduced once.
 class ShapeState {
 public:
-  ShapeState(const Leaves &leaves, const Chip &chip, bool ideal);
+  ShapeState(const Leaves &leaves, const hardware::Chip &chip, bool ideal);
 
   /// `values` by what `ShapeUse::fixed` counts.
   void lay(const double *values);
   void lay(uint32_t shape, const double *values);
   const ShapeView *views() const { return laid.data(); }
   /// Null of a shape that no table has, or that is not laid.
-  const ShapeGrid *grid(uint32_t shape) const {
+  const hardware::ShapeGrid *grid(uint32_t shape) const {
     const Known *known = shapes[shape].current;
     return known ? &known->grid : nullptr;
   }
@@ -34,17 +34,17 @@ public:
 private:
   struct Known {
     std::vector<double> fixed;
-    ShapeGrid grid;
+    hardware::ShapeGrid grid;
     ShapeView view;
   };
   struct Own {
     const ShapeUse *use;
     /// Null where nobody measured them.
-    const ShapeTable *table;
+    const hardware::ShapeTable *table;
     std::vector<std::unique_ptr<Known>> known;
     const Known *current = nullptr;
   };
-  static std::unique_ptr<Known> reduced(const ShapeTable &table,
+  static std::unique_ptr<Known> reduced(const hardware::ShapeTable &table,
                                         std::vector<double> fixed);
 
   std::vector<Own> shapes;
@@ -55,6 +55,6 @@ private:
   std::vector<ShapeView> laid;
 };
 
-} // namespace autopar
+} // namespace autopar::cost
 
 #endif // AUTOPAR_LIB_COST_SHAPESTATE_H

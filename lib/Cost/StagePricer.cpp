@@ -13,6 +13,11 @@
 #include <map>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::program;
+using namespace autopar::runtime;
+using namespace autopar::schedule;
 
 static void addStage(const CostProgram &program,
                      const std::vector<LayerRange> &ranges,
@@ -23,11 +28,11 @@ static void addStage(const CostProgram &program,
             ranges[stage].end + (last ? 2 : 1), borders, counts);
 }
 
-PartCounts autopar::countsOf(const CostProgram &program,
-                             const std::vector<LayerRange> &ranges,
-                             const std::vector<uint32_t> &order,
-                             const PipelineShape &shape, int64_t device,
-                             bool borders) {
+PartCounts autopar::cost::countsOf(const CostProgram &program,
+                                   const std::vector<LayerRange> &ranges,
+                                   const std::vector<uint32_t> &order,
+                                   const PipelineShape &shape, int64_t device,
+                                   bool borders) {
   PartCounts counts(program);
   for (size_t stage = device; stage < ranges.size(); stage += shape.stages)
     addStage(program, ranges, order, stage, borders, counts);
@@ -67,7 +72,7 @@ static std::vector<NodeId> trainingNodes(const TotalNodes &total) {
   return nodes;
 }
 
-Tape autopar::collectParts(const Strategy &strategy) {
+Tape autopar::cost::collectParts(const Strategy &strategy) {
   std::vector<NodeId> nodes = partNodes(strategy.total);
   nodes.push_back(strategy.total.totalBytes);
   nodes.push_back(strategy.total.fits);
@@ -202,8 +207,8 @@ void StagePricer::addTransfers() {
   transfers.emplace_back(outputs.begin() + transferOutput(), outputs.end());
 }
 
-size_t autopar::transferInto(const std::vector<uint32_t> &order, size_t count,
-                             int64_t layer) {
+size_t autopar::cost::transferInto(const std::vector<uint32_t> &order,
+                                   size_t count, int64_t layer) {
   if (layer < 0)
     return count - 1;
   auto place = static_cast<size_t>(layer);

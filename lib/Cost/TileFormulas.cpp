@@ -8,6 +8,8 @@
 #include "TileFormulas.h"
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::program;
 
 using Use = FigureUse::Kind;
 

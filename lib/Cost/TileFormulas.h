@@ -10,7 +10,7 @@
 
 #include "Formulas.h"
 
-namespace autopar {
+namespace autopar::cost {
 
 /// The tiles that attention without a cache is computed in: a processor takes
 /// some queries of a head, and goes over all keys or, where there are fewer
@@ -21,7 +21,7 @@ namespace autopar {
 class TileFormulas {
 public:
   /// Of `shape`, streams of queries with a head size, on the curve of `kernel`.
-  TileFormulas(Formulas &formulas, const Kernel &kernel,
+  TileFormulas(Formulas &formulas, const program::Kernel &kernel,
                const KernelNodes::Shape &shape);
 
   /// `flops` of the shape as processors are busy with whole waves of whole
@@ -37,13 +37,13 @@ private:
   Expr findSplits();
 
   Formulas &formulas;
-  const Kernel &kernel;
+  const program::Kernel &kernel;
   Expr one, streams, queries, width;
   /// Queries and keys of a tile, and tiles at once.
   Expr tile, keys, slots;
   Expr tiles, keyTiles, splits;
 };
 
-} // namespace autopar
+} // namespace autopar::cost
 
 #endif // AUTOPAR_LIB_COST_TILEFORMULAS_H

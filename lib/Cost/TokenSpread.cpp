@@ -12,6 +12,7 @@
 #include <utility>
 
 using namespace autopar;
+using namespace autopar::cost;
 
 /// How much of each group, by number, lies on the ranks, in parts of 1/ranks of
 /// an expert: all is whole.
@@ -50,8 +51,8 @@ static double missOf(int64_t all, int64_t parts, int64_t of, int64_t drawn) {
   return rest == 0 ? miss : miss + rest * (missOf(all, some + 1, drawn) - miss);
 }
 
-double autopar::reachOf(const TokenSpread &spread,
-                        const std::vector<int64_t> &some) {
+double autopar::cost::reachOf(const TokenSpread &spread,
+                              const std::vector<int64_t> &some) {
   // By the number of groups kept so far, and what of them lies on the ranks.
   std::map<std::pair<int64_t, int64_t>, double> chances = {{{0, 0}, 1.0}};
   int64_t left = spread.groups;

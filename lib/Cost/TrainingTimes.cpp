@@ -11,6 +11,10 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::program;
+using namespace autopar::runtime;
+using namespace autopar::schedule;
 
 void TrainingTimes::add(const TrainingTimes &other, int64_t count) {
   for (size_t i = 0; i < sectionCount; ++i)
@@ -51,13 +55,13 @@ static void hideShare(Picoseconds &time, double share) {
   time -= partOf(time, share);
 }
 
-bool autopar::routesTokens(const CostProgram &program) {
+bool autopar::cost::routesTokens(const CostProgram &program) {
   return std::any_of(program.kernels.begin(), program.kernels.end(),
                      [](const Kernel &kernel) { return kernel.routed; });
 }
 
-double autopar::lostShareOf(const CostProgram &program,
-                            const Runtime &runtime) {
+double autopar::cost::lostShareOf(const CostProgram &program,
+                                  const Runtime &runtime) {
   if (!runtime.training)
     return 0;
   double hosts = runtime.training->routingHostShare.value;
@@ -65,8 +69,8 @@ double autopar::lostShareOf(const CostProgram &program,
          (routesTokens(program) ? hosts : 0);
 }
 
-TrainingTimes autopar::exposedOf(const TrainingTimes &times,
-                                 const Runtime &runtime) {
+TrainingTimes autopar::cost::exposedOf(const TrainingTimes &times,
+                                       const Runtime &runtime) {
   TrainingTimes exposed = times;
   if (!runtime.training)
     return exposed;

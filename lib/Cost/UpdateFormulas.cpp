@@ -15,6 +15,8 @@
 #include "Formulas.h"
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::program;
 
 using Kind = Resident::Kind;
 using Use = FigureUse::Kind;
@@ -74,7 +76,7 @@ static Expr copiedBytes(Formulas &formulas, const NarrowGradients &gradients,
   return norms + flats;
 }
 
-void autopar::addUpdateFormulas(Formulas &formulas) {
+void autopar::cost::addUpdateFormulas(Formulas &formulas) {
   const CostProgram &program = formulas.program;
   Expr none = formulas.number(0), wider = none;
   formulas.strategy.total.updateBytes = none.node();

@@ -11,6 +11,8 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::program;
 
 using Use = FigureUse::Kind;
 
@@ -30,7 +32,8 @@ static bool isHidden(const Dims &dims, const CostProgram &program) {
          dims[0].extent == head->contraction[0].extent;
 }
 
-Expr autopar::laidOut(Formulas &formulas, const Resident &weight, Expr local) {
+Expr autopar::cost::laidOut(Formulas &formulas, const Resident &weight,
+                            Expr local) {
   const CostProgram &program = formulas.program;
   if (weight.kind != Resident::Kind::weight || !weight.values || !weight.user)
     return local;

@@ -13,6 +13,9 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::hardware;
+using namespace autopar::placement;
+using namespace autopar::program;
 
 static constexpr KernelKind kernelKinds[] = {KernelKind::matmul,
                                              KernelKind::grouped_matmul,
@@ -341,12 +344,12 @@ static void checkKernels(const JsonReader &reader, KernelCurves &kernels) {
       reader.fail("missing field \"" + std::string(nameOf(kind)) + "\"");
 }
 
-const std::vector<std::string> &autopar::platforms() {
+const std::vector<std::string> &autopar::hardware::platforms() {
   static const std::vector<std::string> names = {"cuda", "rocm", "xla", "xpu"};
   return names;
 }
 
-bool autopar::isPlatform(const std::string &name) {
+bool autopar::hardware::isPlatform(const std::string &name) {
   return std::find(platforms().begin(), platforms().end(), name) !=
          platforms().end();
 }
@@ -359,7 +362,7 @@ static std::string readPlatform(const JsonReader &reader) {
   return name;
 }
 
-Chip autopar::readChip(const JsonReader &reader) {
+Chip autopar::hardware::readChip(const JsonReader &reader) {
   Chip chip;
   reader.allowOnly({"schema", "name", "title", "source", "platform",
                     "memory_label", "memory_usable", "memory_bandwidth",

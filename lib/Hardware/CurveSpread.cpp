@@ -10,6 +10,7 @@
 #include "autopar/Support/File.h"
 
 using namespace autopar;
+using namespace autopar::hardware;
 
 /// Whether a curve of some format is another chip's.
 static bool borrows(const Chip &chip) {
@@ -30,7 +31,7 @@ static double readRatio(const JsonReader &reader, std::string_view key) {
 }
 
 Result<std::map<std::string, CurveSpread>>
-autopar::readSpreads(const Chip &chip, const std::string &directory) {
+autopar::hardware::readSpreads(const Chip &chip, const std::string &directory) {
   std::map<std::string, CurveSpread> spreads;
   std::string file = directory + "/spreads.json";
   if (!borrows(chip) || !fileExists(file))

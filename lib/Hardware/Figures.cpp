@@ -14,8 +14,9 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::hardware;
 
-Source autopar::readSource(const JsonReader &reader) {
+Source autopar::hardware::readSource(const JsonReader &reader) {
   static const std::vector<std::string> kinds = {"datasheet", "measured",
                                                  "derived", "recalled", "user"};
   JsonReader object = reader.object("source");
@@ -40,8 +41,9 @@ Source autopar::readSource(const JsonReader &reader) {
   return source;
 }
 
-Figure autopar::readFigure(const JsonReader &reader, std::string_view key,
-                           UnitRange unit, const std::string &path) {
+Figure autopar::hardware::readFigure(const JsonReader &reader,
+                                     std::string_view key, UnitRange unit,
+                                     const std::string &path) {
   Figure figure;
   figure.path = path + "." + std::string(key);
   JsonReader object = reader.object(key);
@@ -60,10 +62,10 @@ Figure autopar::readFigure(const JsonReader &reader, std::string_view key,
   return figure;
 }
 
-std::optional<Figure> autopar::readOptionalFigure(const JsonReader &reader,
-                                                  std::string_view key,
-                                                  UnitRange unit,
-                                                  const std::string &path) {
+std::optional<Figure>
+autopar::hardware::readOptionalFigure(const JsonReader &reader,
+                                      std::string_view key, UnitRange unit,
+                                      const std::string &path) {
   if (!reader.has(key))
     return std::nullopt;
   return readFigure(reader, key, unit, path);
@@ -81,7 +83,7 @@ static void spread(nlohmann::json &value, const nlohmann::json &source) {
       spread(inside, source);
 }
 
-void autopar::spreadSource(JsonDocument &document) {
+void autopar::hardware::spreadSource(JsonDocument &document) {
   if (!document.reader().has("source"))
     return;
   nlohmann::json root = document.toJson();

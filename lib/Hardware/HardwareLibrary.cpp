@@ -12,6 +12,7 @@
 #include "autopar/Support/Text.h"
 
 using namespace autopar;
+using namespace autopar::hardware;
 
 int64_t Machine::devices() const {
   int64_t total = 0;

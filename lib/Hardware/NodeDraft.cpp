@@ -14,6 +14,7 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::hardware;
 
 using Json = nlohmann::ordered_json;
 

@@ -16,6 +16,7 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::hardware;
 
 namespace {
 
@@ -197,7 +198,7 @@ void checkComplete(const JsonReader &reader, const NodeFields &fields) {
 
 } // namespace
 
-Result<NodeFields> autopar::readNode(const JsonDocument &document) {
+Result<NodeFields> autopar::hardware::readNode(const JsonDocument &document) {
   JsonReader reader = document.reader();
   NodeFields fields;
   reader.allowOnly({"schema",         "name",

@@ -12,7 +12,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-namespace autopar {
+namespace autopar::hardware {
 
 /// What was measured of links, in the units of the file: GB/s, us, shares.
 struct LinkFields {
@@ -63,6 +63,6 @@ std::string writeLinkFields(const NodeFields &fields,
                             const nlohmann::json &given,
                             const std::string &base, nlohmann::json &tier);
 
-} // namespace autopar
+} // namespace autopar::hardware
 
 #endif // AUTOPAR_LIB_HARDWARE_NODEFIELDS_H

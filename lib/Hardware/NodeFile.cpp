@@ -27,10 +27,12 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::hardware;
 using nlohmann::json;
 
-Error autopar::unknownBase(const HardwareLibrary &library,
-                           const std::string &name, std::string where) {
+Error autopar::hardware::unknownBase(const HardwareLibrary &library,
+                                     const std::string &name,
+                                     std::string where) {
   std::vector<std::string> chips = library.chipNames(),
                            hints = library.fitting(name);
   std::string near = nearest(name, chips);
@@ -41,7 +43,7 @@ Error autopar::unknownBase(const HardwareLibrary &library,
           "these would work: " + join(hints.empty() ? chips : hints, ", ")};
 }
 
-bool autopar::isNode(const JsonDocument &document) {
+bool autopar::hardware::isNode(const JsonDocument &document) {
   JsonReader root = document.reader();
   if (root.has("schema"))
     return root.member("schema").toJson() == nodeSchema;
@@ -409,8 +411,9 @@ Result<ExpandedNode> NodeExpander::run() {
   return ExpandedNode{std::move(*chipFile), std::move(*systemFile), taken};
 }
 
-Result<ExpandedNode> autopar::expandNode(const JsonDocument &document,
-                                         const HardwareLibrary &library,
-                                         const std::string &directory) {
+Result<ExpandedNode>
+autopar::hardware::expandNode(const JsonDocument &document,
+                              const HardwareLibrary &library,
+                              const std::string &directory) {
   return NodeExpander(document, library, directory).run();
 }

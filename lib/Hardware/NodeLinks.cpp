@@ -15,6 +15,7 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::hardware;
 using nlohmann::json;
 
 /// Share of a PCIe link that large messages reach where they go through the
@@ -58,9 +59,10 @@ static std::string writePeers(bool arePeers, json &tier) {
   return "efficiency " + formatNumber(reached) + " is that of " + why;
 }
 
-std::string autopar::writeLinkFields(const NodeFields &fields,
-                                     const json &given, const std::string &base,
-                                     json &tier) {
+std::string autopar::hardware::writeLinkFields(const NodeFields &fields,
+                                               const json &given,
+                                               const std::string &base,
+                                               json &tier) {
   const LinkFields &links = fields.links;
   tier.erase("collectives");
   auto set = [&](const char *key, double value, const char *unit) {

@@ -18,6 +18,7 @@
 #include <tuple>
 
 using namespace autopar;
+using namespace autopar::hardware;
 using nlohmann::json;
 
 /// A machine's own price has a flag.
@@ -29,12 +30,12 @@ static std::string spell(const Override &override) {
   return "--set " + override.path + "=" + formatNumber(override.value);
 }
 
-std::string autopar::ownerOf(const Override &override) {
+std::string autopar::hardware::ownerOf(const Override &override) {
   const std::string &path = override.path;
   return path.substr(0, path.find('.', path.find('.') + 1));
 }
 
-Result<Override> autopar::parseOverride(std::string_view text) {
+Result<Override> autopar::hardware::parseOverride(std::string_view text) {
   size_t equals = text.find('=');
   if (equals == 0 || equals == std::string_view::npos)
     return Error{"", "override \"" + shorten(text) + "\" is not path=value",
@@ -59,7 +60,7 @@ Result<Override> autopar::parseOverride(std::string_view text) {
 }
 
 Result<std::vector<Override>>
-autopar::parseOverrides(const std::vector<std::string> &texts) {
+autopar::hardware::parseOverrides(const std::vector<std::string> &texts) {
   std::vector<Override> overrides;
   for (const std::string &text : texts) {
     Result<Override> one = parseOverride(text);
@@ -178,10 +179,9 @@ static json *addFigure(json &root, const std::string &prefix,
   return nullptr;
 }
 
-std::optional<Error>
-autopar::applyOverrides(JsonDocument &document, const std::string &prefix,
-                        const std::vector<Override> &overrides,
-                        std::vector<bool> &used) {
+std::optional<Error> autopar::hardware::applyOverrides(
+    JsonDocument &document, const std::string &prefix,
+    const std::vector<Override> &overrides, std::vector<bool> &used) {
   used.resize(overrides.size());
   auto isOfThis = [&](const Override &override) {
     return isBelow(override, prefix);
@@ -212,8 +212,9 @@ autopar::applyOverrides(JsonDocument &document, const std::string &prefix,
   return std::nullopt;
 }
 
-Error autopar::explainOverrides(Error error, const std::string &prefix,
-                                const std::vector<Override> &overrides) {
+Error autopar::hardware::explainOverrides(
+    Error error, const std::string &prefix,
+    const std::vector<Override> &overrides) {
   std::string list;
   for (const Override &override : overrides)
     if (isBelow(override, prefix))

@@ -10,7 +10,7 @@
 
 #include "autopar/Hardware/Figures.h"
 
-namespace autopar {
+namespace autopar::hardware {
 
 /// The chip at the root of a document whose overrides are applied.
 Chip readChip(const JsonReader &reader);
@@ -60,6 +60,6 @@ Result<ExpandedNode> expandNode(const JsonDocument &document,
 /// The least time that a point of a collective's curve has.
 inline constexpr double leastTimeUs = 1e-3;
 
-} // namespace autopar
+} // namespace autopar::hardware
 
 #endif // AUTOPAR_LIB_HARDWARE_READERS_H

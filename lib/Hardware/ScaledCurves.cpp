@@ -21,6 +21,8 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::hardware;
+using namespace autopar::program;
 
 namespace {
 
@@ -61,7 +63,7 @@ static void scale(CollectiveCurve &curve, CollectiveKind kind,
   }
 }
 
-void autopar::scaleCurves(Tier &tier) {
+void autopar::hardware::scaleCurves(Tier &tier) {
   bool same = true;
   for (const Figure *figure :
        {&tier.bandwidth, &tier.efficiency, &tier.latency})

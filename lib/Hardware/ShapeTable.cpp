@@ -13,6 +13,9 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::hardware;
+using namespace autopar::placement;
+using namespace autopar::program;
 
 std::vector<std::string_view> ShapeTable::namesOf(KernelKind kernel,
                                                   ShapeKind kind) {
@@ -102,8 +105,8 @@ static double ratioAt(const ShapeTable &table,
   return sum;
 }
 
-ShapeGrid autopar::reduce(const ShapeTable &table,
-                          const std::vector<double> &fixed) {
+ShapeGrid autopar::hardware::reduce(const ShapeTable &table,
+                                    const std::vector<double> &fixed) {
   const auto &coordinates = table.coordinates;
   size_t varying = coordinates.size() - fixed.size();
   std::vector<Place> places(coordinates.size());
@@ -234,8 +237,8 @@ static void readRatios(const JsonReader &reader, ShapeTable &table) {
 }
 
 std::shared_ptr<const ShapeTable>
-autopar::readShapeTable(const JsonReader &reader, KernelKind kernel,
-                        ShapeKind kind) {
+autopar::hardware::readShapeTable(const JsonReader &reader, KernelKind kernel,
+                                  ShapeKind kind) {
   auto table = std::make_shared<ShapeTable>();
   reader.allowOnly({"coordinates", "percent", "fit"});
   readCoordinates(reader, kernel, kind, *table);

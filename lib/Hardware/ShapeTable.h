@@ -10,16 +10,17 @@
 
 #include "autopar/Hardware/Hardware.h"
 
-namespace autopar {
+namespace autopar::hardware {
 
 /// Tables of shapes of a curve, by `ShapeKind`.
-inline constexpr const char *shapeKeys[shapeKindCount] = {
+inline constexpr const char *shapeKeys[program::shapeKindCount] = {
     "shapes", "decode_shapes", "prefill_shapes"};
 
 /// The table of a curve for `kernel`; null after an error.
-std::shared_ptr<const ShapeTable>
-readShapeTable(const JsonReader &reader, KernelKind kernel, ShapeKind kind);
+std::shared_ptr<const ShapeTable> readShapeTable(const JsonReader &reader,
+                                                 program::KernelKind kernel,
+                                                 program::ShapeKind kind);
 
-} // namespace autopar
+} // namespace autopar::hardware
 
 #endif // AUTOPAR_LIB_HARDWARE_SHAPETABLE_H

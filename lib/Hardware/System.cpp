@@ -13,6 +13,9 @@
 #include <cstdlib>
 
 using namespace autopar;
+using namespace autopar::hardware;
+using namespace autopar::placement;
+using namespace autopar::program;
 
 static constexpr CollectiveKind collectiveKinds[] = {
     CollectiveKind::all_reduce, CollectiveKind::all_gather,
@@ -138,7 +141,7 @@ static void checkTiers(const JsonReader &reader, System &system) {
                 std::to_string(system.devicesPerNode) + " devices of a node");
 }
 
-System autopar::readSystem(const JsonReader &reader) {
+System autopar::hardware::readSystem(const JsonReader &reader) {
   System system;
   reader.allowOnly({"schema", "name", "title", "source", "chip",
                     "devices_per_node", "tiers", "price"});

@@ -14,14 +14,15 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::hardware;
 
 static std::vector<std::string> nameWords(std::string_view name) {
   return wordsOf(lower(name), " -_");
 }
 
 std::vector<std::string>
-autopar::namesFitting(const std::string &text,
-                      const std::vector<std::string> &names) {
+autopar::hardware::namesFitting(const std::string &text,
+                                const std::vector<std::string> &names) {
   std::vector<std::string> needed = nameWords(text), found;
   if (needed.empty())
     return {};
@@ -63,9 +64,9 @@ static std::string withoutCount(const std::string &name) {
   return name;
 }
 
-Error autopar::unknownSystem(const std::string &text,
-                             const std::string &directory,
-                             const std::vector<std::string> &systems) {
+Error autopar::hardware::unknownSystem(
+    const std::string &text, const std::string &directory,
+    const std::vector<std::string> &systems) {
   std::string unknown = "unknown system \"" + shorten(text) + "\"";
   if (text.find('+') != std::string::npos)
     return {"", unknown + ": devices of one plan are of one kind",
@@ -100,8 +101,9 @@ static Result<std::string> choose(const std::string &text,
 }
 
 Result<std::optional<TakenName>>
-autopar::takeName(const std::string &text, const std::string &directory,
-                  const std::vector<std::string> &systems) {
+autopar::hardware::takeName(const std::string &text,
+                            const std::string &directory,
+                            const std::vector<std::string> &systems) {
   std::vector<std::string> fitting = namesFitting(text, systems);
   if (fitting.empty())
     return std::optional<TakenName>();

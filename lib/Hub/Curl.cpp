@@ -10,6 +10,7 @@
 #include "autopar/Support/SharedLibrary.h"
 
 using namespace autopar;
+using namespace autopar::hub;
 
 static bool findAll(const SharedLibrary &library, CurlApi &api) {
   return library.find("curl_global_init", api.globalInit) &&
@@ -40,7 +41,7 @@ static Result<const CurlApi *> load() {
                "path of a config.json"};
 }
 
-Result<const CurlApi *> autopar::loadCurl() {
+Result<const CurlApi *> autopar::hub::loadCurl() {
   static const Result<const CurlApi *> loaded = load();
   return loaded;
 }

@@ -12,7 +12,7 @@
 
 #include <curl/curl.h>
 
-namespace autopar {
+namespace autopar::hub {
 
 /// The functions of libcurl that the hub uses. Linking it would make every
 /// start of every tool five milliseconds longer, and needs it everywhere.
@@ -37,6 +37,6 @@ struct CurlApi {
 /// Loads libcurl, once.
 Result<const CurlApi *> loadCurl();
 
-} // namespace autopar
+} // namespace autopar::hub
 
 #endif // AUTOPAR_LIB_HUB_CURL_H

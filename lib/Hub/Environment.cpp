@@ -15,6 +15,7 @@
 #include <strings.h>
 
 using namespace autopar;
+using namespace autopar::hub;
 
 /// The value of the first variable that is set and not empty, or "".
 static std::string firstSet(std::initializer_list<const char *> names) {
@@ -37,16 +38,16 @@ static std::string cacheOr(const char *variable, const char *directory) {
 
 static std::string hubHome() { return cacheOr("HF_HOME", "huggingface"); }
 
-std::string autopar::hubCacheDirectory() {
+std::string autopar::hub::hubCacheDirectory() {
   std::string value = firstSet({"HF_HUB_CACHE"});
   return value.empty() ? hubHome() + "/hub" : value;
 }
 
-std::string autopar::cacheDirectory() {
+std::string autopar::hub::cacheDirectory() {
   return cacheOr("AUTOPAR_CACHE", "autopar");
 }
 
-bool autopar::isOffline() {
+bool autopar::hub::isOffline() {
   std::string value = firstSet({"HF_HUB_OFFLINE"});
   for (const char *yes : {"1", "on", "yes", "true"})
     if (strcasecmp(value.c_str(), yes) == 0)
@@ -95,7 +96,7 @@ static Result<Milliseconds> readTimeout() {
   return Milliseconds(int64_t(seconds * 1000));
 }
 
-Result<HttpSettings> autopar::readHttpSettings() {
+Result<HttpSettings> autopar::hub::readHttpSettings() {
   HttpSettings settings;
   settings.endpoint = firstSet({"HF_ENDPOINT"});
   if (settings.endpoint.empty())

@@ -10,7 +10,7 @@
 
 #include "Http.h"
 
-namespace autopar {
+namespace autopar::hub {
 
 /// The cache of huggingface_hub: `HF_HUB_CACHE`, else `HF_HOME`/hub, else
 /// ~/.cache/huggingface/hub.
@@ -22,6 +22,6 @@ bool isOffline();
 /// `AUTOPAR_HTTP_TIMEOUT`. Errors never show the token.
 Result<HttpSettings> readHttpSettings();
 
-} // namespace autopar
+} // namespace autopar::hub
 
 #endif // AUTOPAR_LIB_HUB_ENVIRONMENT_H

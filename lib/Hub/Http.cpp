@@ -13,6 +13,7 @@
 #include <thread>
 
 using namespace autopar;
+using namespace autopar::hub;
 using Clock = std::chrono::steady_clock;
 
 constexpr unsigned maxTries = 3;

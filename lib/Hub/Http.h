@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <memory>
 
-namespace autopar {
+namespace autopar::hub {
 
 using Milliseconds = std::chrono::milliseconds;
 
@@ -84,6 +84,6 @@ private:
   std::unique_ptr<void, Closer> handle;
 };
 
-} // namespace autopar
+} // namespace autopar::hub
 
 #endif // AUTOPAR_LIB_HUB_HTTP_H

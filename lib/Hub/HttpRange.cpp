@@ -17,6 +17,7 @@
 #include <charconv>
 
 using namespace autopar;
+using namespace autopar::hub;
 
 /// What `open` asks for: the header of most checkpoint files.
 constexpr uint64_t firstBytes = uint64_t(128) << 10;
@@ -102,8 +103,9 @@ Result<std::string> HttpRange::read(uint64_t offset, uint64_t count) {
 }
 
 Result<std::optional<HttpRange>>
-autopar::openModelFile(const std::string &argument, const std::string &file,
-                       const HubOptions &options) {
+autopar::hub::openModelFile(const std::string &argument,
+                            const std::string &file,
+                            const HubOptions &options) {
   Result<Repository> repository =
       parseRepository(nameOfAddress(argument), options.revision);
   if (!repository)

@@ -22,6 +22,7 @@
 #include <filesystem>
 
 using namespace autopar;
+using namespace autopar::hub;
 namespace fs = std::filesystem;
 
 /// Files that describe the quantisation where config.json does not.
@@ -76,7 +77,7 @@ static Result<ModelFiles> locatePath(std::string path) {
   return files;
 }
 
-std::vector<std::string> autopar::bundledModels() {
+std::vector<std::string> autopar::hub::bundledModels() {
   std::vector<std::string> names;
   std::error_code error;
   for (const auto &entry :
@@ -200,8 +201,8 @@ static Result<ModelFiles> locateHere(const std::string &argument) {
   return locateBundled(argument);
 }
 
-Result<ModelFiles> autopar::locateModel(const std::string &given,
-                                        const HubOptions &options) {
+Result<ModelFiles> autopar::hub::locateModel(const std::string &given,
+                                             const HubOptions &options) {
   std::string argument = nameOfAddress(given);
   if (!isHubName(argument)) {
     if (options.revision.empty() && !options.refresh)

@@ -14,6 +14,7 @@
 #include <filesystem>
 
 using namespace autopar;
+using namespace autopar::hub;
 namespace fs = std::filesystem;
 
 namespace {
@@ -40,7 +41,7 @@ static bool endsWith(const std::string &text, std::string_view suffix) {
          text.compare(text.size() - suffix.size(), suffix.size(), suffix) == 0;
 }
 
-std::optional<Error> autopar::refuseFile(const std::string &path) {
+std::optional<Error> autopar::hub::refuseFile(const std::string &path) {
   for (const Kind &kind : kinds)
     if (endsWith(path, kind.ending))
       return Error{path, kind.what,
@@ -66,7 +67,7 @@ static std::vector<std::string> modelsBelow(const std::string &path) {
   return found;
 }
 
-Error autopar::refuseDirectory(const std::string &path) {
+Error autopar::hub::refuseDirectory(const std::string &path) {
   constexpr const char *what = "the directory has no config.json";
   if (std::vector<std::string> below = modelsBelow(path); !below.empty())
     return {path, what, "there is one in " + join(below, ", ")};

@@ -12,7 +12,7 @@
 
 #include <optional>
 
-namespace autopar {
+namespace autopar::hub {
 
 /// Of a file that holds something else than a config, what to do with it.
 std::optional<Error> refuseFile(const std::string &path);
@@ -20,6 +20,6 @@ std::optional<Error> refuseFile(const std::string &path);
 /// Of a directory without a config.json, what may be meant.
 Error refuseDirectory(const std::string &path);
 
-} // namespace autopar
+} // namespace autopar::hub
 
 #endif // AUTOPAR_LIB_HUB_NOTAMODEL_H

@@ -13,6 +13,7 @@
 #include "autopar/Support/Limits.h"
 
 using namespace autopar;
+using namespace autopar::hub;
 
 Result<Remote> Remote::open(Repository repository, const HubOptions &options) {
   Result<HttpSettings> settings = readHttpSettings();

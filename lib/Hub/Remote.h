@@ -11,7 +11,7 @@
 #include "Http.h"
 #include "Repository.h"
 
-namespace autopar {
+namespace autopar::hub {
 
 /// A model on the hub that may be asked for its files.
 class Remote {
@@ -43,6 +43,6 @@ private:
   Repository repository;
 };
 
-} // namespace autopar
+} // namespace autopar::hub
 
 #endif // AUTOPAR_LIB_HUB_REMOTE_H

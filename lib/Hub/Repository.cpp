@@ -17,6 +17,7 @@
 #include <filesystem>
 
 using namespace autopar;
+using namespace autopar::hub;
 namespace fs = std::filesystem;
 
 static bool isAlnum(char c) { return std::isalnum((unsigned char)c); }
@@ -75,7 +76,7 @@ static std::string pathOf(const std::string &address) {
   return path;
 }
 
-std::string autopar::nameOfAddress(const std::string &argument) {
+std::string autopar::hub::nameOfAddress(const std::string &argument) {
   static const std::string hosts[] = {"huggingface.co", "www.huggingface.co",
                                       "hf.co"};
   std::vector<std::string> parts = partsOf(pathOf(argument));
@@ -96,8 +97,8 @@ std::string autopar::nameOfAddress(const std::string &argument) {
   return name;
 }
 
-Result<Repository> autopar::parseRepository(const std::string &argument,
-                                            const std::string &revision) {
+Result<Repository> autopar::hub::parseRepository(const std::string &argument,
+                                                 const std::string &revision) {
   constexpr size_t longest = 96;
   size_t slash = argument.find('/'), at = argument.find('@');
   Repository repository;
@@ -130,7 +131,7 @@ Result<Repository> autopar::parseRepository(const std::string &argument,
   return repository;
 }
 
-Result<bool> autopar::checkFileName(const std::string &file) {
+Result<bool> autopar::hub::checkFileName(const std::string &file) {
   if (isSafePath(file))
     return true;
   return Error{"", "\"" + shorten(file) + "\" is no name of a file on the hub",
@@ -162,8 +163,8 @@ static double ageOf(const std::string &path) {
   return error ? 0 : std::chrono::duration<double>(now - written).count();
 }
 
-std::optional<Snapshot> autopar::findSnapshot(const Repository &repository,
-                                              const std::string &cache) {
+std::optional<Snapshot> autopar::hub::findSnapshot(const Repository &repository,
+                                                   const std::string &cache) {
   constexpr size_t longest = 255;
   std::string folder = repository.folderIn(cache);
   std::string reference = folder + "/refs/" + repository.revision;
@@ -192,7 +193,7 @@ static Result<bool> writeWithFolder(const std::string &path,
                "AUTOPAR_CACHE names the folder that keeps downloads"};
 }
 
-Result<std::string> autopar::storeSnapshot(
+Result<std::string> autopar::hub::storeSnapshot(
     const Repository &repository, const std::string &cache,
     const std::string &commit,
     const std::vector<std::pair<std::string, std::string>> &files) {

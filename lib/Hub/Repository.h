@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace autopar {
+namespace autopar::hub {
 
 /// "org/name" at a branch, tag or commit; both have only characters that are
 /// safe in paths.
@@ -56,6 +56,6 @@ storeSnapshot(const Repository &repository, const std::string &cache,
               const std::string &commit,
               const std::vector<std::pair<std::string, std::string>> &files);
 
-} // namespace autopar
+} // namespace autopar::hub
 
 #endif // AUTOPAR_LIB_HUB_REPOSITORY_H

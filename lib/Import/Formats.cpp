@@ -8,10 +8,13 @@
 #include "autopar/Import/Formats.h"
 
 using namespace autopar;
+using namespace autopar::importer;
+using namespace autopar::model;
 using namespace autopar::transformer;
 using namespace mlir;
 
-FormatAttr autopar::toAttr(MLIRContext *context, const Format &format) {
+FormatAttr autopar::importer::toAttr(MLIRContext *context,
+                                     const Format &format) {
   SmallVector<FormatTensorAttr> tensors;
   for (const FormatTensor &tensor : format.tensors)
     tensors.push_back(FormatTensorAttr::get(

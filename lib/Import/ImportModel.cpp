@@ -14,6 +14,8 @@
 #include "autopar/Support/Text.h"
 
 using namespace autopar;
+using namespace autopar::importer;
+using namespace autopar::model;
 using namespace autopar::transformer;
 using namespace mlir;
 
@@ -61,8 +63,8 @@ static std::optional<Error> noteUnreadKeys(const Model &model,
   return std::nullopt;
 }
 
-Result<OwningOpRef<ModuleOp>> autopar::importModel(MLIRContext *context,
-                                                   const Model &model) {
+Result<OwningOpRef<ModuleOp>>
+autopar::importer::importModel(MLIRContext *context, const Model &model) {
   context->loadDialect<TransformerDialect, func::FuncDialect>();
   ModelBuilder builder(context, model);
   ImplicitLocOpBuilder &ops = builder.builder();

@@ -18,19 +18,19 @@
 #include <string>
 #include <vector>
 
-namespace autopar {
+namespace autopar::importer {
 
 /// A weight that the checkpoint may have in a format of its own.
 struct QuantizableWeight {
   transformer::WeightOp op;
-  WeightRole role;
+  model::WeightRole role;
 };
 
 /// The functions of a stack's layers.
 struct LayerFunctions {
   /// Layers whose variables are equal.
   struct Kind {
-    std::map<std::string, JsonValue> variables;
+    std::map<std::string, model::JsonValue> variables;
     /// Of its last function: what the formats of its layers depend on.
     llvm::SmallVector<QuantizableWeight> weights;
   };
@@ -38,12 +38,12 @@ struct LayerFunctions {
   struct Variant {
     uint32_t kind;
     mlir::func::FuncOp function;
-    llvm::SmallVector<const Format *> formats;
+    llvm::SmallVector<const model::Format *> formats;
   };
   std::vector<Kind> kinds;
   std::vector<Variant> variants;
 };
 
-} // namespace autopar
+} // namespace autopar::importer
 
 #endif // AUTOPAR_LIB_IMPORT_LAYERFUNCTIONS_H

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::importer;
 
 /// Longest pattern looked for, in layers.
 static constexpr size_t maxPeriod = 32;
@@ -35,7 +36,7 @@ static std::vector<LayerRun> findRuns(const uint32_t *begin,
 }
 
 std::vector<LayerPattern>
-autopar::findPatterns(const std::vector<uint32_t> &layers) {
+autopar::importer::findPatterns(const std::vector<uint32_t> &layers) {
   std::vector<LayerPattern> patterns;
   for (size_t begin = 0; begin < layers.size();) {
     size_t best = 1, repeats = countRepeats(layers, begin, 1);

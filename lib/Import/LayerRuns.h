@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace autopar {
+namespace autopar::importer {
 
 /// `count` layers of one kind in a row.
 struct LayerRun {
@@ -31,6 +31,6 @@ struct LayerPattern {
 /// of up to 32 layers covers most, the shorter where two cover the same.
 std::vector<LayerPattern> findPatterns(const std::vector<uint32_t> &layers);
 
-} // namespace autopar
+} // namespace autopar::importer
 
 #endif // AUTOPAR_LIB_IMPORT_LAYERRUNS_H

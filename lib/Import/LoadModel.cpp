@@ -14,9 +14,12 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace autopar;
+using namespace autopar::hub;
+using namespace autopar::importer;
+using namespace autopar::model;
 using namespace mlir;
 
-void autopar::showProgress(const std::string &line) {
+void autopar::importer::showProgress(const std::string &line) {
   static bool shown = false;
   if (!llvm::errs().is_displayed() || (line.empty() && !shown))
     return;
@@ -61,7 +64,7 @@ static Result<Model> readGiven(const ModelRequest &request) {
                    request.weightFormat);
 }
 
-Result<Model> autopar::findModel(const ModelRequest &request) {
+Result<Model> autopar::importer::findModel(const ModelRequest &request) {
   Result<Model> model =
       request.config.empty() ? readNamed(request) : readGiven(request);
   if (model && request.asServed && model->dtype == ElementType::f32) {
@@ -75,16 +78,17 @@ Result<Model> autopar::findModel(const ModelRequest &request) {
   return model;
 }
 
-Result<OwningOpRef<ModuleOp>> autopar::buildModel(MLIRContext *context,
-                                                  const Model &model) {
+Result<OwningOpRef<ModuleOp>>
+autopar::importer::buildModel(MLIRContext *context, const Model &model) {
   Result<OwningOpRef<ModuleOp>> module = importModel(context, model);
   if (module && failed(verify(**module)))
     return Error();
   return module;
 }
 
-Result<OwningOpRef<ModuleOp>> autopar::loadModel(MLIRContext *context,
-                                                 const ModelRequest &request) {
+Result<OwningOpRef<ModuleOp>>
+autopar::importer::loadModel(MLIRContext *context,
+                             const ModelRequest &request) {
   Result<Model> model = findModel(request);
   if (!model)
     return model.error();

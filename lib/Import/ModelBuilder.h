@@ -14,13 +14,13 @@
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
-namespace autopar {
+namespace autopar::importer {
 
 /// Types, weights and names for the builders of blocks. Weights of a function
 /// stand at its head, in the order of the checkpoint.
 class ModelBuilder {
 public:
-  ModelBuilder(mlir::MLIRContext *context, const Model &model);
+  ModelBuilder(mlir::MLIRContext *context, const model::Model &model);
 
   mlir::ImplicitLocOpBuilder &builder() { return ops; }
   mlir::Type elementType() const { return element; }
@@ -57,11 +57,11 @@ public:
   /// "" as it is).
   mlir::Value weight(const std::string &name, llvm::ArrayRef<int64_t> shape,
                      const std::string &storage = "",
-                     WeightRole role = WeightRole::other);
+                     model::WeightRole role = model::WeightRole::other);
   /// The format that the checkpoint has for the weight `name` below `prefix`
   /// (of a layer: "model.layers.3."); null where it is plain.
-  const Format *formatOf(const std::string &prefix, llvm::StringRef name,
-                         WeightRole role);
+  const model::Format *formatOf(const std::string &prefix, llvm::StringRef name,
+                                model::WeightRole role);
   /// Whether packed experts are stored one by one here, as
   /// `<stem>.<expert>.gate_proj`, ...
   bool splitsExperts(const std::string &stem);
@@ -110,24 +110,24 @@ public:
 
   /// What enclosing parts rename the beginnings of tensor names to.
   std::string renamed(std::string name) const;
-  llvm::SmallVector<const JsonValue *> renames;
+  llvm::SmallVector<const model::JsonValue *> renames;
 
   /// By the description of the stack.
-  std::map<const JsonValue *, LayerFunctions> layerFunctions;
+  std::map<const model::JsonValue *, LayerFunctions> layerFunctions;
 
   std::optional<Error> error;
   /// Values that steps of the function being built have saved by name.
   llvm::StringMap<mlir::Value> *saved = nullptr;
 
-  const Quantization &quantization;
-  ModelNotes &notes;
+  const model::Quantization &quantization;
+  model::ModelNotes &notes;
 
 private:
   /// The storage of a weight of `shape` in a format, or in the format's
   /// fallback where its rows are no whole blocks.
   transformer::StorageAttr inFormat(transformer::StorageAttr storage,
                                     llvm::ArrayRef<int64_t> shape,
-                                    const Format &format);
+                                    const model::Format &format);
   /// Removes the bias that a format has beside `name`'s weight: the model has
   /// that bias itself.
   void dropStoredBias(llvm::StringRef name);
@@ -144,11 +144,11 @@ private:
 
   mlir::ImplicitLocOpBuilder ops;
   mlir::Type element;
-  llvm::DenseMap<const Format *, transformer::FormatAttr> formats;
+  llvm::DenseMap<const model::Format *, transformer::FormatAttr> formats;
   llvm::SmallVector<Frame> frames;
   llvm::StringMap<unsigned> functionNames;
 };
 
-} // namespace autopar
+} // namespace autopar::importer
 
 #endif // AUTOPAR_LIB_IMPORT_MODELBUILDER_H

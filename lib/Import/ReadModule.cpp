@@ -12,6 +12,7 @@
 #include "mlir/Parser/Parser.h"
 
 using namespace autopar;
+using namespace autopar::importer;
 using namespace mlir;
 
 Result<std::unique_ptr<ModuleFile>> ModuleFile::read(MLIRContext &context,

@@ -15,6 +15,8 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::importer;
+using namespace autopar::model;
 using namespace mlir;
 
 /// The kinds of a model's layers, and its other parts.
@@ -78,9 +80,9 @@ static Result<std::string> findSmall(MLIRContext *context, const Model &model,
   return *why;
 }
 
-Result<std::string> autopar::shrinkModel(MLIRContext *context,
-                                         const Model &model,
-                                         const SmallSizes &sizes) {
+Result<std::string> autopar::importer::shrinkModel(MLIRContext *context,
+                                                   const Model &model,
+                                                   const SmallSizes &sizes) {
   Result<std::string> small = findSmall(context, model, sizes);
   if (small || model.quantization.isNone())
     return small;

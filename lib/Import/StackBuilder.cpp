@@ -10,6 +10,8 @@
 #include "autopar/Support/Limits.h"
 
 using namespace autopar;
+using namespace autopar::importer;
+using namespace autopar::model;
 using namespace autopar::transformer;
 using namespace mlir;
 

@@ -11,13 +11,13 @@
 #include "LayerRuns.h"
 #include "StepRunner.h"
 
-namespace autopar {
+namespace autopar::importer {
 
 /// Builds one function per kind of layer, and the repeats and layers of other
 /// stacks that call them.
 class StackBuilder {
 public:
-  StackBuilder(ModelBuilder &model, StepRunner &runner, Scope &scope,
+  StackBuilder(ModelBuilder &model, StepRunner &runner, model::Scope &scope,
                std::string name)
       : model(model), runner(runner), scope(scope), name(std::move(name)),
         description(*scope.family().find("stacks", this->name)),
@@ -30,13 +30,13 @@ public:
 
 private:
   void findShared();
-  uint32_t kindOf(const StackLayer &layer);
-  uint32_t variantOf(const StackLayer &layer, uint32_t kind, mlir::Value x,
-                     const std::string &prefix);
-  llvm::SmallVector<const Format *> formatsOf(uint32_t kind,
-                                              const std::string &prefix);
-  mlir::func::FuncOp buildFunction(const StackLayer &layer, uint32_t kind,
-                                   mlir::TypeRange inputs,
+  uint32_t kindOf(const model::StackLayer &layer);
+  uint32_t variantOf(const model::StackLayer &layer, uint32_t kind,
+                     mlir::Value x, const std::string &prefix);
+  llvm::SmallVector<const model::Format *> formatsOf(uint32_t kind,
+                                                     const std::string &prefix);
+  mlir::func::FuncOp buildFunction(const model::StackLayer &layer,
+                                   uint32_t kind, mlir::TypeRange inputs,
                                    const std::string &prefix);
   llvm::SmallVector<mlir::Value> inputsOf(mlir::Value x);
   mlir::func::CallOp call(uint32_t variant, mlir::Value x);
@@ -47,14 +47,14 @@ private:
 
   ModelBuilder &model;
   StepRunner &runner;
-  Scope &scope;
+  model::Scope &scope;
   std::string name;
-  const JsonValue &description;
+  const model::JsonValue &description;
   LayerFunctions &functions;
   /// Values from outside that the layers use (an encoder's result).
   llvm::SmallVector<mlir::Value> shared;
 };
 
-} // namespace autopar
+} // namespace autopar::importer
 
 #endif // AUTOPAR_LIB_IMPORT_STACKBUILDER_H

@@ -14,6 +14,8 @@
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace autopar;
+using namespace autopar::importer;
+using namespace autopar::model;
 using namespace autopar::transformer;
 using namespace mlir;
 
@@ -63,7 +65,7 @@ Value StepRunner::runLayer(Scope &scope, const std::string &stack, Value x) {
 }
 
 Value StepRunner::runBlock(Scope &scope, const std::string &name, Value x) {
-  autopar::Block block(scope, name, model.error);
+  autopar::model::Block block(scope, name, model.error);
   if (model.error || !block.isEnabled())
     return x;
   BlockBuilder build = findBlockBuilder(block.kind());

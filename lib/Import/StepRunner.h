@@ -11,7 +11,7 @@
 #include "ModelBuilder.h"
 #include "autopar/Model/Stack.h"
 
-namespace autopar {
+namespace autopar::importer {
 
 /// Runs the steps of families: names of blocks, stacks and parts, and
 ///
@@ -32,30 +32,37 @@ public:
 
   /// What a family's "model" makes of `x`; its "stored" parts become functions
   /// that no step runs. Null after an error.
-  mlir::Value runModel(Scope &scope, mlir::Value x);
+  mlir::Value runModel(model::Scope &scope, mlir::Value x);
   /// What `steps` make of `x`; null after an error.
-  mlir::Value run(Scope &scope, const JsonValue &steps, mlir::Value x);
+  mlir::Value run(model::Scope &scope, const model::JsonValue &steps,
+                  mlir::Value x);
 
   /// Values kept by name.
   llvm::StringMap<mlir::Value> saved;
 
 private:
-  mlir::Value runStep(Scope &scope, const JsonValue &step, mlir::Value x);
-  mlir::Value runNamed(Scope &scope, const std::string &name, mlir::Value x);
-  mlir::Value runCombined(Scope &scope, const JsonValue &step, mlir::Value x);
-  mlir::Value runHyperConnection(Scope &scope, const std::string &name,
-                                 const JsonValue &steps, mlir::Value x);
-  mlir::Value runLayer(Scope &scope, const std::string &stack, mlir::Value x);
-  mlir::Value runBlock(Scope &scope, const std::string &name, mlir::Value x);
-  mlir::Value runPart(Scope &scope, const std::string &name, mlir::Value x);
-  void buildStored(Scope &scope, const std::string &name,
-                   const JsonValue &stored);
-  mlir::Value add(Scope &scope, mlir::Value a, mlir::Value b);
-  mlir::Value fail(Scope &scope, std::string message);
+  mlir::Value runStep(model::Scope &scope, const model::JsonValue &step,
+                      mlir::Value x);
+  mlir::Value runNamed(model::Scope &scope, const std::string &name,
+                       mlir::Value x);
+  mlir::Value runCombined(model::Scope &scope, const model::JsonValue &step,
+                          mlir::Value x);
+  mlir::Value runHyperConnection(model::Scope &scope, const std::string &name,
+                                 const model::JsonValue &steps, mlir::Value x);
+  mlir::Value runLayer(model::Scope &scope, const std::string &stack,
+                       mlir::Value x);
+  mlir::Value runBlock(model::Scope &scope, const std::string &name,
+                       mlir::Value x);
+  mlir::Value runPart(model::Scope &scope, const std::string &name,
+                      mlir::Value x);
+  void buildStored(model::Scope &scope, const std::string &name,
+                   const model::JsonValue &stored);
+  mlir::Value add(model::Scope &scope, mlir::Value a, mlir::Value b);
+  mlir::Value fail(model::Scope &scope, std::string message);
 
   ModelBuilder &model;
 };
 
-} // namespace autopar
+} // namespace autopar::importer
 
 #endif // AUTOPAR_LIB_IMPORT_STEPRUNNER_H

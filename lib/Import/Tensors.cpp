@@ -16,6 +16,7 @@
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace autopar;
+using namespace autopar::importer;
 using namespace autopar::transformer;
 using namespace mlir;
 
@@ -135,7 +136,7 @@ private:
 
 } // namespace
 
-LogicalResult autopar::forEachTensor(
+LogicalResult autopar::importer::forEachTensor(
     ModuleOp module,
     llvm::function_ref<void(StringRef, const StoredTensor &)> visit) {
   auto functions = module.getOps<func::FuncOp>();
@@ -153,7 +154,8 @@ LogicalResult autopar::forEachTensor(
   return success();
 }
 
-LogicalResult autopar::listTensors(ModuleOp module, llvm::raw_ostream &os) {
+LogicalResult autopar::importer::listTensors(ModuleOp module,
+                                             llvm::raw_ostream &os) {
   return forEachTensor(module, [&](StringRef name, const StoredTensor &tensor) {
     Checked elements = 1;
     os << name << "\t[";

@@ -10,6 +10,7 @@
 #include "llvm/ADT/SetVector.h"
 
 using namespace autopar;
+using namespace autopar::program;
 using namespace mlir;
 
 SmallVector<StringAttr, 4>

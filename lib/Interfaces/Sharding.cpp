@@ -16,6 +16,8 @@
 #include "llvm/ADT/StringExtras.h"
 
 using namespace autopar;
+using namespace autopar::placement;
+using namespace autopar::program;
 using namespace mlir;
 
 #include "autopar/Interfaces/Interfaces.cpp.inc"

@@ -10,6 +10,7 @@
 #include "mlir/IR/OpImplementation.h"
 
 using namespace autopar;
+using namespace autopar::program;
 using namespace mlir;
 
 //===----------------------------------------------------------------------===//

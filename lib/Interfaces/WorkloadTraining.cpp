@@ -8,6 +8,7 @@
 #include "autopar/Interfaces/WorkloadBuilder.h"
 
 using namespace autopar;
+using namespace autopar::program;
 using namespace mlir;
 
 void WorkloadBuilder::save(Value value, StringRef name) {

@@ -13,6 +13,8 @@
 #include "autopar/Dialect/Transformer/Training.h"
 
 using namespace autopar;
+using namespace autopar::interpreter;
+using namespace autopar::schedule;
 using namespace autopar::transformer;
 using namespace mlir;
 
@@ -317,7 +319,7 @@ static LocalResults compute(AttentionProbabilitiesBackwardOp op,
 // Heads that several devices have
 //===----------------------------------------------------------------------===//
 
-bool autopar::hasHeadsLike(Value result, Value key) {
+bool autopar::interpreter::hasHeadsLike(Value result, Value key) {
   TensorView view(result);
   if (view.rank() != TensorView(key).rank())
     return false;
@@ -335,7 +337,8 @@ static LocalResults run(AttentionProbabilitiesBackwardOp op, Device &device) {
   return addUpHeads(op, op.getKey(), device, compute);
 }
 
-void autopar::attachAttentionGradientKernels(MLIRContext *context) {
+void autopar::interpreter::attachAttentionGradientKernels(
+    MLIRContext *context) {
   attach<AttentionNormaliserOp, run>(context);
   attach<AttentionBackwardOp, run>(context);
   attach<SinkGradientOp, run>(context);

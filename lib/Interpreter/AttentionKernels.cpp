@@ -15,6 +15,9 @@
 #include <deque>
 
 using namespace autopar;
+using namespace autopar::interpreter;
+using namespace autopar::program;
+using namespace autopar::schedule;
 using namespace autopar::transformer;
 using namespace mlir;
 
@@ -482,7 +485,7 @@ static LocalResult run(IndexerOp op, Device &device) {
   return result;
 }
 
-void autopar::attachAttentionKernels(MLIRContext *context) {
+void autopar::interpreter::attachAttentionKernels(MLIRContext *context) {
   attach<RopeOp, run>(context);
   attach<RopeBackwardOp, run>(context);
   attach<AttentionOp, update, run>(context);

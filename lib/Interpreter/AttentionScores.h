@@ -17,7 +17,7 @@
 #include <optional>
 #include <vector>
 
-namespace autopar {
+namespace autopar::interpreter {
 
 inline double dot(const double *a, const double *b, int64_t n) {
   double sum = 0;
@@ -89,6 +89,6 @@ inline bool isSelected(const LocalTensor *selected, int64_t row,
   return std::find(first, first + most, double(token)) != first + most;
 }
 
-} // namespace autopar
+} // namespace autopar::interpreter
 
 #endif // AUTOPAR_LIB_INTERPRETER_ATTENTIONSCORES_H

@@ -11,6 +11,8 @@
 #include <limits>
 
 using namespace autopar;
+using namespace autopar::interpreter;
+using namespace autopar::schedule;
 using namespace autopar::parallel;
 using namespace mlir;
 
@@ -223,7 +225,7 @@ static LocalResult run(RingReduceOp op, Device &device) {
   return sumAndSelect(op, device);
 }
 
-void autopar::attachCollectives(MLIRContext *context) {
+void autopar::interpreter::attachCollectives(MLIRContext *context) {
   attach<AllReduceOp, run>(context);
   attach<AllGatherOp, run>(context);
   attach<ReduceScatterOp, run>(context);

@@ -17,6 +17,7 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::interpreter;
 using namespace mlir;
 
 static double largestOf(const LocalTensor &tensor) {
@@ -75,8 +76,8 @@ static bool lostItsBias(Operation *split, Operation *whole) {
           awaitsBias(split->getResult(0)));
 }
 
-LogicalResult autopar::haveSameResults(const Execution &split,
-                                       const Execution &whole) {
+LogicalResult autopar::interpreter::haveSameResults(const Execution &split,
+                                                    const Execution &whole) {
   size_t own = split.results().size(), other = whole.results().size();
   auto fail = [&] {
     InFlightDiagnostic error = split.entry()->emitError();
@@ -93,9 +94,9 @@ LogicalResult autopar::haveSameResults(const Execution &split,
   return success();
 }
 
-std::optional<Difference> autopar::findDifference(const Execution &split,
-                                                  const Execution &whole,
-                                                  double tolerance) {
+std::optional<Difference>
+autopar::interpreter::findDifference(const Execution &split,
+                                     const Execution &whole, double tolerance) {
   auto next = whole.trace().begin();
   for (const TraceEntry &entry : split.trace()) {
     if (!isOfModel(entry))
@@ -146,9 +147,8 @@ static std::string differenceOf(const CheckpointElements &split,
   return split.size() == whole.size() ? "" : "there are more weights";
 }
 
-FailureOr<std::string> autopar::findTrainingDifference(const Execution &split,
-                                                       const Execution &whole,
-                                                       double tolerance) {
+FailureOr<std::string> autopar::interpreter::findTrainingDifference(
+    const Execution &split, const Execution &whole, double tolerance) {
   FailureOr<CheckpointElements> own = split.gradients();
   FailureOr<CheckpointElements> expected = whole.gradients();
   if (failed(own) || failed(expected))
@@ -160,8 +160,8 @@ FailureOr<std::string> autopar::findTrainingDifference(const Execution &split,
   return what.empty() ? what : "the update of " + what;
 }
 
-double autopar::largestDifference(const Execution &split,
-                                  const Execution &whole) {
+double autopar::interpreter::largestDifference(const Execution &split,
+                                               const Execution &whole) {
   double largest = 0;
   for (size_t i = 0; i < whole.results().size(); ++i) {
     const LocalTensor &a = split.results()[i], &b = whole.results()[i];

@@ -15,6 +15,8 @@
 #include <type_traits>
 
 using namespace autopar;
+using namespace autopar::interpreter;
+using namespace autopar::schedule;
 using namespace autopar::transformer;
 using namespace mlir;
 
@@ -144,7 +146,7 @@ static LocalResult run(ChannelConvolutionOp op, Device &device) {
   return convolve(op, device);
 }
 
-void autopar::attachConvolutionKernels(MLIRContext *context) {
+void autopar::interpreter::attachConvolutionKernels(MLIRContext *context) {
   attach<ConvolutionOp, run>(context);
   attach<ChannelConvolutionOp, run>(context);
 }

@@ -12,6 +12,8 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::interpreter;
+using namespace autopar::program;
 using namespace mlir;
 
 static std::vector<int64_t> range(int64_t begin, int64_t end) {
@@ -112,9 +114,9 @@ int64_t DeviceGrid::extentOf(const TensorView &view, unsigned dim) const {
   return valueOf(view.extent(dim));
 }
 
-std::vector<int64_t> autopar::partOf(int64_t extent, SplitRule rule,
-                                     int64_t multiple, int64_t parts,
-                                     int64_t place) {
+std::vector<int64_t>
+autopar::interpreter::partOf(int64_t extent, SplitRule rule, int64_t multiple,
+                             int64_t parts, int64_t place) {
   auto up = [](int64_t value, int64_t to) {
     return (value + to - 1) / to * to;
   };

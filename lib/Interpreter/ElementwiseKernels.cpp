@@ -15,6 +15,8 @@
 #include <limits>
 
 using namespace autopar;
+using namespace autopar::interpreter;
+using namespace autopar::schedule;
 using namespace autopar::transformer;
 using namespace mlir;
 
@@ -229,7 +231,7 @@ static LocalResult run(DropoutOp op, Device &device) {
              [&](double x, double mask) { return x * mask / kept; });
 }
 
-void autopar::attachElementwiseKernels(MLIRContext *context) {
+void autopar::interpreter::attachElementwiseKernels(MLIRContext *context) {
   attach<AddOp, run>(context);
   attach<ActivationOp, run>(context);
   attach<GatedOp, run>(context);

@@ -25,9 +25,12 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::interpreter;
+using namespace autopar::program;
+using namespace autopar::schedule;
 using namespace mlir;
 
-double autopar::randomNumber(StringRef name, int64_t index) {
+double autopar::interpreter::randomNumber(StringRef name, int64_t index) {
   uint64_t bits = llvm::xxh3_64bits(name) + 0x9e3779b97f4a7c15ull * (index + 1);
   // SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
   bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9ull;
@@ -88,9 +91,10 @@ static int64_t rowsOfToken(const DeviceTensors &tensors) {
   return most;
 }
 
-std::optional<LocalTensor> autopar::gatherAll(const TensorView &type,
-                                              const DeviceTensors &tensors,
-                                              const DeviceGrid &grid) {
+std::optional<LocalTensor>
+autopar::interpreter::gatherAll(const TensorView &type,
+                                const DeviceTensors &tensors,
+                                const DeviceGrid &grid) {
   int64_t most = rowsOfToken(tensors);
   LocalTensor whole(Placement(type, grid, 0).wholeShape());
   std::vector<char> known(whole.data.size());

@@ -11,7 +11,7 @@
 include "mlir/IR/OpBase.td"
 
 def ExecutableOpInterface : OpInterface<"ExecutableOpInterface"> {
-  let cppNamespace = "::autopar";
+  let cppNamespace = "::autopar::interpreter";
   let description = [{
     What an op does on each of the simulated devices. All devices `prepare`
     before any `execute`s, and all have executed an op before the next one: a
@@ -20,11 +20,11 @@ def ExecutableOpInterface : OpInterface<"ExecutableOpInterface"> {
   let methods = [
     InterfaceMethod<"Updates what `device` keeps between steps.",
                     "::mlir::LogicalResult", "prepare",
-                    (ins "::autopar::Device &":$device), "",
+                    (ins "::autopar::interpreter::Device &":$device), "",
                     "return ::mlir::success();">,
     InterfaceMethod<"What the results are on `device`. Errors are emitted.",
-                    "::mlir::FailureOr<::autopar::LocalTensors>", "execute",
-                    (ins "::autopar::Device &":$device)>,
+                    "::mlir::FailureOr<::autopar::interpreter::LocalTensors>", "execute",
+                    (ins "::autopar::interpreter::Device &":$device)>,
   ];
 }
 

@@ -13,6 +13,8 @@
 #include <map>
 
 using namespace autopar;
+using namespace autopar::interpreter;
+using namespace autopar::schedule;
 using namespace autopar::transformer;
 using namespace mlir;
 
@@ -222,7 +224,7 @@ static LocalResult run(SumExpertsOp op, Device &device) {
   return result;
 }
 
-void autopar::attachExpertGradientKernels(MLIRContext *context) {
+void autopar::interpreter::attachExpertGradientKernels(MLIRContext *context) {
   attach<RouterBackwardOp, run>(context);
   attach<RoutingGradientOp, run>(context);
   attach<CombineBackwardOp, run>(context);

@@ -14,6 +14,8 @@
 #include <map>
 
 using namespace autopar;
+using namespace autopar::interpreter;
+using namespace autopar::schedule;
 using namespace autopar::transformer;
 using namespace mlir;
 
@@ -107,7 +109,8 @@ static LocalResult run(RouterOp op, Device &device) {
   return result;
 }
 
-std::vector<int64_t> autopar::tokensOf(Device &device, Value x, size_t dims) {
+std::vector<int64_t> autopar::interpreter::tokensOf(Device &device, Value x,
+                                                    size_t dims) {
   std::vector<int64_t> tokens = {0};
   for (unsigned dim = 0; dim < dims; ++dim) {
     std::vector<int64_t> wider;
@@ -209,7 +212,7 @@ static LocalResult run(AddExpertBiasOp op, Device &device) {
   return result;
 }
 
-void autopar::attachExpertKernels(MLIRContext *context) {
+void autopar::interpreter::attachExpertKernels(MLIRContext *context) {
   attach<RouterOp, run>(context);
   attach<RouterScoresOp, run>(context);
   attach<DispatchOp, run>(context);

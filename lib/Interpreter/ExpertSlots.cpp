@@ -11,6 +11,9 @@
 #include "autopar/Interfaces/Interfaces.h"
 
 using namespace autopar;
+using namespace autopar::interpreter;
+using namespace autopar::program;
+using namespace autopar::schedule;
 using namespace autopar::parallel;
 using namespace mlir;
 

@@ -11,14 +11,17 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::interpreter;
 using namespace autopar::transformer;
 
-double autopar::sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
-double autopar::softplus(double x) {
+double autopar::interpreter::sigmoid(double x) {
+  return 1 / (1 + std::exp(-x));
+}
+double autopar::interpreter::softplus(double x) {
   return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x)));
 }
 
-double autopar::apply(FunctionKind function, double x) {
+double autopar::interpreter::apply(FunctionKind function, double x) {
   switch (function) {
   case FunctionKind::silu:
     return x * sigmoid(x);
@@ -56,7 +59,7 @@ double autopar::apply(FunctionKind function, double x) {
 }
 
 /// Where a function has a corner, that of what is before it.
-double autopar::derivative(FunctionKind function, double x) {
+double autopar::interpreter::derivative(FunctionKind function, double x) {
   switch (function) {
   case FunctionKind::silu:
     return sigmoid(x) * (1 + x * (1 - sigmoid(x)));

@@ -11,6 +11,8 @@
 #include "autopar/Dialect/Transformer/Training.h"
 
 using namespace autopar;
+using namespace autopar::interpreter;
+using namespace autopar::schedule;
 using namespace autopar::transformer;
 using namespace mlir;
 
@@ -198,7 +200,7 @@ static LocalResult run(PositionGradientOp op, Device &device) {
   return result;
 }
 
-void autopar::attachGradientKernels(MLIRContext *context) {
+void autopar::interpreter::attachGradientKernels(MLIRContext *context) {
   attach<CrossEntropyOp, run>(context);
   attach<CrossEntropyBackwardOp, run>(context);
   attach<LinearBackwardOp, run>(context);

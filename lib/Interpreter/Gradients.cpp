@@ -11,6 +11,9 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::interpreter;
+using namespace autopar::program;
+using namespace autopar::schedule;
 using namespace mlir;
 
 using Elements = std::map<int64_t, double>;
@@ -68,7 +71,8 @@ static FailureOr<double> differenceOf(TrainingMemory::Nudge nudge,
 }
 
 FailureOr<std::vector<GradientElement>>
-autopar::measureGradients(Execution &run, const Workload &step, int64_t count) {
+autopar::interpreter::measureGradients(Execution &run, const Workload &step,
+                                       int64_t count) {
   if (failed(run.run(step)))
     return failure();
   FailureOr<CheckpointElements> gradients = run.gradients();
@@ -92,7 +96,7 @@ autopar::measureGradients(Execution &run, const Workload &step, int64_t count) {
 }
 
 FailureOr<DirectionalDerivative>
-autopar::measureDirection(Execution &run, const Workload &step) {
+autopar::interpreter::measureDirection(Execution &run, const Workload &step) {
   if (failed(run.run(step)))
     return failure();
   FailureOr<CheckpointElements> gradients = run.gradients();

@@ -11,6 +11,8 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::interpreter;
+using namespace autopar::schedule;
 using namespace autopar::transformer;
 using namespace mlir;
 
@@ -157,7 +159,7 @@ static LocalResult run(HyperPostOp op, Device &device) {
   return result;
 }
 
-void autopar::attachHyperConnectionKernels(MLIRContext *context) {
+void autopar::interpreter::attachHyperConnectionKernels(MLIRContext *context) {
   attach<HyperExpandOp, run>(context);
   attach<HyperPreOp, run>(context);
   attach<HyperPostOp, run>(context);

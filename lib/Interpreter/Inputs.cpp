@@ -16,6 +16,8 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::interpreter;
+using namespace autopar::program;
 using namespace mlir;
 
 namespace {

@@ -12,7 +12,7 @@
 #include "autopar/Dialect/Transformer/Transformer.h"
 #include "autopar/Interpreter/Execution.h"
 
-namespace autopar {
+namespace autopar::interpreter {
 
 using LocalResult = mlir::FailureOr<LocalTensor>;
 using LocalResults = mlir::FailureOr<LocalTensors>;
@@ -143,6 +143,6 @@ private:
   int64_t first;
 };
 
-} // namespace autopar
+} // namespace autopar::interpreter
 
 #endif // AUTOPAR_LIB_INTERPRETER_KERNELS_H

@@ -13,6 +13,8 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::interpreter;
+using namespace autopar::schedule;
 using namespace autopar::transformer;
 using namespace mlir;
 
@@ -218,7 +220,7 @@ static LocalResults run(LatentAttentionBackwardOp op, Device &device) {
   return results;
 }
 
-void autopar::attachLatentGradientKernels(MLIRContext *context) {
+void autopar::interpreter::attachLatentGradientKernels(MLIRContext *context) {
   attach<ConcatSharedOp, run>(context);
   attach<ConcatSharedBackwardOp, run>(context);
   attach<LatentNormaliserOp, run>(context);

@@ -10,6 +10,7 @@
 #include <limits>
 
 using namespace autopar;
+using namespace autopar::interpreter;
 
 LocalTensor::LocalTensor(std::vector<int64_t> given, double value)
     : shape(std::move(given)) {

@@ -12,6 +12,8 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::interpreter;
+using namespace autopar::schedule;
 using namespace autopar::transformer;
 using namespace mlir;
 
@@ -177,7 +179,7 @@ static LocalResult run(NormGradientOp op, Device &device) {
   return result;
 }
 
-void autopar::attachNormKernels(MLIRContext *context) {
+void autopar::interpreter::attachNormKernels(MLIRContext *context) {
   attach<RMSNormOp, run>(context);
   attach<SquareSumOp, run>(context);
   attach<LayerNormOp, run>(context);

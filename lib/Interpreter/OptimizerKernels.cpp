@@ -15,6 +15,8 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::interpreter;
+using namespace autopar::schedule;
 using namespace autopar::transformer;
 using namespace mlir;
 
@@ -302,7 +304,7 @@ static LogicalResult run(AssignOp op, Device &device) {
   return success();
 }
 
-void autopar::attachOptimizerKernels(MLIRContext *context) {
+void autopar::interpreter::attachOptimizerKernels(MLIRContext *context) {
   attach<UpdateOp, run>(context);
   attach<MeanOp, run>(context);
   attach<MovingMeanOp, run>(context);

@@ -11,7 +11,7 @@
 #include "autopar/Interpreter/DeviceGrid.h"
 #include "autopar/Interpreter/LocalTensor.h"
 
-namespace autopar {
+namespace autopar::interpreter {
 
 /// Walks over the elements of a device's part: where they are in the whole.
 class Placement {
@@ -105,6 +105,6 @@ int64_t bytesOf(mlir::Value value, const LocalTensor &local);
 LocalTensor joinBatch(llvm::ArrayRef<LocalTensor> parts,
                       std::optional<unsigned> dim);
 
-} // namespace autopar
+} // namespace autopar::interpreter
 
 #endif // AUTOPAR_LIB_INTERPRETER_PLACEMENT_H

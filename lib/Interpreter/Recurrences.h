@@ -10,7 +10,7 @@
 
 #include "Kernels.h"
 
-namespace autopar {
+namespace autopar::interpreter {
 
 /// Tokens follow each other: all of a sequence are on one device.
 mlir::LogicalResult hasAllTokens(mlir::Operation *op, Device &device,
@@ -54,6 +54,6 @@ mlir::FailureOr<double> shareOfDecay(mlir::Operation *op,
                                      std::optional<int64_t> layers,
                                      Device &device);
 
-} // namespace autopar
+} // namespace autopar::interpreter
 
 #endif // AUTOPAR_LIB_INTERPRETER_RECURRENCES_H

@@ -17,6 +17,8 @@
 #include "autopar/Dialect/Transformer/Training.h"
 
 using namespace autopar;
+using namespace autopar::interpreter;
+using namespace autopar::schedule;
 using namespace autopar::transformer;
 using namespace mlir;
 
@@ -343,7 +345,8 @@ static LocalResults run(LinearAttentionBackwardOp op, Device &device) {
   return LocalTensors{std::move(dQuery), std::move(dKey), std::move(dValue)};
 }
 
-void autopar::attachRecurrentGradientKernels(MLIRContext *context) {
+void autopar::interpreter::attachRecurrentGradientKernels(
+    MLIRContext *context) {
   attach<ShortConvBackwardOp, run>(context);
   attach<StateSpaceBackwardOp, run>(context);
   attach<GatedDeltaRuleBackwardOp, run>(context);

@@ -10,6 +10,8 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::interpreter;
+using namespace autopar::schedule;
 using namespace autopar::transformer;
 using namespace mlir;
 
@@ -35,7 +37,8 @@ static FailureOr<LocalTensor *> stateOf(Operation *op, Device &device,
   return kept;
 }
 
-LogicalResult autopar::hasAllTokens(Operation *op, Device &device, Value x) {
+LogicalResult autopar::interpreter::hasAllTokens(Operation *op, Device &device,
+                                                 Value x) {
   auto tokens = static_cast<int64_t>(device.indices(x, 1).size());
   if (tokens != device.grid().extentOf(TensorView(x), 1))
     return op->emitError("device ")
@@ -117,14 +120,14 @@ static LocalResult run(StateSpaceOp op, Device &device) {
   return result;
 }
 
-double autopar::lengthOf(const double *row, int64_t n) {
+double autopar::interpreter::lengthOf(const double *row, int64_t n) {
   double square = 0;
   for (int64_t i = 0; i < n; ++i)
     square += row[i] * row[i];
   return std::sqrt(square + 1e-6);
 }
 
-std::vector<double> autopar::unit(const double *row, int64_t n) {
+std::vector<double> autopar::interpreter::unit(const double *row, int64_t n) {
   std::vector<double> scaled(row, row + n);
   double length = lengthOf(row, n);
   for (double &element : scaled)
@@ -181,13 +184,14 @@ static LocalResult run(GatedDeltaRuleOp op, Device &device) {
   return result;
 }
 
-double autopar::decayOf(int64_t head, int64_t heads, double share) {
+double autopar::interpreter::decayOf(int64_t head, int64_t heads,
+                                     double share) {
   return std::exp(-std::exp2(-8.0 * double(head + 1) / double(heads)) * share);
 }
 
-FailureOr<double> autopar::shareOfDecay(Operation *op,
-                                        std::optional<int64_t> layers,
-                                        Device &device) {
+FailureOr<double>
+autopar::interpreter::shareOfDecay(Operation *op, std::optional<int64_t> layers,
+                                   Device &device) {
   if (!layers)
     return 1.0;
   std::optional<int64_t> layer = device.run.getLayerNumber();
@@ -227,7 +231,7 @@ static LocalResult run(LinearAttentionOp op, Device &device) {
   return result;
 }
 
-void autopar::attachRecurrentKernels(MLIRContext *context) {
+void autopar::interpreter::attachRecurrentKernels(MLIRContext *context) {
   attach<ShortConvOp, run>(context);
   attach<StateSpaceOp, run>(context);
   attach<GatedDeltaRuleOp, run>(context);

@@ -10,8 +10,9 @@
 #include "mlir/IR/DialectRegistry.h"
 
 using namespace autopar;
+using namespace autopar::interpreter;
 
-void autopar::registerExecution(mlir::DialectRegistry &registry) {
+void autopar::interpreter::registerExecution(mlir::DialectRegistry &registry) {
   registry.addExtension(
       +[](mlir::MLIRContext *context, transformer::TransformerDialect *) {
         attachElementwiseKernels(context);

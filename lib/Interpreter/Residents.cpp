@@ -13,6 +13,8 @@
 #include <limits>
 
 using namespace autopar;
+using namespace autopar::interpreter;
+using namespace autopar::program;
 using namespace mlir;
 
 /// The part that `placement` says of a microbatch's tensor, and that of the
@@ -270,7 +272,7 @@ LogicalResult Execution::takeOver(const Execution &from) {
 // How much that is
 //===----------------------------------------------------------------------===//
 
-int64_t autopar::bytesOf(Value value, const LocalTensor &local) {
+int64_t autopar::interpreter::bytesOf(Value value, const LocalTensor &local) {
   ElementType type =
       *toElementType(TensorView(value).getType().getElementType());
   if (std::optional<BlockSize> block = blockOf(type))

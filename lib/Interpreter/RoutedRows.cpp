@@ -11,6 +11,7 @@
 #include <map>
 
 using namespace autopar;
+using namespace autopar::interpreter;
 using namespace mlir;
 
 RowHomes::Home RowHomes::makeHome(const DimRef &dim, const DeviceGrid &grid) {
@@ -129,7 +130,8 @@ LogicalResult RowHomes::verify(Operation *op,
   return success();
 }
 
-LocalTensor autopar::joinRows(const std::vector<LocalTensor> &parts) {
+LocalTensor
+autopar::interpreter::joinRows(const std::vector<LocalTensor> &parts) {
   LocalTensor all = parts.front();
   for (const LocalTensor &part : llvm::drop_begin(parts)) {
     all.shape[0] += part.shape[0];

@@ -10,7 +10,7 @@
 
 #include "Kernels.h"
 
-namespace autopar {
+namespace autopar::interpreter {
 
 /// Where the rows of a set are, as its type says.
 class RowHomes {
@@ -57,6 +57,6 @@ private:
 /// The rows of a group of devices, in the order of their tokens.
 LocalTensor joinRows(const std::vector<LocalTensor> &parts);
 
-} // namespace autopar
+} // namespace autopar::interpreter
 
 #endif // AUTOPAR_LIB_INTERPRETER_ROUTEDROWS_H

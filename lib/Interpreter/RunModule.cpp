@@ -19,6 +19,9 @@
 #include <deque>
 
 using namespace autopar;
+using namespace autopar::interpreter;
+using namespace autopar::program;
+using namespace autopar::schedule;
 using namespace mlir;
 
 /// The module's own step, or those that were asked for, one after the other.
@@ -193,9 +196,9 @@ static LogicalResult verifyTrains(ModuleOp module, const Execution &run) {
                           "what runs after its forward");
 }
 
-LogicalResult autopar::checkDirection(ModuleOp module,
-                                      const RunOptions &options,
-                                      raw_ostream &os) {
+LogicalResult autopar::interpreter::checkDirection(ModuleOp module,
+                                                   const RunOptions &options,
+                                                   raw_ostream &os) {
   Execution run(module, options.inputs);
   if (failed(verifyTrains(module, run)))
     return failure();
@@ -216,9 +219,10 @@ LogicalResult autopar::checkDirection(ModuleOp module,
   return success();
 }
 
-LogicalResult autopar::checkGradients(ModuleOp module,
-                                      const RunOptions &options, int64_t count,
-                                      raw_ostream &os) {
+LogicalResult autopar::interpreter::checkGradients(ModuleOp module,
+                                                   const RunOptions &options,
+                                                   int64_t count,
+                                                   raw_ostream &os) {
   Execution run(module, options.inputs);
   if (failed(verifyTrains(module, run)))
     return failure();
@@ -242,8 +246,9 @@ LogicalResult autopar::checkGradients(ModuleOp module,
   return success();
 }
 
-LogicalResult autopar::runModule(ModuleOp file, ModuleOp whole,
-                                 const RunOptions &options, raw_ostream &os) {
+LogicalResult autopar::interpreter::runModule(ModuleOp file, ModuleOp whole,
+                                              const RunOptions &options,
+                                              raw_ostream &os) {
   FailureOr<SmallVector<ModuleOp>> modules = modulesOf(file);
   if (failed(modules))
     return failure();

@@ -10,7 +10,7 @@
 
 #include "Kernels.h"
 
-namespace autopar {
+namespace autopar::interpreter {
 
 /// Whether the heads of `result` lie as those of `key`.
 bool hasHeadsLike(mlir::Value result, mlir::Value key);
@@ -39,6 +39,6 @@ LocalResults addUpHeads(Op op, mlir::Value key, Device &device,
   return own;
 }
 
-} // namespace autopar
+} // namespace autopar::interpreter
 
 #endif // AUTOPAR_LIB_INTERPRETER_SHAREDHEADS_H

@@ -10,7 +10,7 @@
 
 #include "StageRunner.h"
 
-namespace autopar {
+namespace autopar::interpreter {
 
 /// Where one walk over the module's function, or over its backward, is, of
 /// which a stage executes its part.
@@ -30,7 +30,7 @@ struct Execution::StagePart {
   StageTask task;
   StagedFunction &staged;
   /// Of the layers of that function.
-  LayerRange range;
+  schedule::LayerRange range;
   const StageMessage &received;
   StageRunner::Outcome outcome;
   /// The layers that the walk has passed.
@@ -45,6 +45,6 @@ struct Execution::StagePart {
   bool isDone = false, isBehindLayers = false;
 };
 
-} // namespace autopar
+} // namespace autopar::interpreter
 
 #endif // AUTOPAR_LIB_INTERPRETER_STAGEPART_H

@@ -8,6 +8,7 @@
 #include "StageRunner.h"
 
 using namespace autopar;
+using namespace autopar::interpreter;
 using namespace mlir;
 
 /// "stage 1 <does> microbatch 0", or "the backward of microbatch 0".

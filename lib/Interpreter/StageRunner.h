@@ -10,7 +10,7 @@
 
 #include "autopar/Interpreter/Execution.h"
 
-namespace autopar {
+namespace autopar::interpreter {
 
 /// Has each microbatch go once through each stage, and back where the step
 /// trains, in the order of the schedule and as soon as its input has come. A
@@ -53,6 +53,6 @@ private:
   std::map<StageTask, Outcome> done;
 };
 
-} // namespace autopar
+} // namespace autopar::interpreter
 
 #endif // AUTOPAR_LIB_INTERPRETER_STAGERUNNER_H

@@ -15,10 +15,13 @@
 #include "llvm/ADT/SetVector.h"
 
 using namespace autopar;
+using namespace autopar::analysis;
+using namespace autopar::interpreter;
+using namespace autopar::program;
 using namespace mlir;
 
-LocalTensor autopar::joinBatch(ArrayRef<LocalTensor> parts,
-                               std::optional<unsigned> dim) {
+LocalTensor autopar::interpreter::joinBatch(ArrayRef<LocalTensor> parts,
+                                            std::optional<unsigned> dim) {
   auto count = static_cast<int64_t>(parts.size());
   if (!dim || count == 1)
     return parts.front();

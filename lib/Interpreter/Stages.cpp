@@ -15,6 +15,10 @@
 #include "mlir/IR/SymbolTable.h"
 
 using namespace autopar;
+using namespace autopar::analysis;
+using namespace autopar::interpreter;
+using namespace autopar::program;
+using namespace autopar::schedule;
 using namespace mlir;
 
 /// The devices that execute a stage together differ in other axes alone.

@@ -8,6 +8,7 @@
 #include "StoredElements.h"
 
 using namespace autopar;
+using namespace autopar::interpreter;
 using namespace autopar::transformer;
 using namespace mlir;
 

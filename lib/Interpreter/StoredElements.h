@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace autopar {
+namespace autopar::interpreter {
 
 /// An element of a checkpoint tensor.
 struct StoredElement {
@@ -51,6 +51,6 @@ private:
   llvm::SmallVector<std::vector<int64_t>> further;
 };
 
-} // namespace autopar
+} // namespace autopar::interpreter
 
 #endif // AUTOPAR_LIB_INTERPRETER_STOREDELEMENTS_H

@@ -12,6 +12,8 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::interpreter;
+using namespace autopar::schedule;
 using namespace autopar::transformer;
 using namespace mlir;
 
@@ -51,7 +53,7 @@ static LocalResult run(MergeTokensBackwardOp op, Device &device) {
   return result;
 }
 
-void autopar::attachTokenGradientKernels(MLIRContext *context) {
+void autopar::interpreter::attachTokenGradientKernels(MLIRContext *context) {
   attach<InsertBackwardOp, run>(context);
   attach<MergeTokensBackwardOp, run>(context);
 }

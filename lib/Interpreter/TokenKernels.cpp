@@ -13,17 +13,21 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::interpreter;
+using namespace autopar::program;
+using namespace autopar::schedule;
 using namespace autopar::transformer;
 using namespace mlir;
 
-int64_t autopar::find(const std::vector<int64_t> &indices, int64_t index) {
+int64_t autopar::interpreter::find(const std::vector<int64_t> &indices,
+                                   int64_t index) {
   auto found = std::find(indices.begin(), indices.end(), index);
   return found == indices.end() ? -1 : found - indices.begin();
 }
 
 /// The number of devices that have the same elements of a dimension.
-int64_t autopar::copiesOf(const TensorView &view, unsigned dim,
-                          const DeviceGrid &grid) {
+int64_t autopar::interpreter::copiesOf(const TensorView &view, unsigned dim,
+                                       const DeviceGrid &grid) {
   DimRef ref = view.dim(dim);
   int64_t devices = grid.sizeOf(ref.axes), extent = grid.extentOf(view, dim);
   return ref.rule == SplitRule::cap && devices > extent ? devices / extent : 1;
@@ -248,7 +252,7 @@ static LocalResult run(MergeTokensOp op, Device &device) {
   return result;
 }
 
-void autopar::attachTokenKernels(MLIRContext *context) {
+void autopar::interpreter::attachTokenKernels(MLIRContext *context) {
   attach<WeightOp, run>(context);
   attach<KVCacheOp, run>(context);
   attach<StateOp, run>(context);

@@ -12,6 +12,8 @@
 #include "autopar/Interfaces/Interfaces.h"
 
 using namespace autopar;
+using namespace autopar::interpreter;
+using namespace autopar::schedule;
 using namespace autopar::transformer;
 using namespace mlir;
 
@@ -50,12 +52,13 @@ static LocalResult run(SavedOp op, Device &device) {
 // Gradients
 //===----------------------------------------------------------------------===//
 
-LayerWeight autopar::keyOf(WeightOp weight, const std::string &layer) {
+LayerWeight autopar::interpreter::keyOf(WeightOp weight,
+                                        const std::string &layer) {
   return {layer, weight.getName().str(),
           weight.getStorageAttr().getAsOpaquePointer()};
 }
 
-LayerWeight autopar::keyOf(Value weight, Device &device) {
+LayerWeight autopar::interpreter::keyOf(Value weight, Device &device) {
   return keyOf(findWeight(weight), device.run.layerName());
 }
 
@@ -96,7 +99,7 @@ static LocalResult run(ZerosOp op, Device &device) {
       Placement(TensorView(op.getResult()), device.grid(), device.id).shape());
 }
 
-void autopar::attachTrainingKernels(MLIRContext *context) {
+void autopar::interpreter::attachTrainingKernels(MLIRContext *context) {
   attach<ZerosOp, run>(context);
   attach<SaveOp, run>(context);
   attach<SavedOp, run>(context);

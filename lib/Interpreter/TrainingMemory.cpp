@@ -12,6 +12,7 @@
 #include "autopar/Interfaces/Interfaces.h"
 
 using namespace autopar;
+using namespace autopar::interpreter;
 using namespace autopar::transformer;
 using namespace mlir;
 
@@ -25,7 +26,8 @@ void TrainingMemory::beginIteration() {
   weights.clear();
 }
 
-double autopar::directionOf(const std::string &name, int64_t offset) {
+double autopar::interpreter::directionOf(const std::string &name,
+                                         int64_t offset) {
   return randomNumber(name + " direction", offset);
 }
 

@@ -10,6 +10,8 @@
 #include "StoredElements.h"
 
 using namespace autopar;
+using namespace autopar::interpreter;
+using namespace autopar::program;
 using namespace autopar::transformer;
 using namespace mlir;
 

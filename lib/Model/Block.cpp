@@ -10,6 +10,7 @@
 #include "autopar/Support/Text.h"
 
 using namespace autopar;
+using namespace autopar::model;
 
 Block::Block(Scope &scope, std::string name, std::optional<Error> &error)
     : names(scope), blockName(std::move(name)), error(error) {

@@ -16,11 +16,12 @@
 #include <map>
 
 using namespace autopar;
+using namespace autopar::model;
 using Node = Expression::Node;
 
 Names::~Names() = default;
 
-bool autopar::isTrue(const JsonValue &value) {
+bool autopar::model::isTrue(const JsonValue &value) {
   if (value.is_boolean())
     return value.get<bool>();
   if (value.is_number())

@@ -14,6 +14,7 @@
 #include <charconv>
 
 using namespace autopar;
+using namespace autopar::model;
 
 /// Binary operators, loosest first; longer ones before their prefixes.
 static const std::array<std::vector<std::string_view>, 5> levels = {{

@@ -12,7 +12,7 @@
 
 #include <optional>
 
-namespace autopar {
+namespace autopar::model {
 
 /// A recursive-descent parser with Python's precedences.
 class ExpressionParser {
@@ -55,6 +55,6 @@ private:
   size_t failedAt = 0;
 };
 
-} // namespace autopar
+} // namespace autopar::model
 
 #endif // AUTOPAR_LIB_MODEL_EXPRESSIONPARSER_H

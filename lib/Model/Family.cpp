@@ -14,6 +14,7 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::model;
 
 /// How many files may build on each other.
 static constexpr unsigned maxBases = 16;
@@ -32,11 +33,11 @@ static bool isFileName(const std::string &name) {
          std::all_of(name.begin(), name.end(), isSafe);
 }
 
-bool autopar::hasFamily(const std::string &modelType) {
+bool autopar::model::hasFamily(const std::string &modelType) {
   return isFileName(modelType) && fileExists(pathOf(modelType));
 }
 
-std::vector<std::string> autopar::familyNames() {
+std::vector<std::string> autopar::model::familyNames() {
   std::vector<std::string> names =
       listFiles(dataDirectory("models") + "/families", ".json");
   for (std::string &name : names)
@@ -87,8 +88,8 @@ static void dropCaches(JsonValue &blocks) {
   }
 }
 
-Result<bool> autopar::applyTask(Family &family,
-                                const std::string &architecture) {
+Result<bool> autopar::model::applyTask(Family &family,
+                                       const std::string &architecture) {
   auto known = family.description.find("architectures");
   std::string path = dataDirectory("models") + "/tasks.json";
   if (known == family.description.end() || !family.find("blocks", "head") ||
@@ -122,7 +123,7 @@ Result<bool> autopar::applyTask(Family &family,
   return false;
 }
 
-Result<Family> autopar::loadFamily(const std::string &modelType) {
+Result<Family> autopar::model::loadFamily(const std::string &modelType) {
   Result<JsonValue> description = loadMerged(modelType, 0);
   if (!description)
     return description.error();

@@ -13,6 +13,7 @@
 #include <map>
 
 using namespace autopar;
+using namespace autopar::model;
 
 namespace {
 struct Range {
@@ -51,7 +52,7 @@ static const std::map<std::string, std::string> &activations() {
   return names;
 }
 
-std::string autopar::showValue(const JsonValue &value) {
+std::string autopar::model::showValue(const JsonValue &value) {
   if (value.is_string())
     return shorten(value.get_ref<const std::string &>());
   if (value.is_number_float())
@@ -106,7 +107,7 @@ static Range rangeOf(const JsonValue &field, Range range) {
   return range;
 }
 
-std::optional<int64_t> autopar::firstLayerOf(const JsonValue &field) {
+std::optional<int64_t> autopar::model::firstLayerOf(const JsonValue &field) {
   auto first = field.find("first_layer");
   if (first == field.end() || !first->is_number_integer())
     return std::nullopt;
@@ -202,8 +203,8 @@ static int64_t lengthOf(const JsonValue &value) {
   return value.is_array() ? value.size() : 0;
 }
 
-Result<JsonValue> autopar::readFieldValue(const JsonReader &reader,
-                                          const JsonValue &field) {
+Result<JsonValue> autopar::model::readFieldValue(const JsonReader &reader,
+                                                 const JsonValue &field) {
   auto type = field.find("type");
   JsonValue value = readTyped(
       reader,
@@ -220,9 +221,9 @@ Result<JsonValue> autopar::readFieldValue(const JsonReader &reader,
   return value;
 }
 
-std::string autopar::relationProblem(std::string_view relation,
-                                     const JsonValue &value,
-                                     const JsonValue &bound) {
+std::string autopar::model::relationProblem(std::string_view relation,
+                                            const JsonValue &value,
+                                            const JsonValue &bound) {
   std::string shown = showValue(value);
   if (relation == "equals")
     return value.is_null() || bound.is_null() || value == bound

@@ -13,7 +13,7 @@
 
 #include <optional>
 
-namespace autopar {
+namespace autopar::model {
 
 /// The value at `reader`, checked against the field's "type", "min", "max",
 /// "first_layer" and "choices". Types: width, count, experts, layers, tokens
@@ -34,6 +34,6 @@ std::string relationProblem(std::string_view relation, const JsonValue &value,
 /// A value in messages: texts without quotes.
 std::string showValue(const JsonValue &value);
 
-} // namespace autopar
+} // namespace autopar::model
 
 #endif // AUTOPAR_LIB_MODEL_FIELDTYPES_H

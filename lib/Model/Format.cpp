@@ -15,12 +15,16 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::model;
+using namespace autopar::program;
 
 using Parameters = std::map<std::string, int64_t>;
 
 static std::string directory() { return dataDirectory("models") + "/formats"; }
 
-std::vector<std::string> autopar::formatNames() { return namesIn(directory()); }
+std::vector<std::string> autopar::model::formatNames() {
+  return namesIn(directory());
+}
 
 //===----------------------------------------------------------------------===//
 // Shapes
@@ -217,8 +221,8 @@ const Format &Format::forRows(int64_t length) const {
   return fallback && length % row != 0 ? fallback->forRows(length) : *this;
 }
 
-Result<Format> autopar::loadFormat(const std::string &nameOrPath,
-                                   const Parameters &parameters) {
+Result<Format> autopar::model::loadFormat(const std::string &nameOrPath,
+                                          const Parameters &parameters) {
   Result<std::string> file = locateFile(nameOrPath, directory(), "format");
   if (!file)
     return file.error();

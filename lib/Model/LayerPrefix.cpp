@@ -15,6 +15,7 @@
 #include <functional>
 
 using namespace autopar;
+using namespace autopar::model;
 
 /// How many layers from the first have all kinds.
 static int64_t prefixOf(const Stack &stack) {
@@ -171,7 +172,8 @@ private:
 
 } // namespace
 
-void autopar::keepFirstLayers(Scope &scope, int64_t least, JsonValue &config) {
+void autopar::model::keepFirstLayers(Scope &scope, int64_t least,
+                                     JsonValue &config) {
   const JsonValue &family = scope.family().description;
   if (!family.contains("stacks") || !family.contains("fields"))
     return;

@@ -10,12 +10,12 @@
 
 #include "autopar/Model/Scope.h"
 
-namespace autopar {
+namespace autopar::model {
 
 /// Leaves the first layers of each stack of `scope` in `config`: those that
 /// have all kinds, and `least`. Lists that speak of layers become shorter, too.
 void keepFirstLayers(Scope &scope, int64_t least, JsonValue &config);
 
-} // namespace autopar
+} // namespace autopar::model
 
 #endif // AUTOPAR_LIB_MODEL_LAYERPREFIX_H

@@ -15,8 +15,11 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::hub;
+using namespace autopar::model;
 
-Result<ConfigAssumption> autopar::parseAssumption(const std::string &text) {
+Result<ConfigAssumption>
+autopar::model::parseAssumption(const std::string &text) {
   size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0)
     return Error{
@@ -288,9 +291,9 @@ readModelOf(JsonDocument config, ModelFiles files,
 }
 
 Result<Model>
-autopar::readModel(const ModelFiles &files,
-                   const std::vector<ConfigAssumption> &assumptions,
-                   const std::string &weightFormat) {
+autopar::model::readModel(const ModelFiles &files,
+                          const std::vector<ConfigAssumption> &assumptions,
+                          const std::string &weightFormat) {
   Result<JsonDocument> document =
       JsonDocument::readFile(files.configPath, JsonDocument::Dialect::python);
   if (!document)
@@ -299,9 +302,9 @@ autopar::readModel(const ModelFiles &files,
 }
 
 Result<Model>
-autopar::readModel(JsonDocument config, const std::string &name,
-                   const std::vector<ConfigAssumption> &assumptions,
-                   const std::string &weightFormat) {
+autopar::model::readModel(JsonDocument config, const std::string &name,
+                          const std::vector<ConfigAssumption> &assumptions,
+                          const std::string &weightFormat) {
   return readModelOf(std::move(config), {name, "", std::nullopt, ""},
                      assumptions, weightFormat);
 }
@@ -311,7 +314,7 @@ autopar::readModel(JsonDocument config, const std::string &name,
 //===----------------------------------------------------------------------===//
 
 std::vector<std::pair<std::string, std::string>>
-autopar::fieldsOf(const Model &model) {
+autopar::model::fieldsOf(const Model &model) {
   static constexpr size_t longest = 60;
   std::vector<std::pair<std::string, std::string>> all;
   auto fields = model.scope->family().description.find("fields");
@@ -330,7 +333,7 @@ autopar::fieldsOf(const Model &model) {
   return all;
 }
 
-std::optional<std::string> autopar::modelTypeOf(const Model &model) {
+std::optional<std::string> autopar::model::modelTypeOf(const Model &model) {
   constexpr size_t longest = 100;
   JsonReader config = model.config->reader();
   std::optional<std::string> type = config.optionalString("model_type");
@@ -338,7 +341,7 @@ std::optional<std::string> autopar::modelTypeOf(const Model &model) {
   return isShort && !config.failed() ? type : std::nullopt;
 }
 
-std::optional<int64_t> autopar::contextOf(const Model &model) {
+std::optional<int64_t> autopar::model::contextOf(const Model &model) {
   std::optional<int64_t> first;
   forEachContext(model, [&](const JsonReader &length) {
     if (!first)

@@ -12,6 +12,7 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::model;
 
 static constexpr std::string_view regexPrefix = "re:";
 

@@ -14,7 +14,7 @@
 #include <set>
 #include <string>
 
-namespace autopar {
+namespace autopar::model {
 
 /// A list such as ["lm_head", "model.layers.*.self_attn", "re:.*mlp.gate$"]. A
 /// name or glob stands for the modules that have it as whole parts of their
@@ -44,6 +44,6 @@ private:
   bool hasNumbers = false;
 };
 
-} // namespace autopar
+} // namespace autopar::model
 
 #endif // AUTOPAR_LIB_MODEL_MODULEPATTERNS_H

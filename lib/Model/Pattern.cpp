@@ -13,6 +13,7 @@
 #include <memory>
 
 using namespace autopar;
+using namespace autopar::model;
 
 using Characters = Pattern::Characters;
 using State = Pattern::State;

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-namespace autopar {
+namespace autopar::model {
 
 /// A pattern for names of modules, as an automaton that is run without going
 /// back: time is at most the product of both lengths.
@@ -49,6 +49,6 @@ private:
   bool matchesParts = false;
 };
 
-} // namespace autopar
+} // namespace autopar::model
 
 #endif // AUTOPAR_LIB_MODEL_PATTERN_H

@@ -19,6 +19,8 @@
 #include <charconv>
 
 using namespace autopar;
+using namespace autopar::model;
+using namespace autopar::program;
 
 Quantization::Quantization() = default;
 Quantization::Quantization(Quantization &&) = default;

@@ -16,6 +16,7 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::model;
 
 static std::string directory() {
   return dataDirectory("models") + "/quantization";
@@ -26,7 +27,7 @@ static std::string directory() {
 //===----------------------------------------------------------------------===//
 
 Result<std::optional<JsonReader>>
-autopar::findSettings(const JsonReader &config) {
+autopar::model::findSettings(const JsonReader &config) {
   std::vector<JsonReader> places = {config};
   if (config.has("text_config"))
     places.push_back(config.object("text_config"));
@@ -45,7 +46,7 @@ autopar::findSettings(const JsonReader &config) {
 }
 
 Result<std::optional<JsonReader>>
-autopar::findSettingsOfFile(const JsonReader &file) {
+autopar::model::findSettingsOfFile(const JsonReader &file) {
   // ModelOpt says who made the file beside the settings.
   JsonReader settings =
       file.has("quantization") ? file.object("quantization") : file;
@@ -482,11 +483,10 @@ private:
 
 } // namespace
 
-std::optional<Error> autopar::readQuantization(const JsonReader &settings,
-                                               bool inOwnFile,
-                                               const JsonReader &config,
-                                               ModelNotes &notes,
-                                               QuantizationRules &rules) {
+std::optional<Error>
+autopar::model::readQuantization(const JsonReader &settings, bool inOwnFile,
+                                 const JsonReader &config, ModelNotes &notes,
+                                 QuantizationRules &rules) {
   Result<Family> method = findMethod(settings, inOwnFile, notes);
   if (!method)
     return method.error();

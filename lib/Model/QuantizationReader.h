@@ -11,7 +11,7 @@
 #include "ModulePatterns.h"
 #include "autopar/Model/Quantization.h"
 
-namespace autopar {
+namespace autopar::model {
 
 /// Modules in one format.
 struct QuantizationScheme {
@@ -54,6 +54,6 @@ std::optional<Error> readQuantization(const JsonReader &settings,
                                       ModelNotes &notes,
                                       QuantizationRules &rules);
 
-} // namespace autopar
+} // namespace autopar::model
 
 #endif // AUTOPAR_LIB_MODEL_QUANTIZATIONREADER_H

@@ -15,6 +15,7 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::model;
 
 Scope::Scope(Family family, JsonReader config, ModelNotes &notes, Scope *outer)
     : description(std::move(family)), reader(std::move(config)), notes(notes),

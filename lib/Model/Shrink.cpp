@@ -15,6 +15,7 @@
 #include <numeric>
 
 using namespace autopar;
+using namespace autopar::model;
 
 /// Degrees up to this must divide what they divided.
 constexpr int64_t plannedDegree = 8;
@@ -322,13 +323,14 @@ private:
 
 } // namespace
 
-JsonValue autopar::shrinkConfig(const Model &model, const SmallSizes &sizes) {
+JsonValue autopar::model::shrinkConfig(const Model &model,
+                                       const SmallSizes &sizes) {
   JsonValue config = model.config->toJson();
   Shrinker(model, sizes).run(config);
   return config;
 }
 
-JsonValue autopar::plainConfig(const Model &model) {
+JsonValue autopar::model::plainConfig(const Model &model) {
   JsonValue config = model.config->toJson();
   auto erase = [](JsonValue &from) {
     for (const char *settings :

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::model;
 
 namespace {
 
@@ -78,7 +79,7 @@ int64_t SizeField::number() const {
   return one.is_number_integer() ? one.get<int64_t>() : 0;
 }
 
-std::string autopar::textAt(const JsonValue &object, const char *key) {
+std::string autopar::model::textAt(const JsonValue &object, const char *key) {
   auto found = object.is_object() ? object.find(key) : object.end();
   return found != object.end() && found->is_string() ? found->get<std::string>()
                                                      : "";
@@ -120,14 +121,14 @@ static void addNames(const Family &family, const JsonValue &text,
   }
 }
 
-std::vector<std::string> autopar::namesIn(const Scope &scope,
-                                          const JsonValue &text) {
+std::vector<std::string> autopar::model::namesIn(const Scope &scope,
+                                                 const JsonValue &text) {
   std::vector<std::string> names;
   addNames(scope.family(), text, 0, names);
   return names;
 }
 
-std::vector<Scope *> autopar::scopesOf(Scope &root) {
+std::vector<Scope *> autopar::model::scopesOf(Scope &root) {
   std::vector<Scope *> scopes = {&root};
   for (size_t i = 0; i < scopes.size(); ++i) {
     const JsonValue &family = scopes[i]->family().description;
@@ -200,7 +201,7 @@ static void addBoundWidths(Scope &scope, std::vector<SizeField> &fields) {
   }
 }
 
-std::vector<SizeField> autopar::sizeFieldsOf(Scope &scope) {
+std::vector<SizeField> autopar::model::sizeFieldsOf(Scope &scope) {
   std::vector<SizeField> fields;
   const JsonValue &family = scope.family().description;
   addBoundWidths(scope, fields);

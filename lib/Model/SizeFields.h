@@ -10,7 +10,7 @@
 
 #include "autopar/Model/Scope.h"
 
-namespace autopar {
+namespace autopar::model {
 
 /// What a size is of. Of a field with several, the first counts: an embedding's
 /// width may also be that of a product.
@@ -62,6 +62,6 @@ std::vector<Scope *> scopesOf(Scope &root);
 /// too; none where it is no expression.
 std::vector<std::string> namesIn(const Scope &scope, const JsonValue &text);
 
-} // namespace autopar
+} // namespace autopar::model
 
 #endif // AUTOPAR_LIB_MODEL_SIZEFIELDS_H

@@ -11,6 +11,7 @@
 #include <numeric>
 
 using namespace autopar;
+using namespace autopar::model;
 
 namespace {
 
@@ -193,8 +194,8 @@ private:
 
 } // namespace
 
-void autopar::settleRelations(std::vector<SizeField> &fields,
-                              SmallSizeMap &small) {
+void autopar::model::settleRelations(std::vector<SizeField> &fields,
+                                     SmallSizeMap &small) {
   // One may depend on another.
   constexpr int rounds = 4;
   Settler settler(fields, small);

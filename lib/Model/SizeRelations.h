@@ -10,7 +10,7 @@
 
 #include "SizeFields.h"
 
-namespace autopar {
+namespace autopar::model {
 
 /// Small sizes of fields, by their scope and name.
 using SmallSizeMap = std::map<std::pair<Scope *, std::string>, int64_t>;
@@ -21,6 +21,6 @@ using SmallSizeMap = std::map<std::pair<Scope *, std::string>, int64_t>;
 /// then one of `fields`.
 void settleRelations(std::vector<SizeField> &fields, SmallSizeMap &small);
 
-} // namespace autopar
+} // namespace autopar::model
 
 #endif // AUTOPAR_LIB_MODEL_SIZERELATIONS_H

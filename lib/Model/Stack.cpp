@@ -10,6 +10,7 @@
 #include "autopar/Support/Limits.h"
 
 using namespace autopar;
+using namespace autopar::model;
 
 namespace {
 
@@ -185,12 +186,13 @@ static Result<StackReader> findStack(Scope &scope, const std::string &name) {
   return StackReader(scope, name, *description);
 }
 
-Result<Stack> autopar::readStack(Scope &scope, const std::string &name) {
+Result<Stack> autopar::model::readStack(Scope &scope, const std::string &name) {
   Result<StackReader> stack = findStack(scope, name);
   return stack ? stack->read() : Result<Stack>(stack.error());
 }
 
-Result<StackLayer> autopar::readLayer(Scope &scope, const std::string &name) {
+Result<StackLayer> autopar::model::readLayer(Scope &scope,
+                                             const std::string &name) {
   Result<StackReader> stack = findStack(scope, name);
   return stack ? stack->readLayer() : Result<StackLayer>(stack.error());
 }

@@ -14,6 +14,7 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::model;
 
 namespace {
 
@@ -150,7 +151,8 @@ static Result<PlainKeys> readPlainKeys() {
   return plain;
 }
 
-Result<std::vector<std::string>> autopar::unreadKeysOf(const Scope &scope) {
+Result<std::vector<std::string>>
+autopar::model::unreadKeysOf(const Scope &scope) {
   // Without the list, every key of training and generation would be named.
   if (!fileExists(pathOfPlainKeys()))
     return std::vector<std::string>();
@@ -178,8 +180,8 @@ static bool differsByLayer(const JsonValue &list, const JsonReader &config) {
 }
 
 std::optional<Error>
-autopar::findUnreadLayers(const Model &model,
-                          const std::vector<std::string> &unread) {
+autopar::model::findUnreadLayers(const Model &model,
+                                 const std::vector<std::string> &unread) {
   for (const std::string &place : unread) {
     JsonReader at = model.config->reader();
     std::string key = place;

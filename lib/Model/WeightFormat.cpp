@@ -16,6 +16,7 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::model;
 
 static std::string directory() {
   return dataDirectory("models") + "/weight_formats";
@@ -31,7 +32,7 @@ static std::string canonical(std::string_view name) {
   return text;
 }
 
-std::vector<std::string> autopar::weightFormatNames() {
+std::vector<std::string> autopar::model::weightFormatNames() {
   return namesIn(directory());
 }
 
@@ -85,8 +86,9 @@ static Result<std::string> findFormat(const std::string &format) {
                     "weight format");
 }
 
-std::optional<Error> autopar::setWeightFormat(JsonDocument &config,
-                                              const std::string &format) {
+std::optional<Error>
+autopar::model::setWeightFormat(JsonDocument &config,
+                                const std::string &format) {
   Result<std::string> file = findFormat(format);
   if (!file)
     return file.error();

@@ -19,6 +19,10 @@
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace autopar;
+using namespace autopar::analysis;
+using namespace autopar::graph;
+using namespace autopar::program;
+using namespace autopar::schedule;
 using namespace mlir;
 
 namespace {
@@ -392,7 +396,7 @@ FailureOr<ModuleGraph> StepWalk::run() {
   return drawing.finish();
 }
 
-FailureOr<ModuleGraph> autopar::buildGraph(ModuleOp module) {
+FailureOr<ModuleGraph> autopar::graph::buildGraph(ModuleOp module) {
   if (!module.getOps<ModuleOp>().empty())
     return module.emitError(
         "is a deployment of several modules: a graph is one of one module");

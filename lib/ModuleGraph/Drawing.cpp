@@ -14,6 +14,10 @@
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace autopar;
+using namespace autopar::graph;
+using namespace autopar::placement;
+using namespace autopar::program;
+using namespace autopar::schedule;
 using namespace mlir;
 
 using Index = ModuleGraph::Index;

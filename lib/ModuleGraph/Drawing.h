@@ -17,7 +17,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
-namespace autopar {
+namespace autopar::graph {
 
 /// Of a module without stages there is one, which has no cluster.
 using Stage = uint32_t;
@@ -33,7 +33,7 @@ class Drawing {
 public:
   using Index = ModuleGraph::Index;
 
-  Drawing(mlir::ModuleOp module, std::vector<LayerRange> stages);
+  Drawing(mlir::ModuleOp module, std::vector<schedule::LayerRange> stages);
 
   /// Takes the graph, with each join replaced by what it joins. Fails with a
   /// diagnostic where it is too large.
@@ -74,7 +74,7 @@ private:
   std::string textOf(mlir::Attribute attribute);
 
   mlir::ModuleOp module;
-  std::vector<LayerRange> stages;
+  std::vector<schedule::LayerRange> stages;
   mlir::AsmState state;
   ModuleGraph graph;
   std::vector<Stage> stageOf;
@@ -89,6 +89,6 @@ private:
   llvm::DenseSet<std::tuple<Index, Index, const void *>> edges;
 };
 
-} // namespace autopar
+} // namespace autopar::graph
 
 #endif // AUTOPAR_LIB_MODULEGRAPH_DRAWING_H

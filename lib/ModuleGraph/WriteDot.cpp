@@ -17,6 +17,7 @@
 #include <map>
 
 using namespace autopar;
+using namespace autopar::graph;
 
 using Cluster = ModuleGraph::Cluster;
 using Node = ModuleGraph::Node;
@@ -168,6 +169,6 @@ private:
 
 } // namespace
 
-std::string autopar::writeDot(const ModuleGraph &graph) {
+std::string autopar::graph::writeDot(const ModuleGraph &graph) {
   return DotWriter(graph).write();
 }

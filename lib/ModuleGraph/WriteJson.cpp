@@ -13,10 +13,11 @@
 #include <nlohmann/json.hpp>
 
 using namespace autopar;
+using namespace autopar::graph;
 
 using Json = nlohmann::ordered_json;
 
-const char *autopar::nameOf(ModuleGraph::Cluster::Kind kind) {
+const char *autopar::graph::nameOf(ModuleGraph::Cluster::Kind kind) {
   switch (kind) {
   case ModuleGraph::Cluster::Kind::stage:
     return "stage";
@@ -28,7 +29,7 @@ const char *autopar::nameOf(ModuleGraph::Cluster::Kind kind) {
   llvm_unreachable("all kinds are above");
 }
 
-const char *autopar::nameOf(ModuleGraph::Node::Kind kind) {
+const char *autopar::graph::nameOf(ModuleGraph::Node::Kind kind) {
   switch (kind) {
   case ModuleGraph::Node::Kind::argument:
     return "argument";
@@ -97,7 +98,7 @@ static Json writeAll(const std::vector<T> &all) {
   return list;
 }
 
-std::string autopar::writeJson(const ModuleGraph &graph) {
+std::string autopar::graph::writeJson(const ModuleGraph &graph) {
   Json root = {{"schema", "autopar.graph/1"},
                {"model", graph.name},
                {"clusters", writeAll(graph.clusters)},

@@ -12,8 +12,9 @@
 #include <zlib.h>
 
 using namespace autopar;
+using namespace autopar::page;
 
-std::string autopar::escapeHtml(std::string_view text) {
+std::string autopar::page::escapeHtml(std::string_view text) {
   std::string escaped;
   for (char c : text) {
     switch (c) {
@@ -169,9 +170,9 @@ static std::string dataOf(const std::string &json) {
   return json.size() <= readable ? inScript(json) : base64(pack(json));
 }
 
-Result<std::string> autopar::makePage(std::string_view title,
-                                      const HtmlBody &body,
-                                      const std::string &data) {
+Result<std::string> autopar::page::makePage(std::string_view title,
+                                            const HtmlBody &body,
+                                            const std::string &data) {
   Result<std::string> page =
       readFile(installedDirectory("page") + "/page.html");
   if (!page)
@@ -197,9 +198,9 @@ static void appendDense(std::string &text, std::string_view json) {
   }
 }
 
-Result<std::string> autopar::makePage(std::string_view title,
-                                      const PageMembers &members,
-                                      const std::string &text) {
+Result<std::string> autopar::page::makePage(std::string_view title,
+                                            const PageMembers &members,
+                                            const std::string &text) {
   std::string data;
   for (const auto &[name, member] : members) {
     data.append(data.empty() ? "{\"" : ",\"").append(name).append("\":");

@@ -19,6 +19,13 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace autopar;
+using namespace autopar::analysis;
+using namespace autopar::model;
+using namespace autopar::pipelines;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
 using namespace mlir;
 
 /// The cost program of `module` in `phase`, with KV caches in `kvFormat` (""
@@ -113,8 +120,8 @@ static ModelDefault defaultOf(transformer::DefaultAttr note) {
 }
 
 Result<ModelReport>
-autopar::describeModel(ModuleOp module,
-                       const std::vector<std::string> &kvFormats) {
+autopar::pipelines::describeModel(ModuleOp module,
+                                  const std::vector<std::string> &kvFormats) {
   ModelPrograms programs;
   for (Phase phase : {Phase::prefill, Phase::decode}) {
     Result<CostProgram> program = extract(module, phase, "");

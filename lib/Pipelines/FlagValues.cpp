@@ -12,11 +12,12 @@
 #include "llvm/Support/ErrorHandling.h"
 
 using namespace autopar;
+using namespace autopar::pipelines;
 using namespace mlir;
 
-std::vector<std::string> &autopar::valuesOf(const PlanFlags &flags,
-                                            PlanValues &values,
-                                            const std::string &name) {
+std::vector<std::string> &
+autopar::pipelines::valuesOf(const PlanFlags &flags, PlanValues &values,
+                             const std::string &name) {
   for (size_t i = 0; i < values.size(); ++i)
     if (flags.all()[i].name == name)
       return values[i];
@@ -32,7 +33,7 @@ static Error errorOf(const std::string &text) {
   return {"", text.substr(0, end), text.substr(end + note.size())};
 }
 
-Result<PlanRequest> autopar::readFlags(const PlanValues &values) {
+Result<PlanRequest> autopar::pipelines::readFlags(const PlanValues &values) {
   PlanFlags flags;
   if (std::optional<Error> error = flags.setAll(values, "autopar"))
     return *error;

@@ -23,6 +23,13 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::hardware;
+using namespace autopar::pipelines;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
+using namespace autopar::transforms;
 using namespace mlir;
 
 namespace {
@@ -396,8 +403,9 @@ private:
 
 } // namespace
 
-FailureOr<PlanRequest> autopar::readPlanRequest(const PlanOptions &options,
-                                                PipelineErrorHandler onError) {
+FailureOr<PlanRequest>
+autopar::pipelines::readPlanRequest(const PlanOptions &options,
+                                    PipelineErrorHandler onError) {
   OpPassManager none;
   return PlanPipeline(none, options, onError).readRequest();
 }
@@ -419,14 +427,14 @@ std::string PlanOptions::Count::refusal(const std::string &text) const {
          std::to_string(most);
 }
 
-LogicalResult autopar::addPlanPipeline(OpPassManager &pm,
-                                       const PlanOptions &options,
-                                       PipelineErrorHandler onError,
-                                       FindPlan findPlan) {
+LogicalResult autopar::pipelines::addPlanPipeline(OpPassManager &pm,
+                                                  const PlanOptions &options,
+                                                  PipelineErrorHandler onError,
+                                                  FindPlan findPlan) {
   return PlanPipeline(pm, options, onError).build(findPlan);
 }
 
-void autopar::registerPipelines() {
+void autopar::pipelines::registerPipelines() {
   registerPassPipeline(
       "autopar-plan",
       "Bind, shard and estimate as the product flags of autopar-opt do",

@@ -16,6 +16,9 @@
 #include "llvm/Support/CommandLine.h"
 
 using namespace autopar;
+using namespace autopar::pipelines;
+using namespace autopar::plan;
+using namespace autopar::schedule;
 using namespace llvm;
 
 /// The headings of help, and the flags under each that are no knobs of a plan:

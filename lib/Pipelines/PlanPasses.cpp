@@ -13,9 +13,17 @@
 #include "autopar/Transforms/Passes.h"
 
 using namespace autopar;
+using namespace autopar::hardware;
+using namespace autopar::pipelines;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
+using namespace autopar::transforms;
 using namespace mlir;
 
-std::string autopar::pipelineText(const OpPassManager &passes) {
+std::string autopar::pipelines::pipelineText(const OpPassManager &passes) {
   [[maybe_unused]] static const bool known = [] {
     registerAutoparPasses();
     return true;
@@ -178,10 +186,11 @@ private:
 
 } // namespace
 
-void autopar::addPlanPasses(OpPassManager &pm, PlanRequest request) {
+void autopar::pipelines::addPlanPasses(OpPassManager &pm, PlanRequest request) {
   PlanPasses(pm, std::move(request)).add();
 }
 
-void autopar::addBindingPasses(OpPassManager &pm, PlanRequest request) {
+void autopar::pipelines::addBindingPasses(OpPassManager &pm,
+                                          PlanRequest request) {
   PlanPasses(pm, std::move(request)).bind();
 }

@@ -16,6 +16,13 @@
 #include "autopar/Support/Text.h"
 
 using namespace autopar;
+using namespace autopar::hardware;
+using namespace autopar::pipelines;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::runtime;
+using namespace autopar::schedule;
 using namespace mlir;
 
 PlanOptions::PlanOptions() {
@@ -211,7 +218,8 @@ private:
 
 } // namespace
 
-FailureOr<Plan> autopar::readPlanOptions(const PlanOptions &options,
-                                         PipelineErrorHandler onError) {
+FailureOr<Plan>
+autopar::pipelines::readPlanOptions(const PlanOptions &options,
+                                    PipelineErrorHandler onError) {
   return PlanReader(options, onError).read();
 }

@@ -8,10 +8,14 @@
 #include "autopar/Pipelines/RuntimeDefaults.h"
 
 using namespace autopar;
+using namespace autopar::hardware;
+using namespace autopar::pipelines;
+using namespace autopar::plan;
+using namespace autopar::runtime;
 
 std::optional<Runtime>
-autopar::findTrainer(const std::string &name,
-                     const std::vector<Override> &overrides) {
+autopar::pipelines::findTrainer(const std::string &name,
+                                const std::vector<Override> &overrides) {
   if (name.empty())
     return std::nullopt;
   std::vector<bool> used(overrides.size());
@@ -21,7 +25,8 @@ autopar::findTrainer(const std::string &name,
   return std::move(*runtime);
 }
 
-bool autopar::takeExpertTensor(const Runtime &trainer, Degrees &degrees) {
+bool autopar::pipelines::takeExpertTensor(const Runtime &trainer,
+                                          Degrees &degrees) {
   bool isOpen = degrees.ep && !degrees.etp && degrees.tp.value_or(1) > 1;
   if (!isOpen || trainer.training->splitsExpertsByTp.value == 0)
     return false;
@@ -29,12 +34,12 @@ bool autopar::takeExpertTensor(const Runtime &trainer, Degrees &degrees) {
   return true;
 }
 
-void autopar::takeLoss(const Runtime &trainer, TrainingPlan &plan) {
+void autopar::pipelines::takeLoss(const Runtime &trainer, TrainingPlan &plan) {
   if (!plan.loss)
     plan.loss = trainer.training->loss;
 }
 
-void autopar::keepWholeInStages(const Runtime &trainer, Plan &plan) {
+void autopar::pipelines::keepWholeInStages(const Runtime &trainer, Plan &plan) {
   bool hasStages = plan.has(Degree::pp) && plan.sizeOf(Degree::pp) != 1;
   bool isSharded = plan.fsdp && !plan.training.zero;
   if (!hasStages || !isSharded ||

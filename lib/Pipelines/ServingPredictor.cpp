@@ -23,6 +23,16 @@
 #include <map>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::importer;
+using namespace autopar::pipelines;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::runtime;
+using namespace autopar::serving;
+using namespace autopar::transforms;
 using namespace mlir;
 
 namespace {

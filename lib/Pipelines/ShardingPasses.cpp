@@ -10,6 +10,13 @@
 #include "autopar/Transforms/Passes.h"
 
 using namespace autopar;
+using namespace autopar::pipelines;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
+using namespace autopar::transforms;
 using namespace mlir;
 
 using Axes = SmallVector<std::string>;
@@ -132,7 +139,7 @@ private:
 
 } // namespace
 
-void autopar::addPlacementPass(OpPassManager &pm, const Plan &plan) {
+void autopar::pipelines::addPlacementPass(OpPassManager &pm, const Plan &plan) {
   std::vector<std::string> axes = plan.axesOf(Degree::ep);
   if (!plan.expertPlacement || axes.empty())
     return;
@@ -147,12 +154,12 @@ void autopar::addPlacementPass(OpPassManager &pm, const Plan &plan) {
   pm.addPass(createPlaceExpertsPass(std::move(place)));
 }
 
-PassList autopar::createShardingPasses(const Plan &plan,
-                                       int64_t vocabularyMultiple) {
+PassList autopar::pipelines::createShardingPasses(const Plan &plan,
+                                                  int64_t vocabularyMultiple) {
   return ShardingPasses(plan).take(vocabularyMultiple);
 }
 
-std::unique_ptr<Pass> autopar::createTrainingPass(const Plan &plan) {
+std::unique_ptr<Pass> autopar::pipelines::createTrainingPass(const Plan &plan) {
   PrepareTrainingPassOptions prepare;
   prepare.dropout = plan.training.dropout.value_or(0);
   prepare.mtpLayers = plan.training.mtpLayers.value_or(0);
@@ -163,7 +170,7 @@ std::unique_ptr<Pass> autopar::createTrainingPass(const Plan &plan) {
   return createPrepareTrainingPass(prepare);
 }
 
-std::unique_ptr<Pass> autopar::createBackwardPass(const Plan &plan) {
+std::unique_ptr<Pass> autopar::pipelines::createBackwardPass(const Plan &plan) {
   const TrainingPlan &training = plan.training;
   BuildBackwardPassOptions backward;
   if (training.recompute)
@@ -188,8 +195,8 @@ std::unique_ptr<Pass> autopar::createBackwardPass(const Plan &plan) {
   return createBuildBackwardPass(std::move(backward));
 }
 
-std::unique_ptr<Pass> autopar::createFormatsPass(const Plan &plan,
-                                                 bool runtimeDecides) {
+std::unique_ptr<Pass>
+autopar::pipelines::createFormatsPass(const Plan &plan, bool runtimeDecides) {
   if (!plan.dtype && !plan.kvDtype && !runtimeDecides)
     return nullptr;
   ConvertFormatsPassOptions convert;
@@ -202,7 +209,7 @@ std::unique_ptr<Pass> autopar::createFormatsPass(const Plan &plan,
   return createConvertFormatsPass(std::move(convert));
 }
 
-std::unique_ptr<Pass> autopar::createDispatchPass(const Plan &plan) {
+std::unique_ptr<Pass> autopar::pipelines::createDispatchPass(const Plan &plan) {
   if (!plan.dispatchByNode && !plan.dispatchDtype)
     return nullptr;
   DispatchTokensPassOptions dispatch;

@@ -12,7 +12,7 @@
 
 #include "mlir/Pass/PassManager.h"
 
-namespace autopar {
+namespace autopar::pipelines {
 
 using PassList = llvm::SmallVector<std::unique_ptr<mlir::Pass>>;
 
@@ -20,23 +20,24 @@ using PassList = llvm::SmallVector<std::unique_ptr<mlir::Pass>>;
 /// multiple of `vocabularyMultiple` (0: of the module's target). What they
 /// leave has reshards, which `createInsertCollectivesPass` turns into
 /// collectives.
-PassList createShardingPasses(const Plan &plan, int64_t vocabularyMultiple);
+PassList createShardingPasses(const plan::Plan &plan,
+                              int64_t vocabularyMultiple);
 /// The pass that makes a step the forward of training, and that which writes
 /// its backward.
-std::unique_ptr<mlir::Pass> createTrainingPass(const Plan &plan);
-std::unique_ptr<mlir::Pass> createBackwardPass(const Plan &plan);
+std::unique_ptr<mlir::Pass> createTrainingPass(const plan::Plan &plan);
+std::unique_ptr<mlir::Pass> createBackwardPass(const plan::Plan &plan);
 /// The pass that gives activations and caches the formats of `plan`; null where
 /// it says none.
-std::unique_ptr<mlir::Pass> createFormatsPass(const Plan &plan,
+std::unique_ptr<mlir::Pass> createFormatsPass(const plan::Plan &plan,
                                               bool runtimeDecides = false);
 /// The pass that says how routed tokens travel, once there are collectives;
 /// null where `plan` says nothing of it.
-std::unique_ptr<mlir::Pass> createDispatchPass(const Plan &plan);
+std::unique_ptr<mlir::Pass> createDispatchPass(const plan::Plan &plan);
 /// Adds the pass that places experts, where `plan` says how.
-void addPlacementPass(mlir::OpPassManager &pm, const Plan &plan);
+void addPlacementPass(mlir::OpPassManager &pm, const plan::Plan &plan);
 /// What a pass that runs `passes` has as its option, and parses.
 std::string pipelineText(const mlir::OpPassManager &passes);
 
-} // namespace autopar
+} // namespace autopar::pipelines
 
 #endif // AUTOPAR_LIB_PIPELINES_SHARDINGPASSES_H

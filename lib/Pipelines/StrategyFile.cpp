@@ -16,6 +16,7 @@
 #include "llvm/Support/xxhash.h"
 
 using namespace autopar;
+using namespace autopar::pipelines;
 
 namespace {
 struct Header {

@@ -15,7 +15,7 @@
 
 #include <string>
 
-namespace autopar {
+namespace autopar::pipelines {
 
 /// Programs by key, as bytes, with a checksum of all of them.
 class StrategyFile {
@@ -44,6 +44,6 @@ private:
   llvm::StringMap<std::string> added;
 };
 
-} // namespace autopar
+} // namespace autopar::pipelines
 
 #endif // AUTOPAR_LIB_PIPELINES_STRATEGYFILE_H

@@ -19,6 +19,11 @@
 #include <mutex>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::pipelines;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::runtime;
 using namespace mlir;
 
 /// In place of a program's bytes.

@@ -20,14 +20,14 @@
 #include <memory>
 #include <string>
 
-namespace autopar {
+namespace autopar::pipelines {
 
 /// How the programs of a library are made, besides the module.
 struct StrategyRules {
-  Launching launching;
+  cost::Launching launching;
   int64_t vocabularyMultiple = 1;
   /// Of experts, for plans that say where they lie; null where they are even.
-  std::shared_ptr<ExpertPlacer> loads = nullptr;
+  std::shared_ptr<placement::ExpertPlacer> loads = nullptr;
 };
 
 /// Makes programs by the passes that an estimate runs, on axes without sizes.
@@ -43,10 +43,10 @@ public:
                 const StrategyRules &rules);
 
   /// Null where a pass refuses `plan`, which has no neutral degrees or axes.
-  std::unique_ptr<CompiledProgram> make(const Plan &plan);
+  std::unique_ptr<cost::CompiledProgram> make(const plan::Plan &plan);
 
   /// Whether the last plan had the axes of `plan`: most passes are known.
-  bool knows(const Plan &plan) const { return lastAxes == namesOf(plan); }
+  bool knows(const plan::Plan &plan) const { return lastAxes == namesOf(plan); }
 
 private:
   /// A module after some passes, and what further passes made of copies of it:
@@ -57,10 +57,10 @@ private:
     llvm::StringMap<std::unique_ptr<Stem>> after;
   };
 
-  static std::string namesOf(const Plan &plan);
+  static std::string namesOf(const plan::Plan &plan);
   mlir::OwningOpRef<mlir::ModuleOp> take(Stem &root, PassList passes);
-  Stem *train(const Plan &plan);
-  Stem *bindAxes(Stem &stem, const Plan &plan);
+  Stem *train(const plan::Plan &plan);
+  Stem *bindAxes(Stem &stem, const plan::Plan &plan);
 
   /// Null where the module is of another's.
   std::unique_ptr<mlir::MLIRContext> context;
@@ -68,10 +68,11 @@ private:
   Stem root;
   /// Of steps that train, by the passes that made them.
   llvm::StringMap<std::unique_ptr<Stem>> trained;
-  std::shared_ptr<KnownReshards> reshards = std::make_shared<KnownReshards>();
+  std::shared_ptr<reshard::KnownReshards> reshards =
+      std::make_shared<reshard::KnownReshards>();
   std::string lastAxes;
 };
 
-} // namespace autopar
+} // namespace autopar::pipelines
 
 #endif // AUTOPAR_LIB_PIPELINES_STRATEGYMAKER_H

@@ -10,13 +10,13 @@
 
 #include "autopar/Import/LoadModel.h"
 
-namespace autopar {
+namespace autopar::pipelines {
 
 /// "bf16", "fp8" or "fp4": what the checkpoint has.
-Result<std::string> formatOfCheckpoint(const ModelRequest &request);
+Result<std::string> formatOfCheckpoint(const importer::ModelRequest &request);
 /// What multiplies weights of `format`.
 ElementType unitsOf(const std::string &format);
 
-} // namespace autopar
+} // namespace autopar::pipelines
 
 #endif // AUTOPAR_LIB_PIPELINES_WEIGHTFORMATS_H

@@ -15,8 +15,9 @@
 #include <numeric>
 
 using namespace autopar;
+using namespace autopar::placement;
 
-double autopar::boundOf(const Cell &cell) {
+double autopar::placement::boundOf(const Cell &cell) {
   double total = std::accumulate(cell.loads.begin(), cell.loads.end(), 0.0);
   double mean = total / cell.ranks;
   if (cell.slotsPerRank >= cell.experts())
@@ -26,9 +27,9 @@ double autopar::boundOf(const Cell &cell) {
                                                      cell.slots())));
 }
 
-std::vector<double> autopar::rankLoads(const std::vector<double> &loads,
-                                       int64_t ranks,
-                                       const std::vector<int32_t> &slots) {
+std::vector<double>
+autopar::placement::rankLoads(const std::vector<double> &loads, int64_t ranks,
+                              const std::vector<int32_t> &slots) {
   std::vector<int64_t> counts(loads.size());
   for (int32_t expert : slots)
     ++counts[expert];
@@ -39,7 +40,7 @@ std::vector<double> autopar::rankLoads(const std::vector<double> &loads,
   return tokens;
 }
 
-double autopar::hottestOf(const std::vector<double> &loads) {
+double autopar::placement::hottestOf(const std::vector<double> &loads) {
   return *std::max_element(loads.begin(), loads.end());
 }
 
@@ -77,7 +78,7 @@ static Packer packBestCounts(const Cell &cell, double bound, Steps &steps) {
   return best;
 }
 
-Balanced autopar::balance(const Cell &cell, Steps &steps) {
+Balanced autopar::placement::balance(const Cell &cell, Steps &steps) {
   if (cell.slotsPerRank >= cell.experts())
     return replicateEverywhere(cell);
   double bound = boundOf(cell);
@@ -90,8 +91,9 @@ Balanced autopar::balance(const Cell &cell, Steps &steps) {
   return result;
 }
 
-Balanced autopar::balance(const Cell &cell, std::vector<int64_t> counts,
-                          Steps &steps) {
+Balanced autopar::placement::balance(const Cell &cell,
+                                     std::vector<int64_t> counts,
+                                     Steps &steps) {
   double total = std::accumulate(cell.loads.begin(), cell.loads.end(), 0.0);
   double bound =
       std::max(total / cell.ranks, hottestReplica(cell.loads, counts));

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace autopar {
+namespace autopar::placement {
 
 /// Ranks that share experts among themselves.
 struct Cell {
@@ -56,6 +56,6 @@ Balanced balance(const Cell &cell, Steps &steps);
 /// rank.
 Balanced balance(const Cell &cell, std::vector<int64_t> counts, Steps &steps);
 
-} // namespace autopar
+} // namespace autopar::placement
 
 #endif // AUTOPAR_LIB_PLACEMENT_BALANCE_H

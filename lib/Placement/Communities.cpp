@@ -12,6 +12,7 @@
 #include <tuple>
 
 using namespace autopar;
+using namespace autopar::placement;
 
 namespace {
 
@@ -188,7 +189,7 @@ void Partition::refine() {
   }
 }
 
-std::vector<int32_t> autopar::dealToNodes(const Units &units) {
+std::vector<int32_t> autopar::placement::dealToNodes(const Units &units) {
   Partition partition(units);
   std::vector<int32_t> best;
   std::tuple<double, double> least;

@@ -11,7 +11,7 @@
 #include "Balance.h"
 #include "NodeTraffic.h"
 
-namespace autopar {
+namespace autopar::placement {
 
 /// Experts, groups or replicas that are dealt to nodes, as equally many to each
 /// as there are.
@@ -30,6 +30,6 @@ struct Units {
 /// price on overload.
 std::vector<int32_t> dealToNodes(const Units &units);
 
-} // namespace autopar
+} // namespace autopar::placement
 
 #endif // AUTOPAR_LIB_PLACEMENT_COMMUNITIES_H

@@ -14,6 +14,7 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::placement;
 
 static std::string_view trim(std::string_view text) {
   auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };

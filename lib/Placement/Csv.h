@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace autopar {
+namespace autopar::placement {
 
 /// Goes through text line by line, then field by field. Nothing is quoted:
 /// fields are numbers. Empty lines are skipped, and a byte order mark as Excel
@@ -57,6 +57,6 @@ private:
   Error error;
 };
 
-} // namespace autopar
+} // namespace autopar::placement
 
 #endif // AUTOPAR_LIB_PLACEMENT_CSV_H

@@ -14,15 +14,17 @@
 #include <array>
 
 using namespace autopar;
+using namespace autopar::placement;
 
 static constexpr std::array<std::string_view, 3> formatNames = {
     "sglang", "vllm", "vllm_ascend"};
 
-std::string_view autopar::nameOf(EngineFormat format) {
+std::string_view autopar::placement::nameOf(EngineFormat format) {
   return formatNames[static_cast<size_t>(format)];
 }
 
-std::optional<EngineFormat> autopar::parseEngineFormat(std::string_view text) {
+std::optional<EngineFormat>
+autopar::placement::parseEngineFormat(std::string_view text) {
   auto at = std::find(formatNames.begin(), formatNames.end(), text);
   if (at == formatNames.end())
     return std::nullopt;
@@ -74,9 +76,9 @@ static std::vector<std::string> rowsOfAll(const ExpertPlacement &placement,
   return rows;
 }
 
-Result<std::string> autopar::writeEngineMap(const ExpertPlacement &placement,
-                                            EngineFormat format,
-                                            int64_t decoderLayers) {
+Result<std::string>
+autopar::placement::writeEngineMap(const ExpertPlacement &placement,
+                                   EngineFormat format, int64_t decoderLayers) {
   const std::vector<LayerPlacement> &layers = placement.layers;
   if (layers.empty() || decoderLayers > limits::maxConfigLayers ||
       layers.back().layer >= decoderLayers)
@@ -161,10 +163,9 @@ static JsonReader rowsOf(const JsonReader &root, EngineFormat format) {
   return root;
 }
 
-Result<std::vector<LayerSlots>>
-autopar::readEngineMap(const JsonDocument &document, EngineFormat format,
-                       const PlacementSpace &space,
-                       const std::vector<int64_t> &layers) {
+Result<std::vector<LayerSlots>> autopar::placement::readEngineMap(
+    const JsonDocument &document, EngineFormat format,
+    const PlacementSpace &space, const std::vector<int64_t> &layers) {
   if (auto error = checkPlacement(space, {}))
     return *error;
   JsonReader root = document.reader(), list = rowsOf(root, format);
@@ -205,9 +206,9 @@ static EngineFormat formatOf(const JsonReader &root) {
 }
 
 Result<ExpertPlacement>
-autopar::evaluateEngineMap(const JsonDocument &document,
-                           const ExpertLoads &read,
-                           const PlacementSpace &space) {
+autopar::placement::evaluateEngineMap(const JsonDocument &document,
+                                      const ExpertLoads &read,
+                                      const PlacementSpace &space) {
   const LoadProfile &loads = read.loads;
   PlacementOptions block;
   block.policy = PlacementPolicy::block;

@@ -11,6 +11,7 @@
 #include <numeric>
 
 using namespace autopar;
+using namespace autopar::placement;
 
 static constexpr int64_t maxSlots = 24;
 static constexpr int64_t maxSteps = 200'000;
@@ -122,8 +123,8 @@ void ExactSearch::keep() {
     bestSlots.insert(bestSlots.end(), rank.begin(), rank.end());
 }
 
-void autopar::searchExactly(const Cell &cell, double bound, Balanced &result,
-                            Steps &steps) {
+void autopar::placement::searchExactly(const Cell &cell, double bound,
+                                       Balanced &result, Steps &steps) {
   if (cell.slots() > maxSlots || steps.left <= 0)
     return;
   double hottest = hottestOf(rankLoads(cell.loads, cell.ranks, result.slots));

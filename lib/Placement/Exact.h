@@ -10,7 +10,7 @@
 
 #include "Balance.h"
 
-namespace autopar {
+namespace autopar::placement {
 
 /// Branch and bound over numbers of replicas and ranks. Improves `result` and
 /// says whether it is optimal; does nothing where there are many slots, and
@@ -18,6 +18,6 @@ namespace autopar {
 void searchExactly(const Cell &cell, double bound, Balanced &result,
                    Steps &steps);
 
-} // namespace autopar
+} // namespace autopar::placement
 
 #endif // AUTOPAR_LIB_PLACEMENT_EXACT_H

@@ -11,6 +11,7 @@
 #include <tuple>
 
 using namespace autopar;
+using namespace autopar::placement;
 
 /// Slots of a rank of which pairs are exchanged.
 static constexpr size_t maxPairedSlots = 64;

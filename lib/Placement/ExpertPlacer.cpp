@@ -8,6 +8,7 @@
 #include "autopar/Placement/ExpertPlacer.h"
 
 using namespace autopar;
+using namespace autopar::placement;
 
 static PlacementOptions optionsOf(PlacementPolicy policy) {
   PlacementOptions options;

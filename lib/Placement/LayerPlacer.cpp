@@ -13,6 +13,7 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::placement;
 
 /// Replicas whose affinity is a matrix.
 static constexpr size_t maxDealtReplicas = 4096;

@@ -13,7 +13,7 @@
 #include "Balance.h"
 #include "NodeTraffic.h"
 
-namespace autopar {
+namespace autopar::placement {
 
 /// Follows the loads of a layer, and its trace where there is one.
 class LayerPlacer {
@@ -51,6 +51,6 @@ private:
   SquareMatrix pairs;
 };
 
-} // namespace autopar
+} // namespace autopar::placement
 
 #endif // AUTOPAR_LIB_PLACEMENT_LAYERPLACER_H

@@ -11,13 +11,14 @@
 #include <numeric>
 
 using namespace autopar;
+using namespace autopar::placement;
 
 static double sumOf(const std::vector<double> &tokens) {
   return std::accumulate(tokens.begin(), tokens.end(), 0.0);
 }
 
-std::vector<double> autopar::workedTokens(std::vector<double> tokens,
-                                          const LoadLimit &limit) {
+std::vector<double> autopar::placement::workedTokens(std::vector<double> tokens,
+                                                     const LoadLimit &limit) {
   double most =
       limit.factor * sumOf(tokens) / static_cast<double>(tokens.size());
   for (double &own : tokens)
@@ -25,8 +26,8 @@ std::vector<double> autopar::workedTokens(std::vector<double> tokens,
   return tokens;
 }
 
-double autopar::keptShare(const std::vector<double> &tokens,
-                          const LoadLimit &limit) {
+double autopar::placement::keptShare(const std::vector<double> &tokens,
+                                     const LoadLimit &limit) {
   double all = sumOf(tokens);
   if (all <= 0)
     return 1;

@@ -19,6 +19,7 @@
 #include <charconv>
 
 using namespace autopar;
+using namespace autopar::placement;
 
 static constexpr std::string_view schemaName = "autopar.load/1";
 static constexpr double maxLoad = static_cast<double>(limits::maxTokens);
@@ -27,14 +28,15 @@ static constexpr double maxLoad = static_cast<double>(limits::maxTokens);
 // Shape
 //===----------------------------------------------------------------------===//
 
-std::string autopar::wrongLayer(const LoadShape &shape, int64_t layer) {
+std::string autopar::placement::wrongLayer(const LoadShape &shape,
+                                           int64_t layer) {
   if (shape.layers.empty() ||
       std::binary_search(shape.layers.begin(), shape.layers.end(), layer))
     return "";
   return "layer " + std::to_string(layer) + " has no experts";
 }
 
-std::string autopar::layersNote(const LoadShape &shape) {
+std::string autopar::placement::layersNote(const LoadShape &shape) {
   if (shape.layers.empty())
     return "";
   return countOf(shape.layers.size(), "layer") + " from " +
@@ -42,11 +44,12 @@ std::string autopar::layersNote(const LoadShape &shape) {
          std::to_string(shape.layers.back()) + " have experts";
 }
 
-int64_t autopar::lastExpert(const LoadShape &shape) {
+int64_t autopar::placement::lastExpert(const LoadShape &shape) {
   return shape.experts.value_or(limits::maxPlacedExperts) - 1;
 }
 
-bool autopar::endsWith(std::string_view text, std::string_view suffix) {
+bool autopar::placement::endsWith(std::string_view text,
+                                  std::string_view suffix) {
   return text.size() >= suffix.size() &&
          text.substr(text.size() - suffix.size()) == suffix;
 }
@@ -155,8 +158,9 @@ void LoadReader::readLayers(const JsonReader &object) {
   }
 }
 
-Result<LoadProfile> autopar::readLoadJson(const JsonDocument &document,
-                                          const LoadShape &shape) {
+Result<LoadProfile>
+autopar::placement::readLoadJson(const JsonDocument &document,
+                                 const LoadShape &shape) {
   JsonReader root = document.reader(), layers = root;
   LoadReader reader(shape);
   if (!root.isArray()) {
@@ -182,7 +186,7 @@ Result<LoadProfile> autopar::readLoadJson(const JsonDocument &document,
   return profile;
 }
 
-std::string autopar::writeLoads(const LoadProfile &profile) {
+std::string autopar::placement::writeLoads(const LoadProfile &profile) {
   std::string text =
       "{\"schema\": \"" + std::string(schemaName) + "\", \"layers\": {";
   bool first = true;
@@ -230,9 +234,9 @@ static LoadProfile profileOf(const std::map<int64_t, LoadsByExpert> &found,
   return profile;
 }
 
-Result<LoadProfile> autopar::readLoadCsv(std::string_view text,
-                                         const std::string &name,
-                                         const LoadShape &shape) {
+Result<LoadProfile> autopar::placement::readLoadCsv(std::string_view text,
+                                                    const std::string &name,
+                                                    const LoadShape &shape) {
   CsvReader csv(text, name);
   csv.expectHeader("layer,expert,tokens");
   std::map<int64_t, LoadsByExpert> found;
@@ -261,8 +265,8 @@ Result<LoadProfile> autopar::readLoadCsv(std::string_view text,
   return profileOf(found, experts);
 }
 
-Result<LoadProfile> autopar::readLoadFile(const std::string &path,
-                                          const LoadShape &shape) {
+Result<LoadProfile> autopar::placement::readLoadFile(const std::string &path,
+                                                     const LoadShape &shape) {
   if (endsWith(path, ".csv")) {
     Result<std::string> text = readFile(path);
     return text ? readLoadCsv(*text, path, shape) : text.error();

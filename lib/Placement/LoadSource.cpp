@@ -13,6 +13,7 @@
 #include <charconv>
 
 using namespace autopar;
+using namespace autopar::placement;
 
 //===----------------------------------------------------------------------===//
 // Words
@@ -69,7 +70,7 @@ static bool parseSetting(std::string_view setting, SyntheticLoad &load) {
 }
 
 Result<std::optional<SyntheticLoad>>
-autopar::parseSyntheticLoad(std::string_view text) {
+autopar::placement::parseSyntheticLoad(std::string_view text) {
   SyntheticLoad load;
   std::string_view rest = text, word = takeUntil(rest, ',');
   if (!parseWord(word, load))
@@ -104,8 +105,8 @@ static Result<LoadProfile> synthesise(SyntheticLoad load,
   return profile;
 }
 
-Result<LoadProfile> autopar::readLoads(const std::string &source,
-                                       const LoadShape &shape) {
+Result<LoadProfile> autopar::placement::readLoads(const std::string &source,
+                                                  const LoadShape &shape) {
   Result<std::optional<SyntheticLoad>> word = parseSyntheticLoad(source);
   if (!word)
     return word.error();
@@ -113,8 +114,8 @@ Result<LoadProfile> autopar::readLoads(const std::string &source,
                : readLoadFile(source, shape);
 }
 
-Result<ExpertLoads> autopar::readSources(const LoadSources &sources,
-                                         const LoadShape &shape) {
+Result<ExpertLoads> autopar::placement::readSources(const LoadSources &sources,
+                                                    const LoadShape &shape) {
   ExpertLoads read;
   if (!sources.trace.empty()) {
     Result<RoutingTrace> trace = readTraceFile(sources.trace, shape);

@@ -8,8 +8,10 @@
 #include "NodeTraffic.h"
 
 using namespace autopar;
+using namespace autopar::placement;
 
-SquareMatrix autopar::coactivation(int64_t experts, const LayerTrace &trace) {
+SquareMatrix autopar::placement::coactivation(int64_t experts,
+                                              const LayerTrace &trace) {
   SquareMatrix pairs(static_cast<size_t>(experts));
   for (const RoutedTokens &routed : trace.routed)
     for (size_t i = 0; i < routed.experts.size(); ++i)
@@ -40,9 +42,9 @@ nodesByExpert(const std::vector<int32_t> &slots, const PlacementSpace &space) {
   return nodes;
 }
 
-NodeTraffic autopar::countTraffic(const std::vector<int32_t> &slots,
-                                  const PlacementSpace &space,
-                                  const LayerTrace &trace) {
+NodeTraffic autopar::placement::countTraffic(const std::vector<int32_t> &slots,
+                                             const PlacementSpace &space,
+                                             const LayerTrace &trace) {
   auto nodes = nodesByExpert(slots, space);
   std::vector<double> missed(static_cast<size_t>(space.nodes), 1);
   double remote =

@@ -10,7 +10,7 @@
 
 #include "autopar/Placement/Placement.h"
 
-namespace autopar {
+namespace autopar::placement {
 
 struct SquareMatrix {
   explicit SquareMatrix(size_t size) : size(size), values(size * size) {}
@@ -32,6 +32,6 @@ SquareMatrix coactivation(int64_t experts, const LayerTrace &trace);
 NodeTraffic countTraffic(const std::vector<int32_t> &slots,
                          const PlacementSpace &space, const LayerTrace &trace);
 
-} // namespace autopar
+} // namespace autopar::placement
 
 #endif // AUTOPAR_LIB_PLACEMENT_NODETRAFFIC_H

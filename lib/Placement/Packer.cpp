@@ -12,6 +12,7 @@
 #include <queue>
 
 using namespace autopar;
+using namespace autopar::placement;
 
 /// A hottest rank this near to the bound is not improved further.
 static constexpr double closeEnough = 2e-4;

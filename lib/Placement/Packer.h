@@ -12,7 +12,7 @@
 
 #include <cstddef>
 
-namespace autopar {
+namespace autopar::placement {
 
 /// Replicas to ranks: largest first to the coolest rank that has a slot left,
 /// then exchanges that cool the hottest rank. No rank gets two replicas of an
@@ -114,6 +114,6 @@ private:
   std::vector<size_t> falling;
 };
 
-} // namespace autopar
+} // namespace autopar::placement
 
 #endif // AUTOPAR_LIB_PLACEMENT_PACKER_H

@@ -17,23 +17,26 @@
 #include <numeric>
 
 using namespace autopar;
+using namespace autopar::placement;
 
 static constexpr std::array<std::string_view, 3> policyNames = {
     "block", "round_robin", "balanced"};
 
-std::string_view autopar::nameOf(PlacementPolicy policy) {
+std::string_view autopar::placement::nameOf(PlacementPolicy policy) {
   return policyNames[static_cast<size_t>(policy)];
 }
 
 std::optional<PlacementPolicy>
-autopar::parsePlacementPolicy(std::string_view text) {
+autopar::placement::parsePlacementPolicy(std::string_view text) {
   auto at = std::find(policyNames.begin(), policyNames.end(), text);
   if (at == policyNames.end())
     return std::nullopt;
   return static_cast<PlacementPolicy>(at - policyNames.begin());
 }
 
-std::string autopar::policyChoices() { return join(policyNames, ", "); }
+std::string autopar::placement::policyChoices() {
+  return join(policyNames, ", ");
+}
 
 static double ratio(double hottest, double mean) {
   return mean > 0 ? hottest / mean : 1;
@@ -102,8 +105,9 @@ static std::optional<Error> checkSizes(const PlacementSpace &space) {
   return checkRange("groups", space.groups, space.experts);
 }
 
-std::optional<Error> autopar::checkPlacement(const PlacementSpace &space,
-                                             const PlacementOptions &options) {
+std::optional<Error>
+autopar::placement::checkPlacement(const PlacementSpace &space,
+                                   const PlacementOptions &options) {
   if (auto error = checkSizes(space))
     return error;
   if (space.slots() < space.experts)
@@ -170,8 +174,10 @@ static std::optional<Error> checkInput(const LoadProfile &loads,
   return std::nullopt;
 }
 
-Result<int64_t> autopar::slotsWithin(Checked budgetBytes, Checked expertBytes,
-                                     int64_t experts, int64_t ranks) {
+Result<int64_t> autopar::placement::slotsWithin(Checked budgetBytes,
+                                                Checked expertBytes,
+                                                int64_t experts,
+                                                int64_t ranks) {
   if (!(expertBytes > 0) || !expertBytes.valid() || !budgetBytes.valid() ||
       ranks < 1 || experts < 1)
     return Error{
@@ -213,17 +219,17 @@ static std::vector<int32_t> placeRoundRobin(const PlacementSpace &space) {
   return slots;
 }
 
-double autopar::imbalanceOf(const std::vector<int32_t> &slots,
-                            const std::vector<double> &tokens, int64_t ranks) {
+double autopar::placement::imbalanceOf(const std::vector<int32_t> &slots,
+                                       const std::vector<double> &tokens,
+                                       int64_t ranks) {
   double total = std::accumulate(tokens.begin(), tokens.end(), 0.0);
   return ratio(hottestOf(rankLoads(tokens, ranks, slots)),
                total / static_cast<double>(ranks));
 }
 
-LayerPlacement autopar::evaluatePlacement(std::vector<int32_t> slots,
-                                          const LayerLoads &loads,
-                                          const PlacementSpace &space,
-                                          const LayerTrace *trace) {
+LayerPlacement autopar::placement::evaluatePlacement(
+    std::vector<int32_t> slots, const LayerLoads &loads,
+    const PlacementSpace &space, const LayerTrace *trace) {
   LayerPlacement result;
   result.layer = loads.layer;
   result.slots = std::move(slots);
@@ -268,10 +274,9 @@ static LayerPlacement placeLayer(const LayerLoads &loads,
   return result;
 }
 
-Result<ExpertPlacement> autopar::placeExperts(const LoadProfile &loads,
-                                              const PlacementSpace &space,
-                                              const PlacementOptions &options,
-                                              const RoutingTrace *trace) {
+Result<ExpertPlacement> autopar::placement::placeExperts(
+    const LoadProfile &loads, const PlacementSpace &space,
+    const PlacementOptions &options, const RoutingTrace *trace) {
   if (auto error = checkPlacement(space, options))
     return *error;
   if (auto error = checkInput(loads, space, trace))

@@ -13,6 +13,7 @@
 #include <cstdio>
 
 using namespace autopar;
+using namespace autopar::placement;
 
 static constexpr size_t textWidth = 80;
 
@@ -122,8 +123,9 @@ static std::string headText(const ExpertPlacement &placement,
          trafficLine(placement);
 }
 
-std::string autopar::placementText(const ExpertPlacement &placement,
-                                   const std::string &map, size_t maxLayers) {
+std::string autopar::placement::placementText(const ExpertPlacement &placement,
+                                              const std::string &map,
+                                              size_t maxLayers) {
   std::vector<const LayerPlacement *> worstFirst;
   bool traffic = false;
   for (const LayerPlacement &layer : placement.layers) {
@@ -186,8 +188,8 @@ static std::string layerJson(const LayerPlacement &layer) {
   return "    {" + join(members, ", ") + "}";
 }
 
-std::string autopar::placementJson(const ExpertPlacement &placement,
-                                   const std::string &map) {
+std::string autopar::placement::placementJson(const ExpertPlacement &placement,
+                                              const std::string &map) {
   const PlacementSpace &space = placement.space;
   const PlacementOptions &options = placement.options;
   std::vector<std::string> layers;

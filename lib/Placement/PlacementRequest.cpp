@@ -15,6 +15,7 @@
 #include <charconv>
 
 using namespace autopar;
+using namespace autopar::placement;
 
 //===----------------------------------------------------------------------===//
 // What is placed
@@ -198,7 +199,7 @@ static Result<ExpertPlacement> place(const PlacementRequest &request,
                   : document.error();
 }
 
-Result<std::string> autopar::runPlacement(PlacementRequest request) {
+Result<std::string> autopar::placement::runPlacement(PlacementRequest request) {
   Result<LoadShape> shape = shapeOf(request);
   if (!shape)
     return shape.error();

@@ -11,6 +11,7 @@
 #include <tuple>
 
 using namespace autopar;
+using namespace autopar::placement;
 
 /// Replacements that are followed up, best first.
 static constexpr size_t maxFollowed = 8;

@@ -12,6 +12,7 @@
 #include <queue>
 
 using namespace autopar;
+using namespace autopar::placement;
 
 namespace {
 
@@ -26,8 +27,9 @@ struct Candidate {
 
 } // namespace
 
-std::vector<int64_t> autopar::replicaCounts(const std::vector<double> &loads,
-                                            int64_t ranks, int64_t slots) {
+std::vector<int64_t>
+autopar::placement::replicaCounts(const std::vector<double> &loads,
+                                  int64_t ranks, int64_t slots) {
   std::vector<int64_t> counts(loads.size(), 1);
   std::priority_queue<Candidate> hottest;
   if (ranks > 1)
@@ -43,9 +45,10 @@ std::vector<int64_t> autopar::replicaCounts(const std::vector<double> &loads,
   return counts;
 }
 
-std::vector<int64_t> autopar::thresholdCounts(const std::vector<double> &loads,
-                                              int64_t ranks, int64_t slots,
-                                              double threshold) {
+std::vector<int64_t>
+autopar::placement::thresholdCounts(const std::vector<double> &loads,
+                                    int64_t ranks, int64_t slots,
+                                    double threshold) {
   std::vector<int64_t> counts;
   std::vector<std::pair<double, size_t>> coldest;
   for (double load : loads) {
@@ -65,8 +68,8 @@ std::vector<int64_t> autopar::thresholdCounts(const std::vector<double> &loads,
   return slots == 0 ? counts : std::vector<int64_t>();
 }
 
-double autopar::hottestReplica(const std::vector<double> &loads,
-                               const std::vector<int64_t> &counts) {
+double autopar::placement::hottestReplica(const std::vector<double> &loads,
+                                          const std::vector<int64_t> &counts) {
   double hottest = 0;
   for (size_t expert = 0; expert < loads.size(); ++expert)
     hottest = std::max(hottest, loads[expert] / counts[expert]);

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace autopar {
+namespace autopar::placement {
 
 /// The numbers of replicas, `slots` in all and at most `ranks` of an expert,
 /// whose hottest replica is the coolest. Every slot goes to the expert whose
@@ -32,6 +32,6 @@ std::vector<int64_t> thresholdCounts(const std::vector<double> &loads,
 double hottestReplica(const std::vector<double> &loads,
                       const std::vector<int64_t> &counts);
 
-} // namespace autopar
+} // namespace autopar::placement
 
 #endif // AUTOPAR_LIB_PLACEMENT_REPLICAS_H

@@ -17,6 +17,7 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::placement;
 
 static constexpr double maxCount = static_cast<double>(limits::maxTokens);
 
@@ -107,9 +108,8 @@ addLine(std::string_view line, const LoadShape &shape, TraceBuilder &trace) {
   return std::nullopt;
 }
 
-Result<RoutingTrace> autopar::readTraceJsonLines(std::string_view text,
-                                                 const std::string &name,
-                                                 const LoadShape &shape) {
+Result<RoutingTrace> autopar::placement::readTraceJsonLines(
+    std::string_view text, const std::string &name, const LoadShape &shape) {
   TraceBuilder trace(shape);
   for (size_t number = 1; !text.empty(); ++number) {
     size_t end = std::min(text.find('\n'), text.size());
@@ -130,9 +130,9 @@ Result<RoutingTrace> autopar::readTraceJsonLines(std::string_view text,
   return std::move(trace).build();
 }
 
-Result<RoutingTrace> autopar::readTraceCsv(std::string_view text,
-                                           const std::string &name,
-                                           const LoadShape &shape) {
+Result<RoutingTrace> autopar::placement::readTraceCsv(std::string_view text,
+                                                      const std::string &name,
+                                                      const LoadShape &shape) {
   TraceBuilder trace(shape);
   CsvReader csv(text, name);
   csv.expectHeader("layer,experts,tokens");
@@ -155,8 +155,8 @@ Result<RoutingTrace> autopar::readTraceCsv(std::string_view text,
   return std::move(trace).build();
 }
 
-Result<RoutingTrace> autopar::readTraceFile(const std::string &path,
-                                            const LoadShape &shape) {
+Result<RoutingTrace> autopar::placement::readTraceFile(const std::string &path,
+                                                       const LoadShape &shape) {
   Result<std::string> text = readFile(path);
   if (!text)
     return text.error();
@@ -164,7 +164,7 @@ Result<RoutingTrace> autopar::readTraceFile(const std::string &path,
                                 : readTraceJsonLines(*text, path, shape);
 }
 
-std::string autopar::writeTrace(const RoutingTrace &trace) {
+std::string autopar::placement::writeTrace(const RoutingTrace &trace) {
   std::string text;
   for (const LayerTrace &layer : trace.layers)
     for (const RoutedTokens &routed : layer.routed) {
@@ -178,7 +178,7 @@ std::string autopar::writeTrace(const RoutingTrace &trace) {
   return text;
 }
 
-LoadProfile autopar::loadsOf(const RoutingTrace &trace) {
+LoadProfile autopar::placement::loadsOf(const RoutingTrace &trace) {
   LoadProfile profile;
   profile.experts = trace.experts;
   for (const LayerTrace &layer : trace.layers) {

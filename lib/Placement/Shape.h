@@ -12,7 +12,7 @@
 
 #include <map>
 
-namespace autopar {
+namespace autopar::placement {
 
 /// Why layers are missing among the keys of `found`; "" where none is.
 template <typename T>
@@ -27,6 +27,6 @@ std::string missingLayer(const LoadShape &shape,
 int64_t lastExpert(const LoadShape &shape);
 bool endsWith(std::string_view text, std::string_view suffix);
 
-} // namespace autopar
+} // namespace autopar::placement
 
 #endif // AUTOPAR_LIB_PLACEMENT_SHAPE_H

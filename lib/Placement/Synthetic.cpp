@@ -16,6 +16,7 @@
 #include <numeric>
 
 using namespace autopar;
+using namespace autopar::placement;
 
 uint64_t RandomNumbers::next() {
   uint64_t z = state += 0x9e3779b97f4a7c15;
@@ -50,8 +51,9 @@ static double normalQuantile(double p) {
                 -10, 10);
 }
 
-std::vector<double> autopar::loadShares(LoadShapeKind kind, double skew,
-                                        int64_t experts) {
+std::vector<double> autopar::placement::loadShares(LoadShapeKind kind,
+                                                   double skew,
+                                                   int64_t experts) {
   std::vector<double> shares(static_cast<size_t>(experts), 1);
   double sigma = kind == LoadShapeKind::log_normal ? sigmaOfGini(skew) : 0;
   for (size_t i = 0; i < shares.size(); ++i) {
@@ -66,8 +68,9 @@ std::vector<double> autopar::loadShares(LoadShapeKind kind, double skew,
   return shares;
 }
 
-std::vector<double> autopar::drawTokens(const std::vector<double> &shares,
-                                        int64_t tokens, RandomNumbers &random) {
+std::vector<double>
+autopar::placement::drawTokens(const std::vector<double> &shares,
+                               int64_t tokens, RandomNumbers &random) {
   // In integers, so that a last digit of a library function does not matter.
   constexpr double scale = 1099511627776; // 2^40
   std::vector<uint64_t> upTo;
@@ -108,7 +111,7 @@ static std::optional<Error> check(const SyntheticLoad &load) {
   return std::nullopt;
 }
 
-Result<LoadProfile> autopar::makeLoads(const SyntheticLoad &load) {
+Result<LoadProfile> autopar::placement::makeLoads(const SyntheticLoad &load) {
   if (auto error = check(load))
     return *error;
   LoadProfile profile;

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::placement;
 
 namespace {
 
@@ -132,10 +133,11 @@ bool TrafficSearch::pass(Steps &steps) {
   return changed;
 }
 
-void autopar::lowerTraffic(std::vector<int32_t> &slots,
-                           const std::vector<double> &loads,
-                           const PlacementSpace &space,
-                           const SquareMatrix &pairs, double maxLoad) {
+void autopar::placement::lowerTraffic(std::vector<int32_t> &slots,
+                                      const std::vector<double> &loads,
+                                      const PlacementSpace &space,
+                                      const SquareMatrix &pairs,
+                                      double maxLoad) {
   constexpr int maxPasses = 20;
   Steps steps;
   TrafficSearch search(slots, loads, space, pairs, maxLoad);

@@ -11,7 +11,7 @@
 #include "Balance.h"
 #include "NodeTraffic.h"
 
-namespace autopar {
+namespace autopar::placement {
 
 /// Exchanges replicas between nodes while that puts more pairs of experts that
 /// fire together on one node and leaves every rank at `maxLoad` at most, or
@@ -20,6 +20,6 @@ void lowerTraffic(std::vector<int32_t> &slots, const std::vector<double> &loads,
                   const PlacementSpace &space, const SquareMatrix &pairs,
                   double maxLoad);
 
-} // namespace autopar
+} // namespace autopar::placement
 
 #endif // AUTOPAR_LIB_PLACEMENT_TRAFFICSEARCH_H

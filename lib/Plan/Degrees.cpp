@@ -17,6 +17,10 @@
 #include <tuple>
 
 using namespace autopar;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::schedule;
 
 /// How many values that work an error lists, below and above what was asked.
 static constexpr size_t listedValues = 8;
@@ -370,7 +374,7 @@ static MeshPlan planBases(const Degrees &degrees) {
   return mesh;
 }
 
-Result<MeshPlan> autopar::planMesh(const Degrees &degrees) {
+Result<MeshPlan> autopar::plan::planMesh(const Degrees &degrees) {
   if (std::optional<Error> error = checkRanges(degrees))
     return *error;
   if (std::optional<Error> error = checkGiven(degrees))

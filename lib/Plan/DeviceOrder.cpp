@@ -13,6 +13,7 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::plan;
 
 using Names = std::vector<std::string>;
 
@@ -26,7 +27,7 @@ static Error refuseUnknown(const Plan &plan, std::string_view name) {
           known.empty() ? "it has none" : "it has " + join(known, ", ")};
 }
 
-std::optional<Error> autopar::mapAxes(Plan &plan, std::string_view text) {
+std::optional<Error> autopar::plan::mapAxes(Plan &plan, std::string_view text) {
   std::vector<PlanAxis> order;
   for (size_t begin = 0; begin <= text.size();) {
     size_t end = std::min(text.find(',', begin), text.size());
@@ -68,7 +69,7 @@ static std::vector<int64_t> offsetsOf(const Plan &plan, const Names &axes) {
 }
 
 Result<std::vector<std::vector<int64_t>>>
-autopar::listGroups(const Plan &plan, std::string_view name) {
+autopar::plan::listGroups(const Plan &plan, std::string_view name) {
   Names axes = plan.axesOf(name), rest;
   if (axes.empty() && !plan.has(name))
     return refuseUnknown(plan, name);

@@ -8,6 +8,8 @@
 #include "autopar/Plan/ExpertPlan.h"
 
 using namespace autopar;
+using namespace autopar::placement;
+using namespace autopar::plan;
 
 PlacementOptions ExpertPlan::options() const {
   PlacementPolicy open =
@@ -15,7 +17,7 @@ PlacementOptions ExpertPlan::options() const {
   return {policy.value_or(open), groupsInNode, tolerance};
 }
 
-std::optional<Error> autopar::checkExpertPlan(const ExpertPlan &plan) {
+std::optional<Error> autopar::plan::checkExpertPlan(const ExpertPlan &plan) {
   PlacementPolicy policy = plan.options().policy;
   if (policy == PlacementPolicy::balanced && plan.sources.empty())
     return Error{"", "experts are balanced by their loads, which are not given",

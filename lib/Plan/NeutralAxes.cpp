@@ -11,6 +11,10 @@
 #include <array>
 
 using namespace autopar;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::schedule;
 
 using Names = std::vector<std::string>;
 
@@ -40,7 +44,7 @@ static Names axesOf(const MeshPlan &mesh, std::string_view name) {
   return {};
 }
 
-Result<MeshPlan> autopar::planCanonicalMesh(const Degrees &degrees) {
+Result<MeshPlan> autopar::plan::planCanonicalMesh(const Degrees &degrees) {
   Result<MeshPlan> given = planMesh(degrees);
   Degrees cutting = withoutNeutral(degrees);
   if (!given || (degrees.dcp == cutting.dcp &&
@@ -111,7 +115,7 @@ static void dropNeutralReplicas(Plan &plan) {
     plan = std::move(whole);
 }
 
-void autopar::dropNeutralDegrees(Plan &plan) {
+void autopar::plan::dropNeutralDegrees(Plan &plan) {
   if (splittingAxes(plan, Degree::dcp).empty())
     erase(plan, Degree::dcp);
   if (splittingAxes(plan, Degree::attention_tp) ==
@@ -166,7 +170,7 @@ static void eraseAxes(Plan &plan, const Names &names) {
         degree.axes.end());
 }
 
-std::vector<std::string> autopar::dropNeutralAxes(Plan &plan) {
+std::vector<std::string> autopar::plan::dropNeutralAxes(Plan &plan) {
   Names neutral = neutralAxes(plan);
   eraseAxes(plan, neutral);
   if (!plan.has(Degree::tp))

@@ -13,6 +13,10 @@
 #include <array>
 
 using namespace autopar;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::schedule;
 
 const PlanAxis *Plan::axis(std::string_view name) const {
   auto it = std::find_if(axes.begin(), axes.end(), [&](const PlanAxis &axis) {
@@ -106,7 +110,7 @@ std::optional<int64_t> Plan::devices() const {
 static constexpr std::array<std::string_view, 6> optimizers = {
     "adamw", "adamw_8bit", "adafactor", "muon", "sgd", "sgd_without_momentum"};
 
-std::string_view autopar::nameOf(Optimizer optimizer) {
+std::string_view autopar::plan::nameOf(Optimizer optimizer) {
   return optimizers[static_cast<size_t>(optimizer)];
 }
 
@@ -123,17 +127,18 @@ parseWord(const std::array<std::string_view, count> &names,
   return static_cast<Word>(found - names.begin());
 }
 
-std::optional<Optimizer> autopar::parseOptimizer(std::string_view text) {
+std::optional<Optimizer> autopar::plan::parseOptimizer(std::string_view text) {
   return parseWord<Optimizer>(optimizers, text);
 }
 
 static constexpr std::array<std::string_view, 3> contextKinds = {
     "ring", "all_to_all", "all_gather"};
 
-std::string_view autopar::nameOf(ContextKind kind) {
+std::string_view autopar::plan::nameOf(ContextKind kind) {
   return contextKinds[static_cast<size_t>(kind)];
 }
 
-std::optional<ContextKind> autopar::parseContextKind(std::string_view text) {
+std::optional<ContextKind>
+autopar::plan::parseContextKind(std::string_view text) {
   return parseWord<ContextKind>(contextKinds, text);
 }

@@ -17,6 +17,10 @@
 #include <array>
 
 using namespace autopar;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::schedule;
 
 using Names = std::vector<std::string>;
 
@@ -46,7 +50,7 @@ static Names stageAxes(const Plan &plan) {
 // To and from degrees
 //===----------------------------------------------------------------------===//
 
-Degrees autopar::degreesOf(const Plan &plan) {
+Degrees autopar::plan::degreesOf(const Plan &plan) {
   auto sizeOf = [&](Degree name) -> std::optional<int64_t> {
     if (!plan.has(name))
       return std::nullopt;
@@ -61,13 +65,13 @@ Degrees autopar::degreesOf(const Plan &plan) {
   return degrees;
 }
 
-void autopar::fillExpertTensor(Degrees &degrees) {
+void autopar::plan::fillExpertTensor(Degrees &degrees) {
   int64_t tp = degrees.tp.value_or(1), ep = degrees.ep.value_or(0);
   if (!degrees.etp && ep >= 1 && ep < tp && tp % ep == 0)
     degrees.etp = tp / ep;
 }
 
-void autopar::splitAsAsked(Plan &plan) {
+void autopar::plan::splitAsAsked(Plan &plan) {
   plan.fsdp |= plan.has(Degree::fsdp) && plan.training.zero.value_or(0) == 0;
 }
 
@@ -78,7 +82,7 @@ static Names namesOf(const std::vector<PlanAxis> &axes) {
   return names;
 }
 
-void autopar::setMesh(Plan &plan, const MeshPlan &mesh) {
+void autopar::plan::setMesh(Plan &plan, const MeshPlan &mesh) {
   Names replaced = stageAxes(plan), added = namesOf(mesh.axes);
   bool sameAxes = std::is_permutation(replaced.begin(), replaced.end(),
                                       added.begin(), added.end());
@@ -237,7 +241,7 @@ static std::optional<Error> checkInner(const Plan &plan, Degree name,
                "the innermost axes of " + whole + " work"};
 }
 
-std::optional<Error> autopar::completeDegrees(Plan &plan) {
+std::optional<Error> autopar::plan::completeDegrees(Plan &plan) {
   if (std::optional<Error> error = checkFactors(plan))
     return error;
   addBases(plan);
@@ -291,8 +295,8 @@ static std::optional<Error> checkPhase(const PlanKnob &knob, const Plan &plan,
                "give --phase=train as well"};
 }
 
-std::optional<Error> autopar::checkTrainingChoices(const Plan &plan,
-                                                   bool trains) {
+std::optional<Error> autopar::plan::checkTrainingChoices(const Plan &plan,
+                                                         bool trains) {
   const TrainingPlan &training = plan.training;
   for (const PlanKnob &knob : planKnobs())
     if (std::optional<Error> error = checkPhase(knob, plan, trains))
@@ -315,7 +319,8 @@ std::optional<Error> autopar::checkTrainingChoices(const Plan &plan,
   return std::nullopt;
 }
 
-std::optional<Error> autopar::checkChoices(const Plan &plan, bool trains) {
+std::optional<Error> autopar::plan::checkChoices(const Plan &plan,
+                                                 bool trains) {
   if (plan.contextKind && !plan.has(Degree::cp))
     return Error{"",
                  "context_kind = " + std::string(nameOf(*plan.contextKind)) +

@@ -16,6 +16,7 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::plan;
 
 static constexpr const char *schema = "autopar.plan/1";
 
@@ -105,7 +106,7 @@ static std::string parsePart(std::string_view part, MeshPlan &mesh) {
   return refuseName(degree.name);
 }
 
-Result<MeshPlan> autopar::parseMesh(std::string_view text) {
+Result<MeshPlan> autopar::plan::parseMesh(std::string_view text) {
   const char *note =
       "write axes outermost first, then products of them, as in 'pp=4,tp=8' "
       "or 'dpo=2,dpi=8,tp=8,ep=dpi*tp'; '?' leaves a size open";
@@ -127,7 +128,7 @@ Result<MeshPlan> autopar::parseMesh(std::string_view text) {
   return mesh;
 }
 
-std::string autopar::meshText(const Plan &plan) {
+std::string autopar::plan::meshText(const Plan &plan) {
   std::vector<std::string> parts;
   for (const PlanAxis &axis : plan.axes)
     parts.push_back(axis.name + "=" +
@@ -221,7 +222,7 @@ static void readKnobs(const JsonReader &object, std::string_view group,
       knob.read(object, name, plan);
 }
 
-Result<Plan> autopar::readPlan(const JsonDocument &document) {
+Result<Plan> autopar::plan::readPlan(const JsonDocument &document) {
   JsonReader root = document.reader();
   Plan plan;
   std::string found = root.string("schema");
@@ -252,7 +253,7 @@ Result<Plan> autopar::readPlan(const JsonDocument &document) {
 // Writing
 //===----------------------------------------------------------------------===//
 
-std::string autopar::writePlan(const Plan &plan) {
+std::string autopar::plan::writePlan(const Plan &plan) {
   nlohmann::ordered_json root, axes = nlohmann::ordered_json::array();
   root["schema"] = schema;
   for (const PlanAxis &axis : plan.axes) {

@@ -17,6 +17,10 @@
 #include <charconv>
 
 using namespace autopar;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::schedule;
 
 using Json = nlohmann::ordered_json;
 
@@ -390,8 +394,8 @@ Knob knob(const char *flag, const char *key, const char *value,
 
 } // namespace
 
-std::optional<std::string> autopar::textOf(const PlanKnob &knob,
-                                           const Plan &plan) {
+std::optional<std::string> autopar::plan::textOf(const PlanKnob &knob,
+                                                 const Plan &plan) {
   Json value = knob.write(plan);
   if (value.is_null())
     return std::nullopt;
@@ -402,7 +406,7 @@ std::optional<std::string> autopar::textOf(const PlanKnob &knob,
 // The table
 //===----------------------------------------------------------------------===//
 
-const std::vector<PlanKnob> &autopar::planKnobs() {
+const std::vector<PlanKnob> &autopar::plan::planKnobs() {
   static const std::vector<PlanKnob> knobs = {
       knob<Flag, InPlan, &Plan::sequenceParallel>(
           "shard-sp", "sequence_parallel", "true",

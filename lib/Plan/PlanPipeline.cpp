@@ -10,8 +10,13 @@
 #include "autopar/Support/Text.h"
 
 using namespace autopar;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::schedule;
 
-std::optional<Error> autopar::checkPipeline(const Plan &plan, bool trains) {
+std::optional<Error> autopar::plan::checkPipeline(const Plan &plan,
+                                                  bool trains) {
   const PipelinePlan &pipeline = plan.pipeline;
   if (!plan.has(Degree::pp)) {
     bool isOne =

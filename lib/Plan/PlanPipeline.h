@@ -10,11 +10,11 @@
 
 #include "autopar/Plan/Plan.h"
 
-namespace autopar {
+namespace autopar::plan {
 
 /// Refuses a pipeline without pp, and ranges and schedules that do not fit it.
 std::optional<Error> checkPipeline(const Plan &plan, bool trains);
 
-} // namespace autopar
+} // namespace autopar::plan
 
 #endif // AUTOPAR_LIB_PLAN_PLANPIPELINE_H

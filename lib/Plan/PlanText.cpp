@@ -22,6 +22,10 @@
 #include <charconv>
 
 using namespace autopar;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::schedule;
 
 namespace {
 
@@ -208,7 +212,7 @@ std::string sizeText(int64_t size) {
 
 } // namespace
 
-Result<Plan> autopar::parsePlanText(std::string_view text) {
+Result<Plan> autopar::plan::parsePlanText(std::string_view text) {
   return PlanParser(text).run();
 }
 
@@ -219,7 +223,7 @@ static Plan withoutNeutral(Plan plan) {
   return plan;
 }
 
-std::optional<std::string> autopar::planText(const Plan &plan) {
+std::optional<std::string> autopar::plan::planText(const Plan &plan) {
   std::vector<std::string> words;
   Degrees degrees = degreesOf(plan), filled = degrees;
   fillExpertTensor(filled);
@@ -252,14 +256,14 @@ static bool isPlanFile(const std::string &text) {
   return text == "-" || isPath(text) || fileExists(text);
 }
 
-Result<Plan> autopar::loadPlan(const std::string &fileOrText) {
+Result<Plan> autopar::plan::loadPlan(const std::string &fileOrText) {
   if (!isPlanFile(fileOrText))
     return parsePlanText(fileOrText);
   Result<JsonDocument> document = JsonDocument::readFile(fileOrText);
   return document ? readPlan(*document) : document.error();
 }
 
-std::vector<std::string> autopar::splitPlans(std::string_view text) {
+std::vector<std::string> autopar::plan::splitPlans(std::string_view text) {
   std::vector<std::string> plans = wordsOf(text, ";"),
                            files = wordsOf(text, ",");
   if (plans.size() == 1 && std::all_of(files.begin(), files.end(), isPlanFile))

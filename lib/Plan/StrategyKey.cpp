@@ -12,6 +12,10 @@
 #include "autopar/Support/Text.h"
 
 using namespace autopar;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::schedule;
 
 static void add(std::string &key, const std::string &part) {
   key += key.empty() ? part : " " + part;
@@ -30,14 +34,14 @@ static Plan withOneSpelling(Plan plan) {
   return plan;
 }
 
-std::string autopar::strategyKeyOf(const Plan &given) {
+std::string autopar::plan::strategyKeyOf(const Plan &given) {
   Plan plan = given;
   dropNeutralDegrees(plan);
   dropNeutralAxes(plan);
   return strategyKeyOfDistinct(plan);
 }
 
-std::string autopar::strategyKeyOfDistinct(const Plan &plan) {
+std::string autopar::plan::strategyKeyOfDistinct(const Plan &plan) {
   std::string key;
   for (Degree degree : allDegrees)
     if (degree != Degree::pp && plan.has(degree))

@@ -12,6 +12,8 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::placement;
+using namespace autopar::program;
 
 const std::vector<AxisId> *CostProgram::sequenceAxes(const Dims &dims) const {
   for (const Dim &dim : dims)
@@ -75,12 +77,12 @@ bool CostProgram::keepsTokens() const {
   return std::any_of(residents.begin(), residents.end(), isOfSequences);
 }
 
-bool autopar::areOneRun(const Kernel &a, const Kernel &b) {
+bool autopar::program::areOneRun(const Kernel &a, const Kernel &b) {
   return a.fusionGroup == b.fusionGroup && a.layer == b.layer &&
          a.kind == b.kind && a.count == b.count;
 }
 
-std::string_view autopar::nameOf(Phase phase) {
+std::string_view autopar::program::nameOf(Phase phase) {
   switch (phase) {
   case Phase::prefill:
     return "prefill";
@@ -92,14 +94,14 @@ std::string_view autopar::nameOf(Phase phase) {
   return "";
 }
 
-std::optional<Phase> autopar::parsePhase(std::string_view text) {
+std::optional<Phase> autopar::program::parsePhase(std::string_view text) {
   for (Phase phase : {Phase::prefill, Phase::decode, Phase::train})
     if (text == nameOf(phase))
       return phase;
   return std::nullopt;
 }
 
-std::string_view autopar::nameOf(Section section) {
+std::string_view autopar::program::nameOf(Section section) {
   switch (section) {
   case Section::forward:
     return "forward";
@@ -111,7 +113,7 @@ std::string_view autopar::nameOf(Section section) {
   return "";
 }
 
-std::string_view autopar::nameOf(KernelKind kind) {
+std::string_view autopar::program::nameOf(KernelKind kind) {
   switch (kind) {
   case KernelKind::matmul:
     return "matmul";
@@ -147,7 +149,7 @@ std::string_view autopar::nameOf(KernelKind kind) {
   return "";
 }
 
-std::string_view autopar::nameOf(FlopClass flopClass) {
+std::string_view autopar::program::nameOf(FlopClass flopClass) {
   switch (flopClass) {
   case FlopClass::none:
     return "none";
@@ -163,7 +165,7 @@ std::string_view autopar::nameOf(FlopClass flopClass) {
   return "";
 }
 
-std::string_view autopar::nameOf(CollectiveKind kind) {
+std::string_view autopar::program::nameOf(CollectiveKind kind) {
   switch (kind) {
   case CollectiveKind::all_reduce:
     return "all_reduce";
@@ -181,7 +183,7 @@ std::string_view autopar::nameOf(CollectiveKind kind) {
   return "";
 }
 
-std::string_view autopar::nameOf(SplitRule rule) {
+std::string_view autopar::program::nameOf(SplitRule rule) {
   switch (rule) {
   case SplitRule::plain:
     return "plain";
@@ -197,7 +199,7 @@ std::string_view autopar::nameOf(SplitRule rule) {
   return "";
 }
 
-std::string_view autopar::nameOf(Resident::Kind kind) {
+std::string_view autopar::program::nameOf(Resident::Kind kind) {
   switch (kind) {
   case Resident::Kind::weight:
     return "weight";
@@ -213,7 +215,7 @@ std::string_view autopar::nameOf(Resident::Kind kind) {
   return "";
 }
 
-std::string_view autopar::nameOf(Traffic::Role role) {
+std::string_view autopar::program::nameOf(Traffic::Role role) {
   switch (role) {
   case Traffic::Role::weight:
     return "weight";

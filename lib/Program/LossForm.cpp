@@ -10,8 +10,9 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::program;
 
-std::string_view autopar::nameOf(LossForm form) {
+std::string_view autopar::program::nameOf(LossForm form) {
   switch (form) {
   case LossForm::eager:
     return "eager";
@@ -25,13 +26,13 @@ std::string_view autopar::nameOf(LossForm form) {
   return "";
 }
 
-std::optional<LossForm> autopar::parseLossForm(std::string_view text) {
+std::optional<LossForm> autopar::program::parseLossForm(std::string_view text) {
   const auto *found =
       std::find_if(lossForms.begin(), lossForms.end(),
                    [&](LossForm form) { return nameOf(form) == text; });
   return found == lossForms.end() ? std::nullopt : std::optional(*found);
 }
 
-std::string autopar::lossFormChoices() {
+std::string autopar::program::lossFormChoices() {
   return "eager, in-place, compiled or fused";
 }

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::program;
 
 /// Adds the chunks of `turn` prompts, one after the other; of the `count` times
 /// that as many come.
@@ -29,9 +30,10 @@ static void addTurns(const Workload &turn, int64_t budget, int64_t count,
   }
 }
 
-std::vector<PrefillChunk> autopar::prefillChunks(const Workload &whole,
-                                                 int64_t replicas,
-                                                 int64_t budget, bool mayCut) {
+std::vector<PrefillChunk> autopar::program::prefillChunks(const Workload &whole,
+                                                          int64_t replicas,
+                                                          int64_t budget,
+                                                          bool mayCut) {
   if (whole.phase != Phase::prefill)
     return {{whole, 1}};
   int64_t together =

@@ -12,6 +12,8 @@
 #include <nlohmann/json.hpp>
 
 using namespace autopar;
+using namespace autopar::placement;
+using namespace autopar::program;
 using json = nlohmann::ordered_json;
 
 namespace {
@@ -326,7 +328,7 @@ json Writer::write() const {
   return root;
 }
 
-std::string autopar::toJson(const CostProgram &program) {
+std::string autopar::program::toJson(const CostProgram &program) {
   return Writer(program).write().dump(2, ' ', false,
                                       json::error_handler_t::replace) +
          "\n";

@@ -14,10 +14,11 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::program;
 
 using Kind = Recomputation::Kind;
 
-std::string_view autopar::nameOf(LayerPart part) {
+std::string_view autopar::program::nameOf(LayerPart part) {
   static constexpr std::string_view names[] = {
       "attention_core", "norms",          "mlp_activation", "mlp",
       "experts",        "shared_experts", "mla_up"};
@@ -34,7 +35,7 @@ static std::string partChoices() {
   return text;
 }
 
-std::string autopar::recomputationChoices() {
+std::string autopar::program::recomputationChoices() {
   return "none, selective, full, full:N (layers of each stage), full/N (one "
          "layer in N), save_products, save_products/N (one product in N), "
          "auto, or a list of " +

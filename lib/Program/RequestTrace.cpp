@@ -21,6 +21,7 @@
 #include <unordered_set>
 
 using namespace autopar;
+using namespace autopar::program;
 
 namespace {
 
@@ -190,7 +191,7 @@ Result<std::vector<Request>> TraceReader::read() {
 }
 
 Result<std::vector<Request>>
-autopar::parseRequestTrace(std::string text, const std::string &name) {
+autopar::program::parseRequestTrace(std::string text, const std::string &name) {
   Result<DataTable> table = parseTable(std::move(text), name);
   if (!table)
     return table.error();
@@ -198,14 +199,14 @@ autopar::parseRequestTrace(std::string text, const std::string &name) {
 }
 
 Result<std::vector<Request>>
-autopar::readRequestTrace(const std::string &path) {
+autopar::program::readRequestTrace(const std::string &path) {
   Result<DataTable> table = readTable(path);
   if (!table)
     return table.error();
   return TraceReader(*table).read();
 }
 
-Requests autopar::requestsOf(const std::vector<Request> &trace) {
+Requests autopar::program::requestsOf(const std::vector<Request> &trace) {
   std::vector<int64_t> prompts, answers;
   double cached = 0, read = 0;
   for (const Request &request : trace) {
@@ -224,8 +225,9 @@ Requests autopar::requestsOf(const std::vector<Request> &trace) {
   return requests;
 }
 
-std::vector<Request> autopar::drawRequests(const Requests &requests,
-                                           int64_t count, uint64_t seed) {
+std::vector<Request> autopar::program::drawRequests(const Requests &requests,
+                                                    int64_t count,
+                                                    uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<Request> drawn;
   double nowUs = 0;

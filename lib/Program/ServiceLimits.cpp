@@ -14,6 +14,7 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::program;
 
 /// "30ms" as microseconds.
 static std::optional<double> readTime(std::string_view text) {
@@ -30,8 +31,9 @@ static std::optional<double> readTime(std::string_view text) {
   return std::nullopt;
 }
 
-Result<ServiceLimits> autopar::parseServiceLimits(const std::string &text,
-                                                  std::optional<Phase> phase) {
+Result<ServiceLimits>
+autopar::program::parseServiceLimits(const std::string &text,
+                                     std::optional<Phase> phase) {
   ServiceLimits limits;
   if (phase == Phase::train && !text.empty())
     return Error{"",

@@ -14,9 +14,10 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::program;
 
 Result<std::vector<uint32_t>>
-autopar::layersInOrder(const CostProgram &program) {
+autopar::program::layersInOrder(const CostProgram &program) {
   Checked total;
   for (const LayerStack::Run &run : program.stack.runs)
     for (auto [layer, times] : run.layers)
@@ -39,8 +40,8 @@ autopar::layersInOrder(const CostProgram &program) {
   return order;
 }
 
-void autopar::addKinds(const std::vector<KindCount> &kinds,
-                       KindCounts &counts) {
+void autopar::program::addKinds(const std::vector<KindCount> &kinds,
+                                KindCounts &counts) {
   for (const KindCount &kind : kinds)
     counts[kind.layer] += kind.count;
 }
@@ -57,13 +58,14 @@ static bool use(const std::vector<KindCount> &kinds, const Resident &resident) {
                      [&](uint32_t reader) { return use(kinds, reader); });
 }
 
-bool autopar::isCopied(const CostProgram &program, const Resident &resident) {
+bool autopar::program::isCopied(const CostProgram &program,
+                                const Resident &resident) {
   return use(program.stack.before, resident) &&
          use(program.stack.after, resident);
 }
 
-bool autopar::isSharedByLayers(const CostProgram &program,
-                               const Resident &resident) {
+bool autopar::program::isSharedByLayers(const CostProgram &program,
+                                        const Resident &resident) {
   auto isElsewhere = [&](const LayerStack::Layer &layer, uint32_t reader) {
     return program.layers[reader].section == Section::forward &&
            use(layer.kinds, reader) != use(layer.kinds, resident.layer);
@@ -77,9 +79,9 @@ bool autopar::isSharedByLayers(const CostProgram &program,
       });
 }
 
-std::optional<uint32_t> autopar::borderInto(const CostProgram &program,
-                                            const std::vector<uint32_t> &order,
-                                            size_t place) {
+std::optional<uint32_t>
+autopar::program::borderInto(const CostProgram &program,
+                             const std::vector<uint32_t> &order, size_t place) {
   const LayerStack &stack = program.stack;
   if (place == 0 || place > order.size() + 1)
     return std::nullopt;
@@ -96,9 +98,10 @@ std::optional<uint32_t> autopar::borderInto(const CostProgram &program,
   return std::nullopt;
 }
 
-void autopar::addPlaces(const CostProgram &program,
-                        const std::vector<uint32_t> &order, size_t begin,
-                        size_t end, bool borders, PartCounts &part) {
+void autopar::program::addPlaces(const CostProgram &program,
+                                 const std::vector<uint32_t> &order,
+                                 size_t begin, size_t end, bool borders,
+                                 PartCounts &part) {
   const LayerStack &stack = program.stack;
   for (size_t place = begin; place < end; ++place) {
     addKinds(place == 0             ? stack.before

@@ -18,6 +18,7 @@
 #include <map>
 
 using namespace autopar;
+using namespace autopar::program;
 
 //===----------------------------------------------------------------------===//
 // Text

@@ -8,9 +8,10 @@
 #include "autopar/Program/WireBytes.h"
 
 using namespace autopar;
+using namespace autopar::program;
 
-double autopar::wireBytes(CollectiveKind kind, int64_t groupSize,
-                          double bytes) {
+double autopar::program::wireBytes(CollectiveKind kind, int64_t groupSize,
+                                   double bytes) {
   if (kind == CollectiveKind::permute)
     return bytes;
   auto n = static_cast<double>(groupSize);

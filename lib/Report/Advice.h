@@ -15,11 +15,11 @@
 
 #include "Reading.h"
 
-namespace autopar {
+namespace autopar::report {
 
 /// How much `device` has too little, and of what it has most.
 std::string missingText(const Report::DeviceMemory &device,
-                        const Runtime &runtime);
+                        const runtime::Runtime &runtime);
 /// A plan that does not fit: by how much, and the degree or batch that would.
 void adviseOnFit(Reading &reading);
 /// Devices that hold the same part of the KV cache.
@@ -55,16 +55,19 @@ void warnSetLinks(Reading &reading);
 void warnDerivedMachine(Reading &reading);
 /// What a curve of its own would be called, of a kernel that `curve` prices
 /// though it was measured on others; "" where it was measured on such.
-std::string substitutedUse(const Reading &reading, const Kernel &kernel,
-                           const KernelCurve &curve);
+std::string substitutedUse(const Reading &reading,
+                           const program::Kernel &kernel,
+                           const hardware::KernelCurve &curve);
 
 /// "tp = 8": the degree, or else the axes, with these ids.
-std::string degreeText(const Reading &reading, const std::vector<AxisId> &ids);
+std::string degreeText(const Reading &reading,
+                       const std::vector<program::AxisId> &ids);
 /// Whether `axis` is one of those of `degree`.
-bool isAxisOf(const Reading &reading, AxisId axis, Degree degree);
+bool isAxisOf(const Reading &reading, program::AxisId axis,
+              plan::Degree degree);
 /// "3.2 ms of a step of 10.0 ms (32%)".
 std::string shareText(const Reading &reading, double timeUs);
 
-} // namespace autopar
+} // namespace autopar::report
 
 #endif // AUTOPAR_LIB_REPORT_ADVICE_H

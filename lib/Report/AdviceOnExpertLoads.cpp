@@ -13,6 +13,8 @@
 #include <cstdio>
 
 using namespace autopar;
+using namespace autopar::placement;
+using namespace autopar::report;
 
 /// A hottest device that is below this many times the mean is no news.
 static constexpr double worthSaying = 1.1;
@@ -35,7 +37,7 @@ static std::string remedyText(const ExpertPlacement &placement) {
          " makes room for more copies of hot experts";
 }
 
-void autopar::adviseOnExpertLoads(Reading &reading) {
+void autopar::report::adviseOnExpertLoads(Reading &reading) {
   if (!reading.report.placement)
     return;
   const ExpertPlacement &placement = *reading.report.placement;

@@ -16,6 +16,13 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
 
 using Subject = Warning::Subject;
 
@@ -23,7 +30,8 @@ using Subject = Warning::Subject;
 // Names
 //===----------------------------------------------------------------------===//
 
-bool autopar::isAxisOf(const Reading &reading, AxisId axis, Degree degree) {
+bool autopar::report::isAxisOf(const Reading &reading, AxisId axis,
+                               Degree degree) {
   std::vector<std::string> axes = reading.plan.axesOf(degree);
   return std::find(axes.begin(), axes.end(), reading.program.axes[axis]) !=
          axes.end();
@@ -52,12 +60,12 @@ static std::string groupName(const Reading &reading,
   return join(axes, "*");
 }
 
-std::string autopar::degreeText(const Reading &reading,
-                                const std::vector<AxisId> &ids) {
+std::string autopar::report::degreeText(const Reading &reading,
+                                        const std::vector<AxisId> &ids) {
   return groupName(reading, ids) + " = " + reading.groupSize(ids).str();
 }
 
-std::string autopar::shareText(const Reading &reading, double timeUs) {
+std::string autopar::report::shareText(const Reading &reading, double timeUs) {
   double step = reading.report.latency.stepTimeUs;
   return formatTime(timeUs) + " of a step of " + formatTime(step) + " (" +
          formatNumber(std::round(100 * timeUs / step)) + "%)";
@@ -153,14 +161,14 @@ static size_t recordOf(const Reading &reading, const CollectiveReading &cost) {
   return cost.record - reading.program.collectives.data();
 }
 
-void autopar::adviseOnTiers(Reading &reading) {
+void autopar::report::adviseOnTiers(Reading &reading) {
   for (const Crossing &crossing : findCrossings(reading, false))
     reading.report.warnings.push_back(
         {"collectives" + crossingText(reading, crossing), "tier-crossed",
          Subject::collective, recordOf(reading, *crossing.first)});
 }
 
-void autopar::adviseOnExperts(Reading &reading) {
+void autopar::report::adviseOnExperts(Reading &reading) {
   const char *loads = reading.report.placement
                           ? ""
                           : ". Tokens are taken to choose experts uniformly: "
@@ -244,7 +252,7 @@ static std::string remedyOfRing(const Reading &reading) {
   return "";
 }
 
-void autopar::adviseOnRings(Reading &reading) {
+void autopar::report::adviseOnRings(Reading &reading) {
   RingTimes times = timesOfRing(reading);
   if (!times.isBound())
     return;

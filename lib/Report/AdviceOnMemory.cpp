@@ -15,6 +15,14 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::runtime;
+using namespace autopar::schedule;
 
 using Subject = Warning::Subject;
 using Kind = Resident::Kind;
@@ -107,8 +115,8 @@ static std::string largestItem(const Report::DeviceMemory &device) {
   return std::string(largest->second) + " " + formatBytes(largest->first);
 }
 
-std::string autopar::missingText(const Report::DeviceMemory &device,
-                                 const Runtime &runtime) {
+std::string autopar::report::missingText(const Report::DeviceMemory &device,
+                                         const Runtime &runtime) {
   return "does not fit: a device needs " + formatBytes(device.totalBytes) +
          " of the " + formatBytes(device.budgetBytes) + " that " +
          runtime.name + " may use, " +
@@ -116,7 +124,7 @@ std::string autopar::missingText(const Report::DeviceMemory &device,
          " too much, most of it " + largestItem(device);
 }
 
-void autopar::adviseOnFit(Reading &reading) {
+void autopar::report::adviseOnFit(Reading &reading) {
   const Report::DeviceMemory &device = reading.report.memory.perDevice;
   if (device.fits)
     return;
@@ -166,7 +174,7 @@ static std::string remedyOfCopies(const Reading &reading, int64_t copies) {
   return text.empty() ? "a smaller tp holds fewer" : text + " holds it once";
 }
 
-void autopar::adviseOnCacheCopies(Reading &reading) {
+void autopar::report::adviseOnCacheCopies(Reading &reading) {
   const std::vector<Resident> &residents = reading.program.residents;
   Checked most = 1, copied;
   size_t first = 0;
@@ -200,7 +208,7 @@ void autopar::adviseOnCacheCopies(Reading &reading) {
 
 /// In a decode step that memory bounds, sequences share the reads of weights:
 /// where the caches of all replicas fit into one, the others read for nothing.
-void autopar::adviseOnIdleMemory(Reading &reading) {
+void autopar::report::adviseOnIdleMemory(Reading &reading) {
   const Workload &workload = reading.workload;
   const Report &report = reading.report;
   int64_t replicas = *reading.plan.sizeOf(Degree::dp);
@@ -230,7 +238,7 @@ static bool gathersWeight(const Collective &record) {
          !record.shape.empty();
 }
 
-void autopar::adviseOnGatheredWeights(Reading &reading) {
+void autopar::report::adviseOnGatheredWeights(Reading &reading) {
   // Training splits them for the states that go with them.
   if (reading.strategy.trains)
     return;

@@ -12,10 +12,15 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
 
 using Subject = Warning::Subject;
 
-void autopar::adviseOnIdleAxes(Reading &reading) {
+void autopar::report::adviseOnIdleAxes(Reading &reading) {
   const std::vector<std::string> &used = reading.program.axes;
   for (const PlanAxis &axis : reading.plan.axes)
     if (*axis.size > 1 &&
@@ -117,7 +122,7 @@ static std::string whatOf(const std::string &symbol) {
   return symbol == "query" ? "new token" : "token of " + symbol;
 }
 
-void autopar::adviseOnIdleDevices(Reading &reading) {
+void autopar::report::adviseOnIdleDevices(Reading &reading) {
   ThinSplits splits(reading);
   for (const ThinSplit &split : splits.get()) {
     bool isOfTp =
@@ -206,7 +211,7 @@ static std::string remedyText(const Reading &reading,
          " gives each a part of the experts' widths";
 }
 
-void autopar::adviseOnRepeatedExperts(Reading &reading) {
+void autopar::report::adviseOnRepeatedExperts(Reading &reading) {
   RepeatedExperts repeated = findRepeatedExperts(reading);
   if (!repeated.first)
     return;

@@ -13,6 +13,13 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::hardware;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::runtime;
+using namespace autopar::schedule;
 
 /// Source of what this evaluator does whatever the input.
 static constexpr const char *method = "autopar: method of the evaluator";
@@ -289,7 +296,7 @@ static void addDefaults(Reading &reading,
                            trainer->splitsExpertsByTp.source.str()});
 }
 
-void autopar::readAssumptions(Reading &reading) {
+void autopar::report::readAssumptions(Reading &reading) {
   std::vector<Assumption> &assumptions = reading.report.assumptions;
   addRuntime(reading, assumptions);
   addEmptyInputs(reading, assumptions);

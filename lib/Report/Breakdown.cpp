@@ -10,6 +10,12 @@
 #include <map>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
 
 namespace {
 
@@ -83,8 +89,8 @@ void StepBreakdown::addLayers() {
   }
 }
 
-std::vector<LaunchShare> autopar::sharesOf(const Reading &reading,
-                                           const LaunchNodes &launch) {
+std::vector<LaunchShare> autopar::report::sharesOf(const Reading &reading,
+                                                   const LaunchNodes &launch) {
   std::vector<LaunchShare> shares;
   Checked count = reading.countOf(launch);
   if (count.isZero())
@@ -140,4 +146,6 @@ void StepBreakdown::run() {
   reading.report.byLayer = byLayer.take(reading);
 }
 
-void autopar::readBreakdown(Reading &reading) { StepBreakdown(reading).run(); }
+void autopar::report::readBreakdown(Reading &reading) {
+  StepBreakdown(reading).run();
+}

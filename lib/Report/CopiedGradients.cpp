@@ -14,11 +14,17 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
 
 static constexpr CollectiveKind kind = CollectiveKind::all_reduce;
 
 Result<std::optional<TrainingReport::Copies>>
-autopar::copiesOf(const PipelineParts &parts) {
+autopar::report::copiesOf(const PipelineParts &parts) {
   int64_t bytes = parts.pricer.copiedGradientBytes();
   std::optional<TrainingReport::Copies> copies;
   if (bytes == 0)
@@ -35,7 +41,7 @@ autopar::copiesOf(const PipelineParts &parts) {
   return copies;
 }
 
-void autopar::addCopiesRow(const Iteration &iteration, Report &report) {
+void autopar::report::addCopiesRow(const Iteration &iteration, Report &report) {
   int64_t last = iteration.steps.shape.stages - 1;
   bool isEnd = iteration.heaviest() == 0 || iteration.heaviest() == last;
   if (!iteration.copies || !isEnd)
@@ -76,7 +82,8 @@ static Explanation explainBytes(const Iteration &iteration,
       .from("cost program of the IR");
 }
 
-void autopar::explainCopies(const Iteration &iteration, Report &report) {
+void autopar::report::explainCopies(const Iteration &iteration,
+                                    Report &report) {
   if (!iteration.copies)
     return;
   const std::string folder = "training.copied_gradients.";

@@ -13,6 +13,7 @@
 #include "autopar/Support/Text.h"
 
 using namespace autopar;
+using namespace autopar::report;
 using json = nlohmann::ordered_json;
 
 static json writeLink(const LinkReport &link) {
@@ -30,7 +31,7 @@ static json writeLink(const LinkReport &link) {
           {"time_us", link.timeUs}};
 }
 
-std::string autopar::writeJson(const DeploymentReport &deployment) {
+std::string autopar::report::writeJson(const DeploymentReport &deployment) {
   json root, modules = json::array(), links = json::array();
   for (const auto &[name, report] : deployment.modules)
     modules.push_back({{"name", name}, {"report", writeTree(report)}});
@@ -58,14 +59,15 @@ static std::string linkText(const LinkReport &link) {
   table.add({"time", formatTime(link.timeUs)});
   return "\nLink " + link.from + " -> " + link.to + ", a request of " +
          formatInteger(link.contextLength) + " tokens\n" + table.str() +
-         wrap("  ",
-              "Over " + link.tier + " of the " +
-                  (link.destinationBound ? "destination" : "source") + ": " +
-                  formatTime(link.latencyUs) + " and what a device moves at " +
-                  print("%.4g", link.bandwidthBytesPerS / 1e9) + " GB/s.");
+         wrapText("  ", "Over " + link.tier + " of the " +
+                            (link.destinationBound ? "destination" : "source") +
+                            ": " + formatTime(link.latencyUs) +
+                            " and what a device moves at " +
+                            print("%.4g", link.bandwidthBytesPerS / 1e9) +
+                            " GB/s.");
 }
 
-std::string autopar::writeText(const DeploymentReport &deployment) {
+std::string autopar::report::writeText(const DeploymentReport &deployment) {
   std::string text;
   for (const auto &[name, report] : deployment.modules)
     text += "== " + name + " ==\n" + writeText(report) + "\n";

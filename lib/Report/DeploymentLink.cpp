@@ -13,6 +13,13 @@
 #include "autopar/Support/Text.h"
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::runtime;
+using namespace autopar::schedule;
 
 namespace {
 /// Bytes of one request.
@@ -113,8 +120,9 @@ static Error differentBytes(const LinkSide &from, const RequestBytes &sent,
                "linked modules run their layers equally often"};
 }
 
-Result<LinkReport> autopar::evaluateLink(const LinkSide &from,
-                                         const LinkSide &to, bool ideal) {
+Result<LinkReport> autopar::report::evaluateLink(const LinkSide &from,
+                                                 const LinkSide &to,
+                                                 bool ideal) {
   Result<RequestBytes> sent = countRequest(from, from.workload);
   if (!sent)
     return sent.error();

@@ -10,6 +10,7 @@
 #include "autopar/Report/JsonText.h"
 
 using namespace autopar;
+using namespace autopar::report;
 using json = nlohmann::ordered_json;
 
 namespace {
@@ -102,7 +103,7 @@ static json writeCollectives(const PlanDifferences &differences) {
       });
 }
 
-std::string autopar::writeJson(const PlanDifferences &differences) {
+std::string autopar::report::writeJson(const PlanDifferences &differences) {
   json root;
   root["schema"] = "autopar.diff/1";
   root["model"] = differences.a->report.model.name;

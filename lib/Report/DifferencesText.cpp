@@ -15,6 +15,8 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::program;
+using namespace autopar::report;
 using Unit = PlanDifferences::Unit;
 
 /// Lines of a list before it is cut, so that everything fits a screen.
@@ -34,8 +36,8 @@ static std::string planLine(const char *letter, const PlanOutcome &plan) {
   std::vector<std::string> parts = meshText(plan.report);
   parts.insert(parts.begin(), machineText(plan.report));
   parts.push_back("runtime " + plan.report.machine.runtime);
-  return wrap(std::string("  ") + letter + "  ",
-              plan.name + ": " + join(parts, ", "));
+  return wrapText(std::string("  ") + letter + "  ",
+                  plan.name + ": " + join(parts, ", "));
 }
 
 static std::string title(const PlanDifferences &differences) {
@@ -43,8 +45,8 @@ static std::string title(const PlanDifferences &differences) {
   std::string step = stepText(a);
   if (stepText(b) != step)
     step += "; B: " + stepText(b);
-  return wrap("", a.model.name + ": " + step) + planLine("A", *differences.a) +
-         planLine("B", *differences.b);
+  return wrapText("", a.model.name + ": " + step) +
+         planLine("A", *differences.a) + planLine("B", *differences.b);
 }
 
 //===----------------------------------------------------------------------===//
@@ -100,10 +102,10 @@ static std::string tensorsOfIR(const PlanDifferences &differences) {
     auto &[change, names] = changes[i];
     size_t more = names.size() - std::min(names.size(), lineNames);
     names.resize(names.size() - more);
-    text +=
-        wrap("  ", join(names, ", ") +
-                       (more ? " and " + formatInteger(more) + " more" : "") +
-                       ": " + change);
+    text += wrapText("  ",
+                     join(names, ", ") +
+                         (more ? " and " + formatInteger(more) + " more" : "") +
+                         ": " + change);
   }
   return text + cutNote(changes.size() - lines);
 }
@@ -180,22 +182,22 @@ static std::string warnings(const char *heading,
                             const std::vector<std::string> &all) {
   std::string text;
   for (const std::string &warning : all)
-    text += wrap("  ! ", warning);
+    text += wrapText("  ! ", warning);
   return text.empty() ? "" : std::string("\n") + heading + "\n" + text;
 }
 
 /// Ends with what needed no line.
 static std::string equalText(const PlanDifferences &differences) {
   const auto &equal = differences.equal;
-  return "\n" +
-         wrap("", "equal: " + countOf(equal.collectives, "kind") +
-                      " of collectives, " + countOf(equal.tensors, "tensor") +
-                      ", " + countOf(equal.rows, "number") + ", " +
-                      countOf(equal.times, "collective time") + ", " +
-                      countOf(equal.warnings, "warning"));
+  return "\n" + wrapText("", "equal: " + countOf(equal.collectives, "kind") +
+                                 " of collectives, " +
+                                 countOf(equal.tensors, "tensor") + ", " +
+                                 countOf(equal.rows, "number") + ", " +
+                                 countOf(equal.times, "collective time") +
+                                 ", " + countOf(equal.warnings, "warning"));
 }
 
-std::string autopar::writeText(const PlanDifferences &differences) {
+std::string autopar::report::writeText(const PlanDifferences &differences) {
   std::string head = title(differences);
   if (differences.empty())
     return head + "\nno difference\n";

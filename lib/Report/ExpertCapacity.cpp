@@ -12,6 +12,10 @@
 #include <numeric>
 
 using namespace autopar;
+using namespace autopar::placement;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
 
 /// Which share of what is routed to the experts of a layer they drop: of each
 /// layer whose loads are known, else of all, whose loads are even.
@@ -30,8 +34,8 @@ static std::vector<double> droppedShares(const Iteration &iteration) {
   return {1 - std::min(1.0, taken / routed)};
 }
 
-void autopar::readCapacity(const Iteration &iteration,
-                           TrainingReport &training) {
+void autopar::report::readCapacity(const Iteration &iteration,
+                                   TrainingReport &training) {
   const auto &capacity = iteration.parts.program.capacity;
   if (!capacity)
     return;
@@ -76,7 +80,8 @@ static Explanation explainDropped(const Iteration &iteration,
       .formula("sum of the inputs / their number");
 }
 
-void autopar::explainCapacity(const Iteration &iteration, Report &report) {
+void autopar::report::explainCapacity(const Iteration &iteration,
+                                      Report &report) {
   if (!report.training->expertCapacity)
     return;
   const TrainingReport::Capacity &capacity = *report.training->expertCapacity;

@@ -15,8 +15,12 @@
 #include <map>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::placement;
+using namespace autopar::program;
+using namespace autopar::report;
 
-void autopar::readExpertLoads(Reading &reading) {
+void autopar::report::readExpertLoads(Reading &reading) {
   if (!reading.program.placement)
     return;
   const PlacedExperts &placed = *reading.program.placement;
@@ -58,8 +62,8 @@ static bool layersDiffer(const Reading &reading) {
   return false;
 }
 
-void autopar::addLoadAssumptions(const Reading &reading,
-                                 std::vector<Assumption> &assumptions) {
+void autopar::report::addLoadAssumptions(const Reading &reading,
+                                         std::vector<Assumption> &assumptions) {
   const CostProgram &program = reading.program;
   if (!reading.report.placement) {
     if (std::any_of(program.kernels.begin(), program.kernels.end(),

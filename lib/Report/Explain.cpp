@@ -14,6 +14,11 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
 
 /// The path of a number of the device with the largest total.
 static std::string device(const char *name) {
@@ -167,8 +172,8 @@ void Explainer::explainWorkload() {
         Explanation().from("workload"));
 }
 
-std::string autopar::recordName(const CostProgram &program,
-                                const Resident &record) {
+std::string autopar::report::recordName(const CostProgram &program,
+                                        const Resident &record) {
   static constexpr const char *folders[] = {"weights/", "caches/", "states/",
                                             "gradients/", "optimizer/"};
   return folders[static_cast<size_t>(record.kind)] +
@@ -472,7 +477,7 @@ void Explainer::run() {
   explainBreakdown();
 }
 
-void autopar::readDerivations(Reading &reading) {
+void autopar::report::readDerivations(Reading &reading) {
   Explainer(reading).run();
   addWaterfall(reading.report);
 }

@@ -13,6 +13,13 @@
 #include <map>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
 
 static std::string rowPath(const char *folder, size_t row) {
   return "breakdown." + std::string(folder) + "[" + std::to_string(row) + "].";
@@ -33,7 +40,7 @@ static const char *partThatBinds(const Reading &reading,
   return compute > Checked(0) ? "compute" : "memory";
 }
 
-std::vector<KernelRow> autopar::readKernels(const Reading &step) {
+std::vector<KernelRow> autopar::report::readKernels(const Reading &step) {
   std::vector<KernelRow> rows;
   std::map<uint32_t, size_t> index;
   const Chip &chip = step.pool().chip;

@@ -10,6 +10,11 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
 
 static constexpr const char *byNodeSource =
     "DeepEP (deepseek-ai/DeepEP), README: kernels with NVLink and RDMA "

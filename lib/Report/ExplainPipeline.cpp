@@ -12,6 +12,12 @@
 #include <array>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
 
 namespace {
 
@@ -371,7 +377,8 @@ void PipelineExplainer::run() {
   explainMessages();
 }
 
-void autopar::explainPipeline(const PipelineParts &parts,
-                              const PipelineStages &stages, Report &report) {
+void autopar::report::explainPipeline(const PipelineParts &parts,
+                                      const PipelineStages &stages,
+                                      Report &report) {
   PipelineExplainer(parts, stages, report).run();
 }

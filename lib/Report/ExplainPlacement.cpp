@@ -10,6 +10,9 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::placement;
+using namespace autopar::report;
+using namespace autopar::schedule;
 
 void Explainer::explainPlacement() {
   if (!report.placement)

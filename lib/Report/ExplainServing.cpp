@@ -13,6 +13,10 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::hardware;
+using namespace autopar::report;
+using namespace autopar::schedule;
+using namespace autopar::serving;
 
 namespace {
 
@@ -176,8 +180,8 @@ void ServingExplainer::run() {
   explainQueue();
 }
 
-void autopar::addServing(Report &report, ServingReport serving,
-                         const Machine &machine, bool explain) {
+void autopar::report::addServing(Report &report, ServingReport serving,
+                                 const Machine &machine, bool explain) {
   bool isOpen = serving.requests.concurrency == 0;
   auto assume = [&](const char *name, std::string value) {
     report.assumptions.push_back(

@@ -12,6 +12,9 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
 
 static std::string stepFolder(size_t step) {
   return "prefill_steps[" + std::to_string(step) + "].";
@@ -121,7 +124,7 @@ static void explainBoundsOf(Reading &reading) {
          });
 }
 
-void autopar::explainSteps(Reading &reading) {
+void autopar::report::explainSteps(Reading &reading) {
   using Flops = decltype(Report::flops);
   using Latency = decltype(Report::latency);
   for (size_t i = 0; i < reading.steps.size(); ++i)

@@ -12,6 +12,12 @@
 #include <cstdio>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::runtime;
+using namespace autopar::schedule;
 
 static constexpr int64_t picosecondsPerUs = 1'000'000;
 

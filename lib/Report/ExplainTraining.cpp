@@ -13,6 +13,14 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::runtime;
+using namespace autopar::schedule;
 
 using Exposure = TrainingReport::Exposure;
 
@@ -219,7 +227,8 @@ static Derivation sumOfKernels(const Reading &whole, Section section,
   return std::move(sum.derivation);
 }
 
-void autopar::explainTrainingFlops(const Reading &whole, Report &report) {
+void autopar::report::explainTrainingFlops(const Reading &whole,
+                                           Report &report) {
   auto all = [&](const KernelNodes &nodes) { return whole.whole(nodes.flops); };
   auto padding = [&](const KernelNodes &nodes) {
     return all(nodes) - whole.whole(nodes.usefulFlops);
@@ -397,6 +406,7 @@ void TrainingExplainer::run() {
   explainCopies(iteration, report);
 }
 
-void autopar::explainTraining(const Iteration &iteration, Report &report) {
+void autopar::report::explainTraining(const Iteration &iteration,
+                                      Report &report) {
   TrainingExplainer(iteration, report).run();
 }

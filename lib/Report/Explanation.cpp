@@ -12,6 +12,12 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::hardware;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
 
 Explanation &Explanation::input(std::string name, std::string value,
                                 std::string term) {
@@ -79,9 +85,11 @@ Explanation &Explanation::note(std::string text) {
   return *this;
 }
 
-Explanation autopar::explainPair(const Pool &pool, bool ideal,
-                                 CollectiveKind kind, const std::string &tier,
-                                 const std::string &folder, int64_t bytes) {
+Explanation autopar::report::explainPair(const Pool &pool, bool ideal,
+                                         CollectiveKind kind,
+                                         const std::string &tier,
+                                         const std::string &folder,
+                                         int64_t bytes) {
   const Tier &joined = *std::find_if(
       pool.tiers.begin(), pool.tiers.end(),
       [&](const Tier &candidate) { return candidate.name == tier; });

@@ -12,7 +12,7 @@
 
 #include <functional>
 
-namespace autopar {
+namespace autopar::report {
 
 /// A derivation as it is put together.
 class Explanation {
@@ -25,10 +25,10 @@ public:
   Explanation &input(std::string name, int64_t value, std::string term = "");
   Explanation &input(std::string name, double value, std::string term = "");
   /// Adds an input that is a figure of the hardware or the runtime.
-  Explanation &figure(const Figure &figure);
+  Explanation &figure(const hardware::Figure &figure);
   /// Names a figure that the inputs rest on.
-  Explanation &restsOn(const Figure &figure);
-  Explanation &restsOn(const KernelCurve &curve);
+  Explanation &restsOn(const hardware::Figure &figure);
+  Explanation &restsOn(const hardware::KernelCurve &curve);
   Explanation &from(std::string source);
   Explanation &formula(std::string text) {
     derivation.formula = std::move(text);
@@ -43,13 +43,14 @@ private:
 };
 
 /// "gradients/model/model.embed_tokens.weight".
-std::string recordName(const CostProgram &program, const Resident &record);
+std::string recordName(const program::CostProgram &program,
+                       const program::Resident &record);
 
 /// The time of one message or sum of `bytes` between two devices, over the tier
 /// of `pool` of that name; `folder` of the report has the bytes.
-Explanation explainPair(const Pool &pool, bool ideal, CollectiveKind kind,
-                        const std::string &tier, const std::string &folder,
-                        int64_t bytes);
+Explanation explainPair(const hardware::Pool &pool, bool ideal,
+                        program::CollectiveKind kind, const std::string &tier,
+                        const std::string &folder, int64_t bytes);
 
 /// What a record contributes to a sum.
 struct Contribution {
@@ -75,8 +76,9 @@ private:
   void explainResidents();
   void explainActivations();
   void explainProfile();
-  void addLiveSet(const std::string &path, Checked peak, NodeId LiveNodes::*sum,
-                  const std::vector<NodeId> &column);
+  void addLiveSet(const std::string &path, Checked peak,
+                  cost::NodeId cost::LiveNodes::*sum,
+                  const std::vector<cost::NodeId> &column);
   void explainRuntimeBytes();
   void explainMemory();
   void explainCapacity();
@@ -100,40 +102,42 @@ private:
   void explainLaunchShares();
   void explainKernelSteps();
   struct KernelExplanation;
-  void addShares(const LaunchNodes &launch,
+  void addShares(const cost::LaunchNodes &launch,
                  const std::map<std::string, size_t> &rowOf,
                  std::vector<KernelExplanation> &rows);
   void addKernelRows(std::vector<KernelExplanation> rows);
-  void
-  explainRows(const std::string &folder, const std::vector<BreakdownRow> &rows,
-              const std::function<std::string(const KernelRow &)> &keyOf,
-              const std::function<std::string(const Collective &)> &keyOfCall);
+  void explainRows(
+      const std::string &folder, const std::vector<BreakdownRow> &rows,
+      const std::function<std::string(const KernelRow &)> &keyOf,
+      const std::function<std::string(const program::Collective &)> &keyOfCall);
 
   void add(const std::string &path, std::string formula,
            Explanation explanation);
   /// `node`, by the formula that computed it.
-  void add(const std::string &path, NodeId node, Explanation explanation = {});
+  void add(const std::string &path, cost::NodeId node,
+           Explanation explanation = {});
   void addSum(const std::string &path, const std::vector<Contribution> &parts,
               Explanation explanation = {});
   /// Of all residents of `kind`: `column` times their number and `copies`.
-  void addResidents(const std::string &path, Resident::Kind kind,
-                    NodeId ResidentNodes::*column, const char *unit,
+  void addResidents(const std::string &path, program::Resident::Kind kind,
+                    cost::NodeId cost::ResidentNodes::*column, const char *unit,
                     Checked copies, Explanation explanation = {});
-  void addKernels(const std::string &path, FlopClass flopClass,
-                  NodeId KernelNodes::*column, Explanation explanation = {});
+  void addKernels(const std::string &path, program::FlopClass flopClass,
+                  cost::NodeId cost::KernelNodes::*column,
+                  Explanation explanation = {});
   /// Times of all launches: those of `column`, in picoseconds.
   void addLaunchTimes(const std::string &path, bool ofCompute,
                       std::string note);
   std::string us(Checked picoseconds) const;
-  std::vector<uint32_t> workingKernels(const LaunchNodes &launch) const;
-  void rateFigures(const LaunchNodes &launch, Explanation &explanation);
+  std::vector<uint32_t> workingKernels(const cost::LaunchNodes &launch) const;
+  void rateFigures(const cost::LaunchNodes &launch, Explanation &explanation);
 
   Reading &reading;
   Report &report;
-  const TotalNodes &total;
+  const cost::TotalNodes &total;
   NodeText text;
 };
 
-} // namespace autopar
+} // namespace autopar::report
 
 #endif // AUTOPAR_LIB_REPORT_EXPLANATION_H

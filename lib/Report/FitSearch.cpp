@@ -10,6 +10,10 @@
 #include "autopar/Support/Limits.h"
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
 
 FitSearch::FitSearch(const Reading &reading)
     : reading(reading),

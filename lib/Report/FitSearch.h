@@ -10,7 +10,7 @@
 
 #include "Reading.h"
 
-namespace autopar {
+namespace autopar::report {
 
 /// Whether the same program fits elsewhere: with axes of other sizes, on as
 /// many devices as that takes, or with another batch. Splits that are not legal
@@ -20,7 +20,7 @@ public:
   explicit FitSearch(const Reading &reading);
 
   /// The plan with `axis` doubled until the program fits.
-  std::optional<Plan> findLarger(const std::string &axis);
+  std::optional<plan::Plan> findLarger(const std::string &axis);
   /// The most sequences up to the step's that fit; 0 where not one does. Memory
   /// grows with them.
   int64_t findBatch();
@@ -31,7 +31,7 @@ public:
   int64_t findMost();
 
 private:
-  bool fits(const Layout &layout, const Workload &workload);
+  bool fits(const cost::Layout &layout, const program::Workload &workload);
   bool fitsBatch(int64_t batch);
   /// The largest number that `fitsOne`, between `fit` that does and `tooMany`
   /// that does not.
@@ -39,10 +39,10 @@ private:
   int64_t bisect(int64_t fit, int64_t tooMany, Fits fitsOne);
 
   const Reading &reading;
-  Tape tape;
-  Pricer pricer;
+  cost::Tape tape;
+  cost::Pricer pricer;
 };
 
-} // namespace autopar
+} // namespace autopar::report
 
 #endif // AUTOPAR_LIB_REPORT_FITSEARCH_H

@@ -15,6 +15,10 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::hardware;
+using namespace autopar::placement;
+using namespace autopar::program;
+using namespace autopar::report;
 
 namespace {
 /// One figure, by its path below the chip or system.
@@ -158,7 +162,8 @@ static Result<Found> lookUp(const HardwareLibrary &library,
 // Commands
 //===----------------------------------------------------------------------===//
 
-Result<std::string> autopar::listHardware(const HardwareLibrary &library) {
+Result<std::string>
+autopar::report::listHardware(const HardwareLibrary &library) {
   TextTable chips("lrrrrl", uncut);
   chips.add({"chip", "memory", "bandwidth", "16 bit", "8 bit", "title"});
   for (const std::string &name : library.chipNames()) {
@@ -253,8 +258,9 @@ static std::string collectiveTable(const Pool &pool) {
                             : "\nCollectives: time of one call\n" + table.str();
 }
 
-Result<std::string> autopar::showHardware(const HardwareLibrary &library,
-                                          const std::string &name) {
+Result<std::string>
+autopar::report::showHardware(const HardwareLibrary &library,
+                              const std::string &name) {
   Result<Found> found = lookUp(library, name);
   if (!found)
     return found.error();
@@ -301,9 +307,10 @@ static void addDifferences(TextTable &table, const std::vector<Row> &first,
                  row.source});
 }
 
-Result<std::string> autopar::diffHardware(const HardwareLibrary &library,
-                                          const std::string &first,
-                                          const std::string &second) {
+Result<std::string>
+autopar::report::diffHardware(const HardwareLibrary &library,
+                              const std::string &first,
+                              const std::string &second) {
   Result<Found> a = lookUp(library, first), b = lookUp(library, second);
   if (!a || !b)
     return !a ? a.error() : b.error();

@@ -12,6 +12,13 @@
 #include <tuple>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
 
 /// The part of a curve that a use is of, as files spell it.
 static const char *coefficientOf(FigureUse::Kind kind) {
@@ -126,7 +133,7 @@ std::vector<Impact> ImpactTable::take() {
   return std::move(all);
 }
 
-void autopar::readImpacts(Reading &reading) {
+void autopar::report::readImpacts(Reading &reading) {
   ImpactTable table(reading, reading.strategy);
   NodeId step = reading.strategy.total.stepPs;
   auto lay = [&](const Workload &workload) {

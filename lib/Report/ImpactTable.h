@@ -12,25 +12,25 @@
 
 #include "autopar/Cost/Sensitivity.h"
 
-namespace autopar {
+namespace autopar::report {
 
 /// Gathers slopes by path of the figure: several uses may be of one.
 class ImpactTable {
 public:
   /// All arguments outlive it.
-  ImpactTable(const PlanInputs &inputs, const Strategy &strategy)
+  ImpactTable(const PlanInputs &inputs, const cost::Strategy &strategy)
       : inputs(inputs), strategy(strategy),
         sensitivity(strategy, inputs.machine, inputs.runtime,
                     inputs.plan.memoryUtilization) {}
 
   /// Of a step's time; of what `sensitivity` was laid for.
-  void addTime(const std::vector<Slope> &picoseconds, double times = 1);
+  void addTime(const std::vector<cost::Slope> &picoseconds, double times = 1);
   void addMemory();
-  void addMemory(const std::vector<Slope> &bytes);
+  void addMemory(const std::vector<cost::Slope> &bytes);
   void addCapacity();
   /// Of a figure that formulas do not have.
-  void addFigure(const Figure &figure, const Slope &picoseconds,
-                 const Slope &bytes);
+  void addFigure(const hardware::Figure &figure, const cost::Slope &picoseconds,
+                 const cost::Slope &bytes);
   /// Whether a figure of the strategy, or then of a link, has slopes.
   bool has(size_t index) const { return nameOf(index).has_value(); }
   /// By falling impact on the step, then on memory.
@@ -41,23 +41,23 @@ private:
   struct Named {
     std::string path;
     double value;
-    Source source;
+    hardware::Source source;
   };
   std::optional<Named> nameOf(size_t index) const;
   Impact &find(const Named &figure);
-  static void addTo(Impact &impact, const Slope &slope, double unit,
+  static void addTo(Impact &impact, const cost::Slope &slope, double unit,
                     double Impact::Change::*change);
-  void add(const std::vector<Slope> &slopes, double unit,
+  void add(const std::vector<cost::Slope> &slopes, double unit,
            double Impact::Change::*change);
 
   const PlanInputs &inputs;
-  const Strategy &strategy;
+  const cost::Strategy &strategy;
   std::vector<Impact> all;
 
 public:
-  Sensitivity sensitivity;
+  cost::Sensitivity sensitivity;
 };
 
-} // namespace autopar
+} // namespace autopar::report
 
 #endif // AUTOPAR_LIB_REPORT_IMPACTTABLE_H

@@ -10,13 +10,14 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::report;
 using json = nlohmann::ordered_json;
 
-json autopar::writeInteger(const std::string &digits) {
+json autopar::report::writeInteger(const std::string &digits) {
   return json::binary({digits.begin(), digits.end()});
 }
 
-json autopar::writeInteger(Checked value) {
+json autopar::report::writeInteger(Checked value) {
   std::optional<int64_t> narrow = value.int64();
   return narrow ? json(*narrow) : writeInteger(value.str());
 }
@@ -67,7 +68,7 @@ static void print(const json &value, const std::string &indent,
   text.append("\n").append(indent).append(value.is_object() ? "}" : "]");
 }
 
-std::string autopar::printJson(const json &value) {
+std::string autopar::report::printJson(const json &value) {
   std::string text;
   print(value, "", text);
   return text + "\n";

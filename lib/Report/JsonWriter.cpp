@@ -13,6 +13,10 @@
 #include "autopar/Report/CacheFormat.h"
 
 using namespace autopar;
+using namespace autopar::placement;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
 using json = nlohmann::ordered_json;
 
 //===----------------------------------------------------------------------===//
@@ -311,7 +315,7 @@ static json writePlacement(const ExpertPlacement &placement) {
   return written;
 }
 
-json autopar::writeTree(const Report &report) {
+json autopar::report::writeTree(const Report &report) {
   json root;
   root["schema"] = "autopar.report/1";
   root["model"] = writeModel(report);
@@ -353,6 +357,6 @@ json autopar::writeTree(const Report &report) {
   return root;
 }
 
-std::string autopar::writeJson(const Report &report) {
+std::string autopar::report::writeJson(const Report &report) {
   return printJson(writeTree(report));
 }

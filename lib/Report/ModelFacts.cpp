@@ -14,6 +14,14 @@
 #include <array>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::runtime;
+using namespace autopar::schedule;
 
 using Kind = Resident::Kind;
 
@@ -234,8 +242,8 @@ ModelCounter::run(const std::vector<int64_t> &cacheContexts,
 }
 
 Result<ModelReport>
-autopar::countModel(const ModelPrograms &programs,
-                    const std::vector<int64_t> &cacheContexts,
-                    const std::vector<int64_t> &flopContexts) {
+autopar::report::countModel(const ModelPrograms &programs,
+                            const std::vector<int64_t> &cacheContexts,
+                            const std::vector<int64_t> &flopContexts) {
   return ModelCounter(programs).run(cacheContexts, flopContexts);
 }

@@ -10,6 +10,7 @@
 #include "autopar/Report/JsonText.h"
 
 using namespace autopar;
+using namespace autopar::report;
 using json = nlohmann::ordered_json;
 
 static json writeParts(const ModelReport &model) {
@@ -77,7 +78,7 @@ static json writeAllFlops(const ModelReport &model) {
   return all;
 }
 
-std::string autopar::writeJson(const ModelReport &model) {
+std::string autopar::report::writeJson(const ModelReport &model) {
   json root;
   root["schema"] = "autopar.model/1";
   root["name"] = model.name;

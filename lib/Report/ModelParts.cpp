@@ -11,8 +11,10 @@
 #include <unordered_map>
 
 using namespace autopar;
+using namespace autopar::program;
+using namespace autopar::report;
 
-const char *autopar::nameOf(ModelPart part) {
+const char *autopar::report::nameOf(ModelPart part) {
   static constexpr const char *names[modelPartCount] = {
       "embedding",    "encoder", "attention",  "recurrence",
       "feed_forward", "router",  "experts",    "norms",

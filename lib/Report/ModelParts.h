@@ -10,7 +10,7 @@
 
 #include "autopar/Program/CostProgram.h"
 
-namespace autopar {
+namespace autopar::report {
 
 /// Parts of a model, in the order of reports.
 enum class ModelPart : uint8_t {
@@ -37,24 +37,24 @@ const char *nameOf(ModelPart part);
 /// runs in parallel.
 class ModelParts {
 public:
-  explicit ModelParts(const CostProgram &program);
-  ModelPart of(const Resident &weight) const;
+  explicit ModelParts(const program::CostProgram &program);
+  ModelPart of(const program::Resident &weight) const;
 
 private:
   void connect();
   void markMixer(size_t mixer);
   std::vector<bool> findOutput(size_t mixer) const;
-  bool encodes(const Kernel &kernel) const;
+  bool encodes(const program::Kernel &kernel) const;
   bool routes(size_t kernel) const;
   ModelPart partOf(size_t kernel) const;
 
-  const CostProgram &program;
+  const program::CostProgram &program;
   /// The kernels that read what a kernel writes.
   std::vector<std::vector<size_t>> readers;
   /// attention, recurrence, or `other` where no mixer claims the kernel.
   std::vector<ModelPart> mixers;
 };
 
-} // namespace autopar
+} // namespace autopar::report
 
 #endif // AUTOPAR_LIB_REPORT_MODELPARTS_H

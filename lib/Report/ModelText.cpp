@@ -14,6 +14,7 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::report;
 
 //===----------------------------------------------------------------------===//
 // Words
@@ -59,7 +60,7 @@ static std::string totals(const ModelReport &model) {
   if (model.contextLength)
     table.add({"longest context", formatInteger(model.contextLength), ""});
   return model.name + "\n" + table.str() +
-         wrap("  layers in order: ", model.pattern);
+         wrapText("  layers in order: ", model.pattern);
 }
 
 static std::string partsTable(const ModelReport &model) {
@@ -105,11 +106,12 @@ static std::string cachesTable(const ModelReport &model) {
 static std::string memoryText(const ModelReport &model) {
   if (model.memoryBytesPerToken.isZero())
     return "";
-  return wrap("  ", "Cross-attention keeps " +
-                        formatInteger(model.memoryBytesPerToken) + " B (" +
-                        model.kvFormats.front() +
-                        ") of each token of the source besides, which is not "
-                        "in these tables.");
+  return wrapText("  ",
+                  "Cross-attention keeps " +
+                      formatInteger(model.memoryBytesPerToken) + " B (" +
+                      model.kvFormats.front() +
+                      ") of each token of the source besides, which is not "
+                      "in these tables.");
 }
 
 static std::string sizesTable(const ModelReport &model) {
@@ -151,12 +153,13 @@ static std::string flopsTable(const ModelReport &model) {
     if (at.decode)
       addFlops(table, "decode", at.context, *at.decode, 1);
   return "\nFLOPs of a token\n" + table.str() +
-         wrap("  ", "Prefill: the mean of a prompt as long as the context, "
-                    "with logits for its last token. A multiply-add is 2.") +
+         wrapText("  ",
+                  "Prefill: the mean of a prompt as long as the context, "
+                  "with logits for its last token. A multiply-add is 2.") +
          (model.hasSource
-              ? wrap("  ", "What runs on the source (an encoder, a vision "
-                           "tower, keys and values of cross-attention) is "
-                           "left out.")
+              ? wrapText("  ", "What runs on the source (an encoder, a vision "
+                               "tower, keys and values of cross-attention) is "
+                               "left out.")
               : "");
 }
 
@@ -166,14 +169,14 @@ static std::string fieldsText(const ModelReport &model) {
     fields.push_back(name + " " + value);
   std::string text;
   if (!fields.empty())
-    text = "\nConfig\n" + wrap("  ", join(fields, ", "));
+    text = "\nConfig\n" + wrapText("  ", join(fields, ", "));
   for (const std::string &note : model.defaults)
     text += (&note == &model.defaults.front() ? "\nDefaults\n" : "") +
-            wrap("  - ", note);
+            wrapText("  - ", note);
   return text;
 }
 
-std::string autopar::writeText(const ModelReport &model) {
+std::string autopar::report::writeText(const ModelReport &model) {
   return totals(model) + partsTable(model) + cachesTable(model) +
          sizesTable(model) + memoryText(model) + flopsTable(model) +
          fieldsText(model);
@@ -234,8 +237,8 @@ static const std::string *find(const std::vector<Row> &rows,
   return nullptr;
 }
 
-std::string autopar::writeDifferences(const ModelReport &first,
-                                      const ModelReport &second) {
+std::string autopar::report::writeDifferences(const ModelReport &first,
+                                              const ModelReport &second) {
   std::vector<Row> a = flatten(first), b = flatten(second);
   TextTable table("lrr");
   table.add({"", first.name, second.name});
@@ -255,7 +258,7 @@ std::string autopar::writeDifferences(const ModelReport &first,
   return differs ? table.str() : "  nothing differs\n";
 }
 
-std::string autopar::writeList(
+std::string autopar::report::writeList(
     const std::vector<std::pair<std::string, ModelReport>> &models) {
   TextTable table("lrrrr", uncut);
   table.add({"model", "parameters", "active", "checkpoint", "context"});

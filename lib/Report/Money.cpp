@@ -16,6 +16,10 @@
 #include "Explanation.h"
 
 using namespace autopar;
+using namespace autopar::hardware;
+using namespace autopar::report;
+using namespace autopar::schedule;
+using namespace autopar::serving;
 
 static double busyShare(const Report &report) {
   const auto &latency = report.latency;
@@ -120,7 +124,8 @@ static void addIteration(Report &report, const Machine &machine, bool explain) {
         *cost.joulesPerToken);
 }
 
-void autopar::addCost(Report &report, const Machine &machine, bool explain) {
+void autopar::report::addCost(Report &report, const Machine &machine,
+                              bool explain) {
   if (report.tokensPerS <= 0)
     return;
   report.cost.busyShare = busyShare(report);

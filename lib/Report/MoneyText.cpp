@@ -10,23 +10,24 @@
 #include "autopar/Report/ReportText.h"
 
 using namespace autopar;
+using namespace autopar::report;
 
 /// At least two decimals, and three digits that are not 0.
 static std::string amount(double value) {
   return value >= 1 ? print("%.2f", value) : print("%#.3g", value);
 }
 
-std::string autopar::dollarText(double dollars) {
+std::string autopar::report::dollarText(double dollars) {
   return "$" + amount(dollars);
 }
 
-std::string autopar::energyText(double joules) {
+std::string autopar::report::energyText(double joules) {
   if (joules >= 1e6)
     return amount(joules / 1e6) + " MJ";
   return joules >= 1e4 ? amount(joules / 1e3) + " kJ" : amount(joules) + " J";
 }
 
-void autopar::addCostRows(TextTable &table, const Report &report) {
+void autopar::report::addCostRows(TextTable &table, const Report &report) {
   const auto &cost = report.cost;
   std::string kind(tokenKind(report));
   if (cost.dollarsPerMillionTokens)

@@ -13,15 +13,19 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::program;
+using namespace autopar::report;
 
-std::string autopar::decimal(double value) {
+std::string autopar::report::decimal(double value) {
   constexpr double largestExact = 9007199254740992; // 2^53
   if (value == std::floor(value) && std::fabs(value) <= largestExact)
     return std::to_string(static_cast<int64_t>(value));
   return formatNumber(value);
 }
 
-std::string autopar::times(const std::string &count, const std::string &text) {
+std::string autopar::report::times(const std::string &count,
+                                   const std::string &text) {
   return count == "1" ? text : count + " x " + text;
 }
 

@@ -13,7 +13,7 @@
 #include <map>
 #include <string>
 
-namespace autopar {
+namespace autopar::report {
 
 /// `value` in decimal: whole numbers without an exponent, others in the fewest
 /// digits that read back as the same double.
@@ -29,38 +29,39 @@ public:
       : reading(reading), graph(reading.strategy.graph) {}
 
   /// Gives `node` a name, the path of a number of the report.
-  void name(NodeId node, const std::string &path) { names[node] = path; }
-  const std::map<NodeId, std::string> &allNames() const { return names; }
+  void name(cost::NodeId node, const std::string &path) { names[node] = path; }
+  const std::map<cost::NodeId, std::string> &allNames() const { return names; }
 
   /// A product of sizes: "80 x 8192 x (64 by tp(8)) x 128 x 2".
-  std::string sizes(NodeId node) const;
+  std::string sizes(cost::NodeId node) const;
   /// An expression of the last parts of names: "max(0, budget_bytes -
   /// weight_bytes)". Named nodes that it uses are added to `used`.
-  std::string formula(NodeId node, std::vector<NodeId> &used) const;
+  std::string formula(cost::NodeId node, std::vector<cost::NodeId> &used) const;
   /// The value of `node`, all digits.
-  std::string value(NodeId node) const;
+  std::string value(cost::NodeId node) const;
 
 private:
   enum class Bind { sum, product, factor };
 
-  std::string sizes(NodeId node, Bind bind) const;
-  std::string factors(NodeId node) const;
-  std::string splitText(NodeId extent, NodeId devices, const char *rule) const;
-  std::string axesText(NodeId devices) const;
-  bool isAxes(NodeId node) const;
-  std::string hottestText(const Node &node) const;
-  std::string ratioText(NodeId id) const;
-  std::string roofText(const Node &node, const std::string &ratio) const;
-  std::string pairsText(const Node &node, NodeId id) const;
-  std::string formula(NodeId node, Bind bind, bool isRoot,
-                      std::vector<NodeId> &used) const;
-  std::string leafName(NodeId node) const;
+  std::string sizes(cost::NodeId node, Bind bind) const;
+  std::string factors(cost::NodeId node) const;
+  std::string splitText(cost::NodeId extent, cost::NodeId devices,
+                        const char *rule) const;
+  std::string axesText(cost::NodeId devices) const;
+  bool isAxes(cost::NodeId node) const;
+  std::string hottestText(const cost::Node &node) const;
+  std::string ratioText(cost::NodeId id) const;
+  std::string roofText(const cost::Node &node, const std::string &ratio) const;
+  std::string pairsText(const cost::Node &node, cost::NodeId id) const;
+  std::string formula(cost::NodeId node, Bind bind, bool isRoot,
+                      std::vector<cost::NodeId> &used) const;
+  std::string leafName(cost::NodeId node) const;
 
   const Reading &reading;
-  const Graph &graph;
-  std::map<NodeId, std::string> names;
+  const cost::Graph &graph;
+  std::map<cost::NodeId, std::string> names;
 };
 
-} // namespace autopar
+} // namespace autopar::report
 
 #endif // AUTOPAR_LIB_REPORT_NODETEXT_H

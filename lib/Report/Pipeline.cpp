@@ -14,12 +14,19 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::runtime;
+using namespace autopar::schedule;
 
 //===----------------------------------------------------------------------===//
 // What is not said
 //===----------------------------------------------------------------------===//
 
-int64_t autopar::replicasOf(const Plan &plan) {
+int64_t autopar::report::replicasOf(const Plan &plan) {
   int64_t attention = plan.sizeOf(Degree::attention_tp).value_or(1);
   int64_t rest =
       plan.sizeOf(Degree::tp).value_or(1) / std::max<int64_t>(1, attention);
@@ -53,13 +60,13 @@ static int64_t chooseMicrobatches(ScheduleKind kind, int64_t stages,
   return count;
 }
 
-Error autopar::requestsOverStages() {
+Error autopar::report::requestsOverStages() {
   return {"", "requests over pipeline stages are not modelled",
           "leave out --stage-pp, or the requests"};
 }
 
-PipelinePlan autopar::completePipeline(const Plan &plan,
-                                       const Workload &workload) {
+PipelinePlan autopar::report::completePipeline(const Plan &plan,
+                                               const Workload &workload) {
   PipelinePlan pipeline = plan.pipeline;
   if (!pipeline.interleave)
     pipeline.interleave = 1;
@@ -125,15 +132,15 @@ std::optional<Error> PipelineParts::prepare(const Workload &whole) {
 }
 
 Layout PipelineParts::layoutOf(const PartCounts &counts) const {
-  Layout layout = autopar::layoutOf(inputs());
+  Layout layout = autopar::report::layoutOf(inputs());
   layout.part = counts;
   layout.passes = layout.microbatches = shape.passes();
   return layout;
 }
 
 std::optional<Error> PipelineParts::price() {
-  Refusal refusal =
-      pricer.price(order, autopar::layoutOf(inputs()), workload, shape, chunks);
+  Refusal refusal = pricer.price(order, autopar::report::layoutOf(inputs()),
+                                 workload, shape, chunks);
   if (!refusal)
     return std::nullopt;
   // The whole model meets all that its parts do.
@@ -144,11 +151,9 @@ std::optional<Error> PipelineParts::price() {
   return explainRefusal(inputs(), strategy, values, exact ? exact : refusal);
 }
 
-std::optional<Error> autopar::priceMessages(const PipelineParts &parts,
-                                            const Report::Pipeline &pipeline,
-                                            const Machine &machine,
-                                            const Runtime &runtime,
-                                            PipelineSteps &steps) {
+std::optional<Error> autopar::report::priceMessages(
+    const PipelineParts &parts, const Report::Pipeline &pipeline,
+    const Machine &machine, const Runtime &runtime, PipelineSteps &steps) {
   Network network(machine.pools.front(), *parts.plan.devices());
   GroupAxis axis = parts.stageAxis();
   auto stages = static_cast<int64_t>(steps.ranges.size());
@@ -176,11 +181,10 @@ std::optional<Error> autopar::priceMessages(const PipelineParts &parts,
   return error;
 }
 
-Result<StagingProblem> autopar::stagingProblem(const CostProgram &program,
-                                               const Plan &plan,
-                                               const Machine &machine,
-                                               const Runtime &given,
-                                               const Workload &workload) {
+Result<StagingProblem>
+autopar::report::stagingProblem(const CostProgram &program, const Plan &plan,
+                                const Machine &machine, const Runtime &given,
+                                const Workload &workload) {
   Runtime runtime = runtimeOf(plan, given, workload);
   PlanInputs inputs{program, plan, machine, runtime, workload};
   if (auto error = checkInputs(inputs))

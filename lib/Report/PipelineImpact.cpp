@@ -11,11 +11,14 @@
 #include "autopar/Cost/PipelineSlopes.h"
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::report;
 
 std::vector<Impact>
-autopar::impactsOf(const PipelineParts &parts, const PipelineSteps &steps,
-                   const std::vector<Report::Transfer> &transfers,
-                   const Layout &fullest, const Layout &scarcest) {
+autopar::report::impactsOf(const PipelineParts &parts,
+                           const PipelineSteps &steps,
+                           const std::vector<Report::Transfer> &transfers,
+                           const Layout &fullest, const Layout &scarcest) {
   PlanInputs inputs = parts.inputs();
   ImpactTable table(inputs, parts.strategy);
   PricedPipeline pipeline{parts.program,    parts.strategy,

@@ -13,27 +13,28 @@
 #include "autopar/Cost/PipelineTimes.h"
 #include "autopar/Program/Stages.h"
 
-namespace autopar {
+namespace autopar::report {
 
 /// A pipelined program, and the parts that its stages are put together from.
 struct PipelineParts {
   explicit PipelineParts(const PlanInputs &inputs);
 
   /// Reads the plan's pipeline and divides the batch of `whole`.
-  std::optional<Error> prepare(const Workload &whole);
+  std::optional<Error> prepare(const program::Workload &whole);
   /// Prices the parts.
   std::optional<Error> price();
   /// Another pricer of them, which they outlive, on other figures.
-  StagePricer pricerOn(const Machine &other, const Runtime &trainer) const {
+  cost::StagePricer pricerOn(const hardware::Machine &other,
+                             const runtime::Runtime &trainer) const {
     return {program, tape,    strategy.launching,
             other,   trainer, plan.memoryUtilization};
   }
   /// Of a device that runs each layer kind so often in a pass.
-  Layout layoutOf(const PartCounts &counts) const;
+  cost::Layout layoutOf(const program::PartCounts &counts) const;
   /// Where the devices that run one stage after the other lie. Virtual stages
   /// of one device need no axis.
-  GroupAxis stageAxis() const {
-    std::vector<std::string> axes = plan.axesOf(Degree::pp);
+  cost::GroupAxis stageAxis() const {
+    std::vector<std::string> axes = plan.axesOf(plan::Degree::pp);
     return {axes.empty() ? 1 : *plan.strideOf(axes.front()), shape.stages};
   }
   /// Of one microbatch.
@@ -42,23 +43,24 @@ struct PipelineParts {
   }
 
   /// The step of each kind that a microbatch goes through in, and how often.
-  std::vector<PrefillChunk> steps() const {
-    return chunks.empty() ? std::vector<PrefillChunk>{{workload, 1}} : chunks;
+  std::vector<program::PrefillChunk> steps() const {
+    return chunks.empty() ? std::vector<program::PrefillChunk>{{workload, 1}}
+                          : chunks;
   }
 
   std::optional<Error> cutPrompts();
 
-  const CostProgram &program;
-  const Plan &plan;
-  const Machine &machine;
-  const Runtime &runtime;
-  Strategy strategy;
-  Tape tape;
-  StagePricer pricer;
-  PipelineShape shape;
+  const program::CostProgram &program;
+  const plan::Plan &plan;
+  const hardware::Machine &machine;
+  const runtime::Runtime &runtime;
+  cost::Strategy strategy;
+  cost::Tape tape;
+  cost::StagePricer pricer;
+  cost::PipelineShape shape;
   /// Of one microbatch, and its chunks where there are several.
-  Workload workload;
-  std::vector<PrefillChunk> chunks;
+  program::Workload workload;
+  std::vector<program::PrefillChunk> chunks;
   /// The layers, as indices into `LayerStack::layers`.
   std::vector<uint32_t> order;
 };
@@ -67,9 +69,9 @@ struct PipelineParts {
 /// those of `pipeline`, on the figures of a machine and a runtime.
 std::optional<Error> priceMessages(const PipelineParts &parts,
                                    const Report::Pipeline &pipeline,
-                                   const Machine &machine,
-                                   const Runtime &runtime,
-                                   PipelineSteps &steps);
+                                   const hardware::Machine &machine,
+                                   const runtime::Runtime &runtime,
+                                   cost::PipelineSteps &steps);
 
 /// What a report of a pipeline was put together from.
 struct PipelineStages {
@@ -88,10 +90,11 @@ void explainPipeline(const PipelineParts &parts, const PipelineStages &stages,
 /// The impacts of a pipeline whose parts are priced, on the step of `steps` and
 /// on what the two stages hold that say how much fits.
 std::vector<Impact> impactsOf(const PipelineParts &parts,
-                              const PipelineSteps &steps,
+                              const cost::PipelineSteps &steps,
                               const std::vector<Report::Transfer> &transfers,
-                              const Layout &fullest, const Layout &scarcest);
+                              const cost::Layout &fullest,
+                              const cost::Layout &scarcest);
 
-} // namespace autopar
+} // namespace autopar::report
 
 #endif // AUTOPAR_LIB_REPORT_PIPELINEPARTS_H

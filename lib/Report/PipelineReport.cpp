@@ -16,6 +16,13 @@
 #include <tuple>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
+using namespace autopar::serving;
 
 namespace {
 
@@ -472,8 +479,8 @@ Result<Report> PipelineEvaluator::run(ReportDetail detail) {
   return std::move(report);
 }
 
-Result<Report> autopar::evaluatePipeline(const PlanInputs &inputs,
-                                         ReportDetail detail) {
+Result<Report> autopar::report::evaluatePipeline(const PlanInputs &inputs,
+                                                 ReportDetail detail) {
   PipelineParts parts(inputs);
   if (auto error = parts.prepare(inputs.workload))
     return *error;

@@ -15,6 +15,10 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::placement;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
 using json = nlohmann::ordered_json;
 
 using Pipeline = Report::Pipeline;
@@ -56,7 +60,7 @@ static std::string withBarCut(std::string line) {
   return line.erase(bar + cut, length - cut);
 }
 
-std::string autopar::pipelineText(const Pipeline &pipeline) {
+std::string autopar::report::pipelineText(const Pipeline &pipeline) {
   const StagePartition &partition = pipeline.partition;
   const PipelineTimeline &timeline = pipeline.timeline;
   std::string shape = countOf(partition.stages, "stage");
@@ -72,10 +76,10 @@ std::string autopar::pipelineText(const Pipeline &pipeline) {
     begin = end;
   }
   double gain = gainOfBalance(pipeline);
-  text += wrap("  ", "against equal counts of layers: " +
-                         formatNumber(std::round(std::fabs(gain) * 1000) / 10) +
-                         (gain < 0 ? "% more" : "% less") +
-                         " for the heaviest stage");
+  text += wrapText(
+      "  ", "against equal counts of layers: " +
+                formatNumber(std::round(std::fabs(gain) * 1000) / 10) +
+                (gain < 0 ? "% more" : "% less") + " for the heaviest stage");
   text += transferTable(pipeline);
   double bubble = timeline.bubbleFraction;
   std::string rounds = pipeline.rounds == 1
@@ -83,12 +87,13 @@ std::string autopar::pipelineText(const Pipeline &pipeline) {
                            : " for " + std::to_string(pipeline.rounds) +
                                  " steps, of which the last is the step here";
   return text +
-         wrap("  ", "makespan " +
-                        formatTime(toMicroseconds(timeline.makespanPs)) +
-                        rounds + "; devices idle for " +
-                        formatNumber(std::round(bubble * 1000) / 10) +
-                        "% of it. Times of stages are those of a microbatch, "
-                        "memory without temporaries.");
+         wrapText("  ",
+                  "makespan " +
+                      formatTime(toMicroseconds(timeline.makespanPs)) + rounds +
+                      "; devices idle for " +
+                      formatNumber(std::round(bubble * 1000) / 10) +
+                      "% of it. Times of stages are those of a microbatch, "
+                      "memory without temporaries.");
 }
 
 //===----------------------------------------------------------------------===//
@@ -120,7 +125,7 @@ static json writeTransfer(const Report::Transfer &transfer) {
           {"time_us", transfer.timeUs}};
 }
 
-json autopar::writeSchedule(const Pipeline &pipeline) {
+json autopar::report::writeSchedule(const Pipeline &pipeline) {
   const StagePartition &partition = pipeline.partition;
   const PipelineTimeline &timeline = pipeline.timeline;
   json stages = json::array(), transfers = json::array();

@@ -12,13 +12,13 @@
 
 #include <nlohmann/json.hpp>
 
-namespace autopar {
+namespace autopar::report {
 
 /// The section of a report, with a blank line before it.
 std::string pipelineText(const Report::Pipeline &pipeline);
 /// `schedule` of a report.
 nlohmann::ordered_json writeSchedule(const Report::Pipeline &pipeline);
 
-} // namespace autopar
+} // namespace autopar::report
 
 #endif // AUTOPAR_LIB_REPORT_PIPELINETEXT_H

@@ -14,6 +14,9 @@
 #include <sstream>
 
 using namespace autopar;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
 using Row = PlanDifferences::Row;
 using Value = PlanDifferences::Value;
 
@@ -276,7 +279,8 @@ static void compareWarnings(PlanDifferences &differences) {
   addWarnings(b, a, differences.warningsOfB);
 }
 
-PlanDifferences autopar::compare(const PlanOutcome &a, const PlanOutcome &b) {
+PlanDifferences autopar::report::compare(const PlanOutcome &a,
+                                         const PlanOutcome &b) {
   PlanDifferences differences;
   differences.a = &a;
   differences.b = &b;

@@ -18,6 +18,10 @@
 #include <set>
 
 using namespace autopar;
+using namespace autopar::placement;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
 
 using Rows = std::vector<PlanTableRow>;
 
@@ -132,7 +136,7 @@ std::string headOf(const Rows &rows) {
   const Report &report = *first->report;
   std::string what =
       report.serving ? serviceText(*report.serving) : stepText(report);
-  return wrap("", what + (head.empty() ? "" : ": " + head));
+  return wrapText("", what + (head.empty() ? "" : ": " + head));
 }
 
 std::string refusalsOf(const Rows &rows) {
@@ -143,7 +147,7 @@ std::string refusalsOf(const Rows &rows) {
     std::string name = row.model;
     for (const std::string &part : {row.hardware, row.plan})
       name += part.empty() ? "" : " " + part;
-    text += wrap("  ", "! " + name + ": " + row.refusal);
+    text += wrapText("  ", "! " + name + ": " + row.refusal);
   }
   return text.empty() ? "" : "\nRefused\n" + text;
 }
@@ -193,12 +197,12 @@ std::string bestOf(const Rows &rows) {
       cheapest && !machines.empty())
     text += " (no price is known for " + join(machines, ", ") +
             ": --price gives one)";
-  return wrap("  ", text);
+  return wrapText("  ", text);
 }
 
 } // namespace
 
-std::string autopar::writeText(const Rows &rows) {
+std::string autopar::report::writeText(const Rows &rows) {
   std::vector<Column> columns = columnsOf(rows);
   std::string alignment;
   std::vector<std::string> head;
@@ -218,7 +222,7 @@ std::string autopar::writeText(const Rows &rows) {
   return headOf(rows) + "\n" + table.str() + bestOf(rows) + refusalsOf(rows);
 }
 
-std::string autopar::writeJson(const Rows &rows) {
+std::string autopar::report::writeJson(const Rows &rows) {
   nlohmann::ordered_json root, all = nlohmann::ordered_json::array();
   root["schema"] = "autopar.table/1";
   for (const PlanTableRow &row : rows) {

@@ -16,6 +16,10 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
+using namespace autopar::serving;
 
 namespace {
 
@@ -159,10 +163,10 @@ Result<PoolsReport> PoolsReader::run(bool byLayer,
   return std::move(report);
 }
 
-Result<PoolsReport> autopar::evaluatePools(const PoolSide &prefill,
-                                           const PoolSide &decode, bool byLayer,
-                                           const Requests &requests,
-                                           const SimulationChoice *choice) {
+Result<PoolsReport>
+autopar::report::evaluatePools(const PoolSide &prefill, const PoolSide &decode,
+                               bool byLayer, const Requests &requests,
+                               const SimulationChoice *choice) {
   auto inputsOf = [](const PoolSide &side) {
     return PlanInputs{side.program, side.plan, side.machine, side.runtime,
                       side.workload};

@@ -12,6 +12,12 @@
 #include "autopar/Report/PlanLayout.h"
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::runtime;
 
 PricedStep::PricedStep(const CostProgram &program, const Plan &plan,
                        const Machine &machine, Runtime runtime,
@@ -20,7 +26,7 @@ PricedStep::PricedStep(const CostProgram &program, const Plan &plan,
       runtime(std::move(runtime)), workload(workload),
       strategy(compile(program, launchingOf(this->runtime), Counting::whole,
                        {workload.phase})),
-      layout(autopar::layoutOf(program.axes, plan)),
+      layout(autopar::report::layoutOf(program.axes, plan)),
       values(strategy, machine, this->runtime, plan.memoryUtilization) {}
 
 /// What has no formulas for all of its step.

@@ -13,6 +13,14 @@
 #include <tuple>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::runtime;
+using namespace autopar::schedule;
 
 //===----------------------------------------------------------------------===//
 // What the report says about its inputs
@@ -39,7 +47,7 @@ static void readMesh(Reading &reading) {
           *reading.plan.sizeOf(degree);
 }
 
-void autopar::readInputs(Reading &reading) {
+void autopar::report::readInputs(Reading &reading) {
   Report &report = reading.report;
   const Workload &workload = reading.workload;
   report.model.name = reading.program.model;
@@ -63,7 +71,7 @@ void autopar::readInputs(Reading &reading) {
 // Counts
 //===----------------------------------------------------------------------===//
 
-void autopar::readModel(Reading &reading) {
+void autopar::report::readModel(Reading &reading) {
   const TotalNodes &total = reading.strategy.total;
   auto &model = reading.report.model;
   reading.report.mesh.expertsPerDevice =
@@ -107,7 +115,7 @@ static void readCapacity(Reading &reading) {
       "KV capacity tokens");
 }
 
-void autopar::readMemory(Reading &reading) {
+void autopar::report::readMemory(Reading &reading) {
   const TotalNodes &total = reading.strategy.total;
   auto &memory = reading.report.memory;
   Report::DeviceMemory &device = memory.perDevice;
@@ -149,7 +157,7 @@ void autopar::readMemory(Reading &reading) {
   readCapacity(reading);
 }
 
-void autopar::readFlops(Reading &reading) {
+void autopar::report::readFlops(Reading &reading) {
   const TotalNodes &total = reading.strategy.total;
   auto &flops = reading.report.flops;
   std::tuple<Checked &, NodeId, const char *> sums[] = {

@@ -15,6 +15,10 @@
 #include <map>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
 
 static void readOne(Reading &reading) {
   readFlops(reading);
@@ -76,8 +80,8 @@ void StepSum::addLatency(const Report &step, double times) {
   bounds.kernelsTimeUs += own.kernelsTimeUs * times;
 }
 
-bool autopar::areSameCalls(const Report::CollectiveRow &a,
-                           const Report::CollectiveRow &b) {
+bool autopar::report::areSameCalls(const Report::CollectiveRow &a,
+                                   const Report::CollectiveRow &b) {
   return a.kind == b.kind && a.name == b.name && a.axes == b.axes &&
          a.bytes == b.bytes;
 }
@@ -193,8 +197,8 @@ static void priceSteps(Reading &whole) {
   }
 }
 
-Result<std::vector<PrefillChunk>> autopar::chunksOf(const PlanInputs &inputs,
-                                                    int64_t replicas) {
+Result<std::vector<PrefillChunk>>
+autopar::report::chunksOf(const PlanInputs &inputs, int64_t replicas) {
   const Workload &workload = inputs.workload;
   double budget = std::clamp(inputs.runtime.tokenBudget.value, 1.0,
                              double(limits::maxTokens));
@@ -214,7 +218,7 @@ Result<std::vector<PrefillChunk>> autopar::chunksOf(const PlanInputs &inputs,
   return stepsOf(workload, inputs.runtime, mayCut, replicas);
 }
 
-void autopar::readSteps(Reading &reading) {
+void autopar::report::readSteps(Reading &reading) {
   Result<std::vector<PrefillChunk>> chunks =
       chunksOf(reading, reading.report.capacity.replicas);
   if (!chunks) {

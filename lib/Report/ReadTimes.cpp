@@ -13,6 +13,12 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
 
 //===----------------------------------------------------------------------===//
 // Collectives
@@ -81,7 +87,7 @@ static void addRow(Reading &reading, const CollectiveReading &cost) {
   reading.rowMembers.push_back({reading.collectives.size()});
 }
 
-void autopar::readCollectives(Reading &reading) {
+void autopar::report::readCollectives(Reading &reading) {
   const CostProgram &program = reading.program;
   for (size_t i = 0; i < program.collectives.size(); ++i) {
     CollectiveReading cost;
@@ -109,12 +115,12 @@ void autopar::readCollectives(Reading &reading) {
 // The step
 //===----------------------------------------------------------------------===//
 
-Checked autopar::tokensOf(const Workload &workload) {
+Checked autopar::report::tokensOf(const Workload &workload) {
   bool isDecode = workload.phase == Phase::decode;
   return Checked(workload.batch) * (isDecode ? 1 : workload.query);
 }
 
-const char *autopar::largestPart(const Report &report) {
+const char *autopar::report::largestPart(const Report &report) {
   const auto &latency = report.latency;
   std::pair<double, const char *> parts[] = {
       {latency.computeTimeUs, "compute"},
@@ -146,7 +152,7 @@ static void readBounds(Reading &reading) {
                         reading.pool().chip.memoryBandwidth.value * 1e6;
 }
 
-void autopar::readLatency(Reading &reading) {
+void autopar::report::readLatency(Reading &reading) {
   const TotalNodes &total = reading.strategy.total;
   auto &latency = reading.report.latency;
   latency.computeTimeUs = reading.microseconds(total.computePs);
@@ -165,7 +171,7 @@ void autopar::readLatency(Reading &reading) {
   finishLatency(reading);
 }
 
-void autopar::finishLatency(Reading &reading) {
+void autopar::report::finishLatency(Reading &reading) {
   auto &latency = reading.report.latency;
   latency.bound = largestPart(reading.report);
   Checked tokens = tokensOf(reading.workload);

@@ -14,9 +14,17 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::runtime;
+using namespace autopar::schedule;
 
-Layout autopar::layoutOf(const std::vector<std::string> &axes,
-                         const Plan &plan) {
+Layout autopar::report::layoutOf(const std::vector<std::string> &axes,
+                                 const Plan &plan) {
   Layout layout;
   for (const std::string &axis : axes)
     layout.axes.push_back({*plan.strideOf(axis), *plan.axis(axis)->size});
@@ -24,7 +32,7 @@ Layout autopar::layoutOf(const std::vector<std::string> &axes,
   return layout;
 }
 
-Layout autopar::layoutOf(const PlanInputs &inputs) {
+Layout autopar::report::layoutOf(const PlanInputs &inputs) {
   const Plan &plan = inputs.plan;
   Layout layout = layoutOf(inputs.program.axes, plan);
   if (plan.pipeline.isGiven())
@@ -165,8 +173,8 @@ std::optional<Error> Reading::read(const Layout &wanted, ReportDetail detail) {
   return std::nullopt;
 }
 
-Runtime autopar::runtimeOf(const Plan &plan, const Runtime &runtime,
-                           const Workload &workload) {
+Runtime autopar::report::runtimeOf(const Plan &plan, const Runtime &runtime,
+                                   const Workload &workload) {
   Runtime own = runtime;
   bool trains = plan.pipeline.schedule.value_or(ScheduleKind::inference) !=
                 ScheduleKind::inference;
@@ -197,10 +205,10 @@ static Result<Report> evaluateStep(const PlanInputs &inputs,
   return std::move(reading.report);
 }
 
-Result<Report> autopar::evaluate(const CostProgram &program, const Plan &plan,
-                                 const Machine &machine, const Runtime &given,
-                                 const Workload &workload,
-                                 ReportDetail detail) {
+Result<Report>
+autopar::report::evaluate(const CostProgram &program, const Plan &plan,
+                          const Machine &machine, const Runtime &given,
+                          const Workload &workload, ReportDetail detail) {
   Runtime runtime = runtimeOf(plan, given, workload);
   PlanInputs inputs{program, plan, machine, runtime, workload};
   if (auto error = checkInputs(inputs))

@@ -13,44 +13,45 @@
 
 #include <memory>
 
-namespace autopar {
+namespace autopar::report {
 
 /// What a plan is priced with.
 struct PlanInputs {
-  const CostProgram &program;
-  const Plan &plan;
-  const Machine &machine;
-  const Runtime &runtime;
-  const Workload &workload;
+  const program::CostProgram &program;
+  const plan::Plan &plan;
+  const hardware::Machine &machine;
+  const runtime::Runtime &runtime;
+  const program::Workload &workload;
 
-  const Pool &pool() const { return machine.pools.front(); }
+  const hardware::Pool &pool() const { return machine.pools.front(); }
 };
 
 /// Tokens of the throughput: of the output in decode, else all.
-Checked tokensOf(const Workload &workload);
+Checked tokensOf(const program::Workload &workload);
 /// Groups of devices that have sequences of their own.
-int64_t replicasOf(const Plan &plan);
+int64_t replicasOf(const plan::Plan &plan);
 /// `runtime` with the chunks of prompts that the plan asks for.
-Runtime runtimeOf(const Plan &plan, const Runtime &runtime,
-                  const Workload &workload);
+runtime::Runtime runtimeOf(const plan::Plan &plan,
+                           const runtime::Runtime &runtime,
+                           const program::Workload &workload);
 /// The steps that `inputs.workload` takes where it takes several; else none.
 /// Errors: too many of them.
-Result<std::vector<PrefillChunk>> chunksOf(const PlanInputs &inputs,
-                                           int64_t replicas);
+Result<std::vector<program::PrefillChunk>> chunksOf(const PlanInputs &inputs,
+                                                    int64_t replicas);
 /// Where the devices of the plan lie. Stages and parts are those of the whole.
-Layout layoutOf(const PlanInputs &inputs);
+cost::Layout layoutOf(const PlanInputs &inputs);
 /// The error of the first thing that keeps the inputs from being priced.
 std::optional<Error> checkInputs(const PlanInputs &inputs);
 /// Says why a plan was refused.
-Error explainRefusal(const PlanInputs &inputs, const Strategy &strategy,
-                     const ExactValues &values, Refusal refusal);
+Error explainRefusal(const PlanInputs &inputs, const cost::Strategy &strategy,
+                     const cost::ExactValues &values, cost::Refusal refusal);
 
 /// A collective that spans devices and moves something.
 struct CollectiveReading {
-  const Collective *record = nullptr;
-  const CollectiveNodes *nodes = nullptr;
-  const Route *route = nullptr;
-  GroupLayout layout;
+  const program::Collective *record = nullptr;
+  const cost::CollectiveNodes *nodes = nullptr;
+  const cost::Route *route = nullptr;
+  cost::GroupLayout layout;
   int64_t groupSize = 1;
   /// In a step.
   int64_t count = 0;
@@ -58,45 +59,47 @@ struct CollectiveReading {
   double timeUs = 0;
 
   /// The measured curve nearest to the group's size; null where none served.
-  const CollectiveCurve *curve() const;
+  const hardware::CollectiveCurve *curve() const;
 };
 
 /// A step on the devices of one stage, priced, and what is read off it.
 struct Reading : PlanInputs {
   /// All arguments outlive it.
-  Reading(const PlanInputs &inputs, const Strategy &strategy);
+  Reading(const PlanInputs &inputs, const cost::Strategy &strategy);
 
   /// Prices `layout` and fills the report; nothing but the error where it is
   /// refused. A prefill of more tokens than the runtime computes at once is the
   /// sum of its steps.
-  std::optional<Error> read(const Layout &layout, ReportDetail detail);
+  std::optional<Error> read(const cost::Layout &layout, ReportDetail detail);
 
   /// Prices one step, and fills what the report says of its work.
-  std::optional<Error> readStep(const Layout &layout);
+  std::optional<Error> readStep(const cost::Layout &layout);
 
-  Checked whole(NodeId node) const { return values.whole(node); }
-  double real(NodeId node) const { return values.real(node); }
-  double microseconds(NodeId ps) const;
+  Checked whole(cost::NodeId node) const { return values.whole(node); }
+  double real(cost::NodeId node) const { return values.real(node); }
+  double microseconds(cost::NodeId ps) const;
   /// An integer of the report; an error where it does not fit in 63 bits.
   int64_t narrow(Checked value, const char *what);
-  int64_t narrow(NodeId node, const char *what) {
+  int64_t narrow(cost::NodeId node, const char *what) {
     return narrow(whole(node), what);
   }
-  int64_t count(NodeId node) const { return whole(node).int64().value_or(0); }
+  int64_t count(cost::NodeId node) const {
+    return whole(node).int64().value_or(0);
+  }
   void fail(std::string message, std::string note = "");
 
   /// What the FLOPs of a launch, and the bytes that it moves, take at peak.
   struct LaunchPeak {
     double computeUs = 0, memoryUs = 0, movedBytes = 0;
   };
-  LaunchPeak peakOf(const LaunchNodes &launch) const;
+  LaunchPeak peakOf(const cost::LaunchNodes &launch) const;
 
   /// What a launch that begins with `kernel` runs on; null where the chip has
   /// no such curve.
-  KernelKind curveKindOf(const Kernel &kernel) const {
+  program::KernelKind curveKindOf(const program::Kernel &kernel) const {
     return strategy.launching.curveKindOf(kernel);
   }
-  const KernelCurve *curveOf(const Kernel &kernel) const {
+  const hardware::KernelCurve *curveOf(const program::Kernel &kernel) const {
     return pool().chip.curve(curveKindOf(kernel), kernel.compute,
                              kernel.storage);
   }
@@ -105,16 +108,18 @@ struct Reading : PlanInputs {
   int64_t passesOf(uint32_t layer) const;
   /// How often a step runs kernel `kernel`, and `launch`.
   Checked countOf(uint32_t kernel) const;
-  Checked countOf(const LaunchNodes &launch) const;
+  Checked countOf(const cost::LaunchNodes &launch) const;
 
-  int64_t axisSize(AxisId axis) const { return layout.axes[axis].size; }
-  Checked groupSize(const std::vector<AxisId> &axes) const;
-  GroupLayout groupOf(const std::vector<AxisId> &axes) const;
+  int64_t axisSize(program::AxisId axis) const {
+    return layout.axes[axis].size;
+  }
+  Checked groupSize(const std::vector<program::AxisId> &axes) const;
+  cost::GroupLayout groupOf(const std::vector<program::AxisId> &axes) const;
   /// Of the whole model.
-  Checked logical(const Extent &extent) const;
-  Checked logicalOf(const Dims &dims) const {
+  Checked logical(const program::Extent &extent) const;
+  Checked logicalOf(const program::Dims &dims) const {
     Checked product = 1;
-    for (const Dim &dim : dims)
+    for (const program::Dim &dim : dims)
       product *= logical(dim.extent);
     return product;
   }
@@ -123,9 +128,9 @@ struct Reading : PlanInputs {
   /// The step that takes longest: this one, or of a prefill one of its steps.
   const Reading &longestStep() const;
 
-  const Strategy &strategy;
-  ExactValues values;
-  Layout layout;
+  const cost::Strategy &strategy;
+  cost::ExactValues values;
+  cost::Layout layout;
   Report report;
   std::optional<Error> error;
 
@@ -136,13 +141,14 @@ struct Reading : PlanInputs {
   std::vector<double> kernelTimeUs;
 
   /// Of a prefill that takes several steps, each kind of them.
-  std::vector<PrefillChunk> chunks;
+  std::vector<program::PrefillChunk> chunks;
   std::vector<std::unique_ptr<Reading>> steps;
 
   /// Figures and curves that a number of the report rests on.
-  std::vector<const Figure *> figures;
-  std::vector<std::pair<KernelKind, const KernelCurve *>> curves;
-  std::vector<KernelKind> kindsWithoutCurve;
+  std::vector<const hardware::Figure *> figures;
+  std::vector<std::pair<program::KernelKind, const hardware::KernelCurve *>>
+      curves;
+  std::vector<program::KernelKind> kindsWithoutCurve;
   /// Launches larger than any that their curve was fitted to.
   std::vector<std::string> beyondFit;
 };
@@ -157,7 +163,7 @@ struct LaunchShare {
 };
 /// Of the kernels that have work.
 std::vector<LaunchShare> sharesOf(const Reading &reading,
-                                  const LaunchNodes &launch);
+                                  const cost::LaunchNodes &launch);
 
 /// Whether both are the same calls, however often they come.
 bool areSameCalls(const Report::CollectiveRow &a,
@@ -191,7 +197,7 @@ void readDerivations(Reading &reading);
 void explainSteps(Reading &reading);
 void readImpacts(Reading &reading);
 /// What its tokens cost and draw on `machine`, and, where asked for, why.
-void addCost(Report &report, const Machine &machine, bool explain);
+void addCost(Report &report, const hardware::Machine &machine, bool explain);
 /// The time of the report's step as a sum, which has no backwards.
 void addWaterfall(Report &report);
 
@@ -199,6 +205,6 @@ void addWaterfall(Report &report);
 void addLoadAssumptions(const Reading &reading,
                         std::vector<Assumption> &assumptions);
 
-} // namespace autopar
+} // namespace autopar::report
 
 #endif // AUTOPAR_LIB_REPORT_READING_H

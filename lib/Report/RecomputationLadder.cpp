@@ -11,6 +11,8 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::program;
+using namespace autopar::report;
 
 using Kind = Recomputation::Kind;
 
@@ -132,7 +134,7 @@ std::optional<RecomputationChoice> Ladder::climb(int64_t layersOfStage) {
   return choice;
 }
 
-std::optional<RecomputationChoice> autopar::chooseRecomputation(
+std::optional<RecomputationChoice> autopar::report::chooseRecomputation(
     const PricedRecomputation &none, const std::vector<LayerPart> &parts,
     int64_t layersOfStage, const PriceRecomputation &price) {
   if (none.fits())

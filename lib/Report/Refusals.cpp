@@ -15,6 +15,13 @@
 #include <tuple>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
 
 //===----------------------------------------------------------------------===//
 // Inputs
@@ -160,7 +167,7 @@ static std::optional<Error> checkLaunch(const PlanInputs &inputs) {
   return checkSequences(inputs);
 }
 
-std::optional<Error> autopar::checkInputs(const PlanInputs &inputs) {
+std::optional<Error> autopar::report::checkInputs(const PlanInputs &inputs) {
   if (auto error = checkMachine(inputs.machine))
     return error;
   if (auto error = checkDevices(inputs))
@@ -314,9 +321,10 @@ Error RefusalText::explain(const Requirement &requirement) const {
   return {};
 }
 
-Error autopar::explainRefusal(const PlanInputs &inputs,
-                              const Strategy &strategy,
-                              const ExactValues &values, Refusal refusal) {
+Error autopar::report::explainRefusal(const PlanInputs &inputs,
+                                      const Strategy &strategy,
+                                      const ExactValues &values,
+                                      Refusal refusal) {
   if (refusal.kind == Refusal::Kind::requirement)
     return RefusalText(inputs, values)
         .explain(strategy.requirements[refusal.index]);

@@ -18,6 +18,7 @@
 #include <limits>
 
 using namespace autopar;
+using namespace autopar::report;
 
 using Json = nlohmann::ordered_json;
 
@@ -95,7 +96,7 @@ static Json joulesPerToken(const Report &report) {
 
 static constexpr double ms = 1e3, gib = 1 << 30;
 
-const std::vector<ReportColumn> &autopar::reportColumns() {
+const std::vector<ReportColumn> &autopar::report::reportColumns() {
   static const std::vector<ReportColumn> columns = {
       {"hardware", "machine", 'l',
        [](const Report &report) { return Json(report.machine.hardware); },
@@ -207,7 +208,7 @@ const std::vector<ReportColumn> &autopar::reportColumns() {
   return columns;
 }
 
-size_t autopar::reportColumn(std::string_view key) {
+size_t autopar::report::reportColumn(std::string_view key) {
   const std::vector<ReportColumn> &columns = reportColumns();
   auto it = std::find_if(columns.begin(), columns.end(),
                          [&](const auto &one) { return one.key == key; });

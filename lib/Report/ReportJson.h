@@ -12,7 +12,7 @@
 #include "autopar/Report/JsonText.h"
 #include "autopar/Report/Report.h"
 
-namespace autopar {
+namespace autopar::report {
 
 /// The report as `autopar.report/1`, to be printed by `printJson`.
 nlohmann::ordered_json writeTree(const Report &report);
@@ -24,6 +24,6 @@ nlohmann::ordered_json writeServing(const ServingReport &serving);
 /// `serving` of a report of a deployment.
 nlohmann::ordered_json writePools(const PoolsReport &pools);
 
-} // namespace autopar
+} // namespace autopar::report
 
 #endif // AUTOPAR_LIB_REPORT_REPORTJSON_H

@@ -13,6 +13,11 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::page;
+using namespace autopar::placement;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
 using json = nlohmann::ordered_json;
 
 static const char *nameOf(TaskKind kind) {
@@ -64,9 +69,9 @@ static std::string plainText(Report report) {
   return writeText(report);
 }
 
-Result<std::string> autopar::writePage(const Report &report,
-                                       const std::string &module,
-                                       const Report *other) {
+Result<std::string> autopar::report::writePage(const Report &report,
+                                               const std::string &module,
+                                               const Report *other) {
   PageMembers members = {{"report", writeJson(report)},
                          {"module", quoted(module)}};
   if (other)
@@ -77,8 +82,8 @@ Result<std::string> autopar::writePage(const Report &report,
   return makePage("autopar: " + report.model.name, members, plainText(report));
 }
 
-Result<std::string> autopar::writePage(const DeploymentReport &report,
-                                       const std::string &module) {
+Result<std::string> autopar::report::writePage(const DeploymentReport &report,
+                                               const std::string &module) {
   DeploymentReport plain = report;
   for (auto &[name, own] : plain.modules)
     own.derivations.clear();
@@ -88,12 +93,14 @@ Result<std::string> autopar::writePage(const DeploymentReport &report,
       writeText(plain));
 }
 
-Result<std::string> autopar::writePage(const std::vector<PlanTableRow> &rows) {
+Result<std::string>
+autopar::report::writePage(const std::vector<PlanTableRow> &rows) {
   return makePage("autopar: comparison", {{"table", writeJson(rows)}},
                   writeText(rows));
 }
 
-Result<std::string> autopar::writePage(const PlanDifferences &differences) {
+Result<std::string>
+autopar::report::writePage(const PlanDifferences &differences) {
   std::vector<PlanTableRow> rows;
   for (const PlanOutcome *plan : {differences.a, differences.b})
     rows.push_back({"", "", plan->name, plan->report, ""});

@@ -16,8 +16,12 @@
 #include <set>
 
 using namespace autopar;
+using namespace autopar::placement;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
 
-std::string autopar::stepText(const Report &report) {
+std::string autopar::report::stepText(const Report &report) {
   const auto &work = report.workload;
   std::string step =
       work.phase == nameOf(Phase::decode)
@@ -37,13 +41,13 @@ std::string autopar::stepText(const Report &report) {
   return step;
 }
 
-std::string_view autopar::tokenKind(const Report &report) {
+std::string_view autopar::report::tokenKind(const Report &report) {
   if (report.workload.phase == nameOf(Phase::decode))
     return "output";
   return report.workload.phase == nameOf(Phase::train) ? "trained" : "prompt";
 }
 
-std::string autopar::machineText(const Report &report) {
+std::string autopar::report::machineText(const Report &report) {
   const auto &machine = report.machine;
   std::string nodes =
       machine.nodes == 1 ? "" : " x " + std::to_string(machine.nodes);
@@ -75,7 +79,7 @@ static std::string degreesText(const Report &report) {
 }
 
 /// "dpo 2 on scale_out, dpi 8 on scale_up (dp 16)": tiers where they differ.
-std::vector<std::string> autopar::meshText(const Report &report) {
+std::vector<std::string> autopar::report::meshText(const Report &report) {
   std::set<std::string> tiers;
   std::vector<std::string> axes;
   for (const Report::Axis &axis : report.mesh.axes)
@@ -93,12 +97,12 @@ std::vector<std::string> autopar::meshText(const Report &report) {
   return axes;
 }
 
-std::string autopar::meshLine(const Report &report) {
+std::string autopar::report::meshLine(const Report &report) {
   std::vector<std::string> axes = meshText(report);
   return axes.empty() ? "1 device" : join(axes, ", ");
 }
 
-std::string autopar::formatRate(double rate) {
+std::string autopar::report::formatRate(double rate) {
   if (rate < 1000)
     return print("%.1f", rate);
   return rate < 9e18 ? formatInteger(std::llround(rate)) : print("%.3g", rate);

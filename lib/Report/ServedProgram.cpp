@@ -16,6 +16,12 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::runtime;
+using namespace autopar::serving;
 
 static Runtime servingRuntime(const Plan &plan, const Runtime &runtime) {
   Runtime own = runtime;
@@ -120,8 +126,8 @@ double ServedProgram::boardPowerW() const {
          static_cast<double>(layout.devices);
 }
 
-void autopar::addCosts(ServiceReport &report,
-                       std::initializer_list<const ServedProgram *> all) {
+void autopar::report::addCosts(
+    ServiceReport &report, std::initializer_list<const ServedProgram *> all) {
   double tokensPerS = report.steady.state.outputTokensPerSecond;
   double dollarsPerHour = 0, powerW = 0;
   bool hasPrice = true, hasPower = true;

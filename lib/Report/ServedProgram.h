@@ -17,7 +17,7 @@
 #include <functional>
 #include <initializer_list>
 
-namespace autopar {
+namespace autopar::report {
 
 /// A program on the devices of its plan, compiled for loads.
 struct ServedProgram {
@@ -28,21 +28,23 @@ struct ServedProgram {
   static std::optional<Error> check(const PlanInputs &inputs);
   /// Whether the model has positions for requests of mean length.
   static std::optional<Error> checkLengths(const PlanInputs &inputs,
-                                           const Requests &requests);
+                                           const program::Requests &requests);
   /// With a draft that takes as long as one of the model's layers, where nobody
   /// says otherwise.
-  ServedLoad loadOf(const Requests &requests) const;
+  serving::ServedLoad loadOf(const program::Requests &requests) const;
   /// Why a step of one request for each replica has no price: as its own report
   /// says it, where that does.
-  Error explain(const Requests &requests) const;
+  Error explain(const program::Requests &requests) const;
   /// The step that decodes `sequences` of each replica.
-  Workload stepOf(double sequences, const ServedLoad &load) const;
+  program::Workload stepOf(double sequences,
+                           const serving::ServedLoad &load) const;
   /// Says what each request has encoded beside its text; without, nothing.
-  void encode(const EncodedInput &input);
+  void encode(const serving::EncodedInput &input);
   /// Of this plan, laid on its devices.
-  StepPrices prices();
+  serving::StepPrices prices();
   /// Its engines, each with the KV caches of a replica; `prices` outlive them.
-  SimulatedPool simulated(StepPrices &prices, double capacityTokens) const;
+  serving::SimulatedPool simulated(serving::StepPrices &prices,
+                                   double capacityTokens) const;
   double dollarsPerHour() const;
   double boardPowerW() const;
   bool hasPrice() const { return inputs.machine.price.has_value(); }
@@ -50,12 +52,12 @@ struct ServedProgram {
 
   PlanInputs inputs;
   /// With the chunks of prompts that the plan asks for.
-  Runtime runtime;
-  CompiledProgram compiled;
-  Layout layout;
+  runtime::Runtime runtime;
+  cost::CompiledProgram compiled;
+  cost::Layout layout;
   int64_t replicas;
-  Server server;
-  EncodedInput encoded;
+  serving::Server server;
+  serving::EncodedInput encoded;
 };
 
 /// What a million tokens of output cost on the devices of `all`, where each has
@@ -66,10 +68,11 @@ void addCosts(ServiceReport &report,
 /// Simulates requests of `report`, by what `simulate` does with a load, and
 /// adds what they measured. Errors: a request that no cache holds, or that no
 /// step has a price for; drafts.
-std::optional<Error> addSimulation(
-    ServiceReport &report, const SimulationChoice &choice,
-    const std::function<SimulationResult(const SimulatedLoad &)> &simulate);
+std::optional<Error>
+addSimulation(ServiceReport &report, const SimulationChoice &choice,
+              const std::function<serving::SimulationResult(
+                  const serving::SimulatedLoad &)> &simulate);
 
-} // namespace autopar
+} // namespace autopar::report
 
 #endif // AUTOPAR_LIB_REPORT_SERVEDPROGRAM_H

@@ -11,6 +11,13 @@
 #include "autopar/Report/EncodedRequests.h"
 
 using namespace autopar;
+using namespace autopar::hardware;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::runtime;
+using namespace autopar::schedule;
+using namespace autopar::serving;
 
 namespace {
 
@@ -43,7 +50,7 @@ std::optional<Error> ServingReader::simulate(const SimulationChoice &choice) {
   SimulatedPool pool =
       served.simulated(prices, report.steady.state.capacityTokens);
   return addSimulation(report, choice, [&](const SimulatedLoad &load) {
-    return autopar::simulate(prices, pool.engine, load, pool.engines);
+    return autopar::serving::simulate(prices, pool.engine, load, pool.engines);
   });
 }
 
@@ -70,10 +77,10 @@ Result<EncodedService> ServingReader::run(const SimulationChoice *choice) {
 }
 
 Result<EncodedService>
-autopar::evaluateServing(const CostProgram &program, const Plan &plan,
-                         const Machine &machine, const Runtime &runtime,
-                         const EncodedRequests &requests,
-                         const SimulationChoice *choice) {
+autopar::report::evaluateServing(const CostProgram &program, const Plan &plan,
+                                 const Machine &machine, const Runtime &runtime,
+                                 const EncodedRequests &requests,
+                                 const SimulationChoice *choice) {
   Workload encodes;
   encodes.encoderTokens = requests.encoderTokens;
   encodes.crossTokens = requests.crossTokens;
@@ -85,12 +92,11 @@ autopar::evaluateServing(const CostProgram &program, const Plan &plan,
   return ServingReader(inputs, requests).run(choice);
 }
 
-Result<ServingReport> autopar::evaluateServing(const CostProgram &program,
-                                               const Plan &plan,
-                                               const Machine &machine,
-                                               const Runtime &runtime,
-                                               const Requests &requests,
-                                               const SimulationChoice *choice) {
+Result<ServingReport>
+autopar::report::evaluateServing(const CostProgram &program, const Plan &plan,
+                                 const Machine &machine, const Runtime &runtime,
+                                 const Requests &requests,
+                                 const SimulationChoice *choice) {
   Result<EncodedService> served = evaluateServing(
       program, plan, machine, runtime, EncodedRequests{requests, 0, 0}, choice);
   if (!served)

@@ -10,6 +10,9 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::serving;
 using json = nlohmann::ordered_json;
 
 /// Null where there is none: of a queue that grows.
@@ -132,7 +135,7 @@ static json writeCostsAndCurve(const ServiceReport &service) {
   return written;
 }
 
-json autopar::writeServing(const ServingReport &serving) {
+json autopar::report::writeServing(const ServingReport &serving) {
   json written = {{"requests", writeRequests(serving.requests)},
                   {"served", serving.isServed},
                   {"replicas", serving.replicas},
@@ -164,7 +167,7 @@ json autopar::writeServing(const ServingReport &serving) {
   return written;
 }
 
-json autopar::writePools(const PoolsReport &pools) {
+json autopar::report::writePools(const PoolsReport &pools) {
   json written = {{"prefill", pools.prefill},
                   {"decode", pools.decode},
                   {"requests", writeRequests(pools.requests)},

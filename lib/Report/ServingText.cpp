@@ -17,6 +17,10 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
+using namespace autopar::serving;
 
 static std::string timeText(double us) {
   return std::isfinite(us) ? formatTime(us) : "grows";
@@ -49,7 +53,7 @@ static std::string lengthsText(const TokenLengths &lengths) {
              : lengths.str() + " tokens";
 }
 
-std::string autopar::serviceText(const ServiceReport &serving) {
+std::string autopar::report::serviceText(const ServiceReport &serving) {
   const Requests &requests = serving.requests;
   std::string text = loadText(serving.steady.load) + ", prompts of " +
                      lengthsText(requests.prompt) + ", output of " +
@@ -65,7 +69,7 @@ std::string autopar::serviceText(const ServiceReport &serving) {
 }
 
 static std::string headingOf(const ServiceReport &service) {
-  return wrap("", "Service: " + serviceText(service));
+  return wrapText("", "Service: " + serviceText(service));
 }
 
 static std::string answerServed(const ServiceReport &serving) {
@@ -242,7 +246,7 @@ static std::string simulationText(const ServiceReport &serving) {
     text += ", " + percent(service.shareWithinLimits, 1) + " in limits";
   if (service.evictions > 0)
     text += ", " + countOf(service.evictions, "eviction");
-  return wrap("  ", text);
+  return wrapText("  ", text);
 }
 
 static std::string curveTable(const ServiceReport &serving) {
@@ -271,15 +275,15 @@ static std::string curveTable(const ServiceReport &serving) {
          join(marks, ", ")});
   }
   return "\nLoad curve\n" + table.str() +
-         wrap("  ", "Knee: where throughput over the time of a request is "
-                    "greatest.");
+         wrapText("  ", "Knee: where throughput over the time of a request is "
+                        "greatest.");
 }
 
 /// Of answers that vary much, one that runs has more than all have in the mean.
 static std::string refusalText(const ServiceReport &service) {
   const ServedLoad &load = service.steady.load;
   double all = load.requestTokens(), running = load.contextTokens();
-  return wrap(
+  return wrapText(
       "  ",
       "NO: the KV cache of a replica holds " +
           formatInteger(service.capacityTokens) + " tokens, a request " +
@@ -287,21 +291,21 @@ static std::string refusalText(const ServiceReport &service) {
           formatInteger(std::llround(std::max(all, running))));
 }
 
-std::string autopar::servingAnswer(const ServingReport &serving) {
+std::string autopar::report::servingAnswer(const ServingReport &serving) {
   std::string heading = "\n" + headingOf(serving);
   if (!serving.isServed)
     return heading + refusalText(serving);
   return heading + answer(serving) + timesTable(serving);
 }
 
-std::string autopar::servingText(const ServingReport &serving) {
+std::string autopar::report::servingText(const ServingReport &serving) {
   std::string text = servingAnswer(serving);
   if (!serving.isServed)
     return text;
   return text + simulationText(serving) + curveTable(serving);
 }
 
-std::string autopar::poolsText(const PoolsReport &pools) {
+std::string autopar::report::poolsText(const PoolsReport &pools) {
   if (!pools.isServed)
     return headingOf(pools) + refusalText(pools);
   std::string text = headingOf(pools) + answer(pools) + timesTable(pools);

@@ -10,7 +10,7 @@
 
 #include "autopar/Report/Deployment.h"
 
-namespace autopar {
+namespace autopar::report {
 
 /// The section of a report, with a blank line before it.
 std::string servingText(const ServingReport &serving);
@@ -20,6 +20,6 @@ std::string servingAnswer(const ServingReport &serving);
 /// What the pools of a deployment do together.
 std::string poolsText(const PoolsReport &pools);
 
-} // namespace autopar
+} // namespace autopar::report
 
 #endif // AUTOPAR_LIB_REPORT_SERVINGTEXT_H

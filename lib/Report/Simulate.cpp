@@ -14,6 +14,10 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
+using namespace autopar::serving;
 
 /// Requests that are there when the last one comes.
 static size_t insideAtEnd(const SimulatedRun &run) {
@@ -48,7 +52,7 @@ static void spreadFirst(const ServiceReport &report, SimulatedLoad &load) {
     load.requests[i].arrivalUs = i < places ? static_cast<double>(i) * us : 0;
 }
 
-std::optional<Error> autopar::addSimulation(
+std::optional<Error> autopar::report::addSimulation(
     ServiceReport &report, const SimulationChoice &choice,
     const std::function<SimulationResult(const SimulatedLoad &)> &simulate) {
   if (report.steady.load.drafts > 0)

@@ -14,6 +14,11 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::runtime;
 
 template <typename Entry>
 static void addOnce(std::vector<Entry> &entries, const Entry &entry) {
@@ -98,7 +103,7 @@ static void addTraining(Reading &reading) {
       addOnce(reading.figures, figure);
 }
 
-void autopar::readSources(Reading &reading) {
+void autopar::report::readSources(Reading &reading) {
   addFigures(reading, /*ofMemory=*/true);
   addTiers(reading);
   addFigures(reading, /*ofMemory=*/false);

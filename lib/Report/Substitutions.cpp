@@ -19,6 +19,13 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
 
 /// "grouped_matmul.bf16" of "chips.h100-sxm.kernels.grouped_matmul.bf16".
 static std::string useOf(const KernelCurve &curve) {
@@ -55,9 +62,9 @@ static std::optional<ElementType> packedIn(const Kernel &kernel) {
   return std::nullopt;
 }
 
-std::string autopar::substitutedUse(const Reading &reading,
-                                    const Kernel &kernel,
-                                    const KernelCurve &curve) {
+std::string autopar::report::substitutedUse(const Reading &reading,
+                                            const Kernel &kernel,
+                                            const KernelCurve &curve) {
   std::string wanted = alike(reading.pool().chip.useOf(
       reading.curveKindOf(kernel), kernel.compute, kernel.storage));
   std::string used = alike(useOf(curve));
@@ -106,7 +113,7 @@ std::string spreadText(const Chip &chip, KernelKind kind) {
 
 } // namespace
 
-void autopar::warnSubstitutedCurves(Reading &reading) {
+void autopar::report::warnSubstitutedCurves(Reading &reading) {
   const Chip &chip = reading.pool().chip;
   if (reading.runtime.ideal)
     return;
@@ -131,7 +138,7 @@ void autopar::warnSubstitutedCurves(Reading &reading) {
   }
 }
 
-void autopar::warnOtherChips(Reading &reading) {
+void autopar::report::warnOtherChips(Reading &reading) {
   const auto &spreads = reading.machine.spreads;
   std::vector<std::string> uses;
   for (auto [kind, curve] : reading.curves) {
@@ -153,7 +160,7 @@ void autopar::warnOtherChips(Reading &reading) {
         {"curves of another chip" + spread + ": " + join(uses, ", "), ""});
 }
 
-void autopar::warnSetLinks(Reading &reading) {
+void autopar::report::warnSetLinks(Reading &reading) {
   if (reading.runtime.ideal)
     return;
   std::vector<const Tier *> said;
@@ -178,7 +185,7 @@ void autopar::warnSetLinks(Reading &reading) {
   }
 }
 
-void autopar::warnDerivedMachine(Reading &reading) {
+void autopar::report::warnDerivedMachine(Reading &reading) {
   if (!reading.machine.derived.empty())
     reading.report.warnings.push_back({"not given by the file of " +
                                            reading.machine.name + ": " +

@@ -14,10 +14,11 @@
 #include <charconv>
 
 using namespace autopar;
+using namespace autopar::report;
 
 static constexpr size_t leastWidth = 60, mostWidth = 120;
 
-TextStyle autopar::outputStyle() {
+TextStyle autopar::report::outputStyle() {
   TextStyle style;
   style.width =
       std::clamp(outputWidth().value_or(style.width), leastWidth, mostWidth);
@@ -133,8 +134,8 @@ static std::string colored(const std::string &line, bool afterBlank) {
   return withShares(line);
 }
 
-std::string autopar::finishText(const std::string &text,
-                                const TextStyle &style) {
+std::string autopar::report::finishText(const std::string &text,
+                                        const TextStyle &style) {
   std::string result;
   bool afterBlank = true;
   for (size_t begin = 0; begin < text.size();) {

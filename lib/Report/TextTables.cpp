@@ -13,21 +13,22 @@
 #include <cstdio>
 
 using namespace autopar;
+using namespace autopar::report;
 
-std::string autopar::print(const char *format, double value) {
+std::string autopar::report::print(const char *format, double value) {
   char buffer[64];
   std::snprintf(buffer, sizeof(buffer), format, value);
   return buffer;
 }
 
-std::string autopar::percent(double part, double whole) {
+std::string autopar::report::percent(double part, double whole) {
   if (whole <= 0)
     return "";
   double share = 100 * part / whole;
   return share > 0 && share < 0.5 ? "<1%" : print("%.0f%%", share);
 }
 
-std::string autopar::formatFlops(Checked flops) {
+std::string autopar::report::formatFlops(Checked flops) {
   static constexpr const char *units[] = {"FLOP",  "kFLOP", "MFLOP",
                                           "GFLOP", "TFLOP", "PFLOP",
                                           "EFLOP", "ZFLOP", "YFLOP"};
@@ -38,7 +39,8 @@ std::string autopar::formatFlops(Checked flops) {
   return print(value < 10 ? "%.2f " : "%.1f ", value) + units[unit];
 }
 
-std::string autopar::formatFigure(double value, const std::string &unit) {
+std::string autopar::report::formatFigure(double value,
+                                          const std::string &unit) {
   // Without an exponent in the range that hardware is in.
   if (unit == "B")
     return formatBytes(static_cast<int64_t>(value));

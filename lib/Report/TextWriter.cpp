@@ -23,6 +23,10 @@
 #include <map>
 
 using namespace autopar;
+using namespace autopar::placement;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
 
 //===----------------------------------------------------------------------===//
 // The answer
@@ -31,9 +35,10 @@ using namespace autopar;
 static std::string title(const Report &report) {
   std::vector<std::string> mesh = meshText(report);
   mesh.push_back("runtime " + report.machine.runtime);
-  return wrap("", report.model.name + ": " + stepText(report)) +
-         wrap("", machineText(report) + ": " + report.machine.hardwareTitle) +
-         wrap("", join(mesh, ", "));
+  return wrapText("", report.model.name + ": " + stepText(report)) +
+         wrapText("",
+                  machineText(report) + ": " + report.machine.hardwareTitle) +
+         wrapText("", join(mesh, ", "));
 }
 
 static std::string answerMemory(const Report &report) {
@@ -168,9 +173,10 @@ static std::string latencyTable(const Report &report) {
   return (report.prefillSteps.empty() ? "\nTime of a step ("
                                       : "\nTime of all steps (") +
          formatInteger(latency.kernelLaunches) + " kernels)\n" + table.str() +
-         wrap("  ", "Each kernel's time counts under what bounds it. At peak "
-                    "rates: all FLOPs, all reads of weights and KV cache, all "
-                    "communication, each alone.");
+         wrapText("  ",
+                  "Each kernel's time counts under what bounds it. At peak "
+                  "rates: all FLOPs, all reads of weights and KV cache, all "
+                  "communication, each alone.");
 }
 
 /// The first and the last rows: the context grows evenly between.
@@ -263,7 +269,7 @@ static std::string modelTable(const Report &report) {
 static std::string warnings(const Report &report) {
   std::string text;
   for (const Warning &warning : report.warnings)
-    text += wrap("  ! ", warning.text);
+    text += wrapText("  ! ", warning.text);
   return text.empty() ? "" : "\nWarnings\n" + text;
 }
 
@@ -285,8 +291,8 @@ static std::string assumptions(const Report &report) {
   size_t folded = 0;
   for (const Assumption &assumption : report.assumptions)
     if (all || !isDefault(assumption))
-      text += wrap("  - ", assumption.name + ": " + assumption.value + " (" +
-                               assumption.source + ")");
+      text += wrapText("  - ", assumption.name + ": " + assumption.value +
+                                   " (" + assumption.source + ")");
     else
       ++folded;
   if (folded > 0)
@@ -306,9 +312,10 @@ static std::string groupDigits(const std::string &number) {
 
 static std::string derivation(const std::string &path,
                               const Derivation &derivation) {
-  std::string text = wrap("  ", path) + wrap("    = ", derivation.formula);
+  std::string text =
+      wrapText("  ", path) + wrapText("    = ", derivation.formula);
   if (!derivation.note.empty())
-    text += wrap("      ", derivation.note);
+    text += wrapText("      ", derivation.note);
   std::map<std::string, std::string> terms(derivation.terms.begin(),
                                            derivation.terms.end());
   for (const auto &[input, value] : derivation.inputs) {
@@ -317,14 +324,14 @@ static std::string derivation(const std::string &path,
       line += ": " + term->second;
       terms.erase(term);
     }
-    text += wrap("      ", line);
+    text += wrapText("      ", line);
   }
   // What is left belongs to no input.
   for (const auto &[figure, value] : derivation.terms)
     if (terms.count(figure))
-      text += wrap("      where ", figure + " = " + value);
+      text += wrapText("      where ", figure + " = " + value);
   for (const std::string &source : derivation.sources)
-    text += wrap("      from ", source);
+    text += wrapText("      from ", source);
   return text;
 }
 
@@ -384,7 +391,7 @@ static std::string waterfall(const Report &report) {
              : "\nFrom peak rates to the step\n" + table.str();
 }
 
-std::string autopar::writeText(const Report &report) {
+std::string autopar::report::writeText(const Report &report) {
   double step = report.latency.stepTimeUs;
   if (TextStyleScope::current().brief)
     return title(report) + "\n" + answer(report) +

@@ -15,11 +15,19 @@
 #include <tuple>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::runtime;
+using namespace autopar::schedule;
 
 using Exposure = TrainingReport::Exposure;
 using Purpose = Exposure::Purpose;
 
-std::string_view autopar::nameOf(Purpose purpose) {
+std::string_view autopar::report::nameOf(Purpose purpose) {
   switch (purpose) {
   case Purpose::activations:
     return "activations";
@@ -54,8 +62,8 @@ int64_t Iteration::savedOf(size_t stage, const Saved &saved) const {
   return counts.kinds[saved.layer] * (saved.count / all);
 }
 
-void autopar::addSaved(const Iteration &iteration, int64_t device,
-                       Report::DeviceMemory &memory) {
+void autopar::report::addSaved(const Iteration &iteration, int64_t device,
+                               Report::DeviceMemory &memory) {
   TrainingMemory all;
   all.totalBytes = memory.totalBytes;
   all.budgetBytes = memory.budgetBytes;
@@ -130,7 +138,8 @@ double Iteration::overlapUs() const {
          toMicroseconds(pipeline->timeline.devices[heaviest()].busyPs);
 }
 
-void autopar::takeIteration(const Iteration &iteration, Report &report) {
+void autopar::report::takeIteration(const Iteration &iteration,
+                                    Report &report) {
   TrainingTimes exposed = iteration.exposedOf(iteration.heaviest());
   Picoseconds perPass = exposed.of(Section::forward).callsPs() +
                         exposed.of(Section::backward).callsPs();
@@ -159,7 +168,8 @@ static void readTimes(const Iteration &iteration, Report &report,
                           training.stragglerTimeUs;
 }
 
-Picoseconds autopar::timeOf(const SectionTimes &section, Purpose purpose) {
+Picoseconds autopar::report::timeOf(const SectionTimes &section,
+                                    Purpose purpose) {
   switch (purpose) {
   case Purpose::activations:
     return section.communicationPs;
@@ -245,7 +255,7 @@ static void readExposure(const Iteration &iteration, const Report &report,
 // The report
 //===----------------------------------------------------------------------===//
 
-const Figure *autopar::peakOfTraining(const Chip &chip) {
+const Figure *autopar::report::peakOfTraining(const Chip &chip) {
   for (const char *format : {"bf16", "fp16", "fp32"})
     if (auto peak = chip.peakFlops.find(format); peak != chip.peakFlops.end())
       return &peak->second;
@@ -363,7 +373,7 @@ static void warn(const Iteration &iteration, Report &report) {
          "not-a-trainer"});
 }
 
-void autopar::readTraining(const Iteration &iteration, Report &report) {
+void autopar::report::readTraining(const Iteration &iteration, Report &report) {
   TrainingReport training;
   training.peakStage = iteration.fullest;
   readTimes(iteration, report, training);

@@ -10,18 +10,18 @@
 
 #include "PipelineParts.h"
 
-namespace autopar {
+namespace autopar::report {
 
 /// An iteration of training on stages, of a program that has backwards.
 struct Iteration {
   const PipelineParts &parts;
-  const PipelineSteps &steps;
+  const cost::PipelineSteps &steps;
   const Report::Pipeline *pipeline;
-  IterationTimes times;
+  cost::IterationTimes times;
   /// Of each of `CostProgram::saved`.
   std::vector<int64_t> savedBytes;
   /// By section, of the whole model, with and without padded rows of experts.
-  std::array<Checked, sectionCount> flops, usefulFlops;
+  std::array<Checked, program::sectionCount> flops, usefulFlops;
   /// What a rank routes in a microbatch, and what an expert takes of it.
   int64_t routedTokens = 0, expertCapacityTokens = 0;
   std::optional<TrainingReport::Copies> copies = std::nullopt;
@@ -30,21 +30,21 @@ struct Iteration {
 
   int64_t heaviest() const { return pipeline->partition.heaviest; }
   /// A time of one microbatch on a device, for all of them.
-  double allPassesUs(Picoseconds time) const {
-    return toMicroseconds(time * steps.shape.passes());
+  double allPassesUs(schedule::Picoseconds time) const {
+    return schedule::toMicroseconds(time * steps.shape.passes());
   }
   /// What `device` takes, and what of it is exposed.
-  TrainingTimes allOf(int64_t device) const {
+  cost::TrainingTimes allOf(int64_t device) const {
     return deviceTimes(parts.pricer, steps, device);
   }
-  TrainingTimes exposedOf(int64_t device) const {
+  cost::TrainingTimes exposedOf(int64_t device) const {
     return parts.pricer.exposed(allOf(device));
   }
   /// What the heaviest stage sends of one direction while it computes the
   /// other, where it has both (`ScheduleKind::dual_pipe`).
   double overlapUs() const;
   /// How many of value `saved` virtual stage `stage` has of one microbatch.
-  int64_t savedOf(size_t stage, const Saved &saved) const;
+  int64_t savedOf(size_t stage, const program::Saved &saved) const;
   /// All that `kept` microbatches of each virtual stage have saved.
   std::vector<TrainingReport::SavedValue>
   savedBy(const std::vector<int64_t> &kept) const;
@@ -62,11 +62,11 @@ inline bool isPartOf(const Report::CollectiveRow &call,
 }
 /// The peak that utilisation is stated of: that of 16 bits, as is the custom,
 /// whatever is multiplied; null where the chip has none.
-const Figure *peakOfTraining(const Chip &chip);
+const hardware::Figure *peakOfTraining(const hardware::Chip &chip);
 
 /// What of a section's time `purpose` takes.
-Picoseconds timeOf(const SectionTimes &section,
-                   TrainingReport::Exposure::Purpose purpose);
+schedule::Picoseconds timeOf(const cost::SectionTimes &section,
+                             TrainingReport::Exposure::Purpose purpose);
 
 /// Adds to `memory` of a device what it saves at the most, and what its
 /// allocator loses.
@@ -95,6 +95,6 @@ void explainCapacity(const Iteration &iteration, Report &report);
 void explainTrainingFlops(const Reading &whole, Report &report);
 void explainTraining(const Iteration &iteration, Report &report);
 
-} // namespace autopar
+} // namespace autopar::report
 
 #endif // AUTOPAR_LIB_REPORT_TRAINING_H

@@ -18,6 +18,11 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::report;
+using namespace autopar::runtime;
+using namespace autopar::schedule;
 
 /// By which part of itself a figure is moved.
 static constexpr double step = 1e-3;
@@ -131,8 +136,9 @@ static constexpr Figure TrainingFigures::*trainingFigures[] = {
     &TrainingFigures::contention,          &TrainingFigures::allocatorOverhead,
     &TrainingFigures::stragglerShare,      &TrainingFigures::routingHostShare};
 
-std::vector<Impact> autopar::impactsOf(const Iteration &iteration,
-                                       const Report::DeviceMemory &fullest) {
+std::vector<Impact>
+autopar::report::impactsOf(const Iteration &iteration,
+                           const Report::DeviceMemory &fullest) {
   const PipelineParts &parts = iteration.parts;
   PlanInputs inputs = parts.inputs();
   ImpactTable table(inputs, parts.strategy);

@@ -8,6 +8,10 @@
 #include "ReportJson.h"
 
 using namespace autopar;
+using namespace autopar::placement;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
 using json = nlohmann::ordered_json;
 
 static json writeExposure(const TrainingReport &training) {
@@ -58,7 +62,7 @@ static json writeCapacity(const TrainingReport::Capacity &capacity) {
           {"dropped_share", capacity.droppedShare}};
 }
 
-json autopar::writeTraining(const TrainingReport &training) {
+json autopar::report::writeTraining(const TrainingReport &training) {
   auto number = [](std::optional<double> value) {
     return value ? json(*value) : json();
   };

@@ -15,6 +15,10 @@
 #include <cstdlib>
 
 using namespace autopar;
+using namespace autopar::placement;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
 
 using Exposure = TrainingReport::Exposure;
 
@@ -46,7 +50,7 @@ static std::string capacityText(const TrainingReport::Capacity &capacity) {
          "); " + percent(capacity.droppedShare, 1) + " of all are dropped";
 }
 
-void autopar::addTrainingRows(TextTable &table, const Report &report) {
+void autopar::report::addTrainingRows(TextTable &table, const Report &report) {
   const TrainingReport &training = *report.training;
   bool isPadded = !training.flops.padding.isZero();
   table.add({"utilisation", percent(training.modelUtilization, 1) +
@@ -99,12 +103,12 @@ static std::string copiedText(const TrainingReport &training) {
   if (!training.copiedGradients)
     return "";
   const TrainingReport::Copies &copies = *training.copiedGradients;
-  return wrap("  ", "The first stage and the last have copies of weights, and "
-                    "sum " +
-                        formatBytes(copies.bytes) +
-                        " of their gradients over " + copies.tier + " in " +
-                        formatTime(copies.timeUs) +
-                        " before they are clipped.");
+  return wrapText("  ",
+                  "The first stage and the last have copies of weights, and "
+                  "sum " +
+                      formatBytes(copies.bytes) + " of their gradients over " +
+                      copies.tier + " in " + formatTime(copies.timeUs) +
+                      " before they are clipped.");
 }
 
 static std::string exposureTable(const TrainingReport &training) {
@@ -147,10 +151,10 @@ static std::string copiesText(const std::vector<Report::DeviceMemory> &stages) {
     copies = std::max(copies, stage.updateBytes - stage.reusedBytes);
   if (copies == 0)
     return "";
-  return wrap("  ",
-              "Temporaries count copies of gradients that an update takes "
-              "and the allocator keeps: " +
-                  formatBytes(copies) + " at the most.");
+  return wrapText("  ",
+                  "Temporaries count copies of gradients that an update takes "
+                  "and the allocator keeps: " +
+                      formatBytes(copies) + " at the most.");
 }
 
 static std::string memoryTable(const Report &report) {
@@ -195,10 +199,10 @@ static std::string aliveTable(const Report &report) {
                              ")\n" + table.str() + more;
 }
 
-std::string autopar::trainingText(const Report &report) {
+std::string autopar::report::trainingText(const Report &report) {
   std::string limits = "\nNot modelled\n";
   for (const std::string &limit : report.training->notModelled)
-    limits += wrap("  - ", limit);
+    limits += wrapText("  - ", limit);
   return timeTable(report) + exposureTable(*report.training) +
          copiedText(*report.training) + memoryTable(report) +
          aliveTable(report) + limits;

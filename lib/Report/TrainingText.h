@@ -11,7 +11,7 @@
 #include "autopar/Report/Report.h"
 #include "autopar/Report/TextTables.h"
 
-namespace autopar {
+namespace autopar::report {
 
 /// Rows of the answer: tokens, utilisation, what an iteration costs.
 void addTrainingRows(TextTable &table, const Report &report);
@@ -19,6 +19,6 @@ void addTrainingRows(TextTable &table, const Report &report);
 /// where that is the most.
 std::string trainingText(const Report &report);
 
-} // namespace autopar
+} // namespace autopar::report
 
 #endif // AUTOPAR_LIB_REPORT_TRAININGTEXT_H

@@ -13,6 +13,13 @@
 #include <cstdio>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
 
 using Warnings = std::vector<Warning>;
 
@@ -165,7 +172,7 @@ static void warnLongContext(Reading &reading, Warnings &warnings) {
        "long-context"});
 }
 
-void autopar::readWarnings(Reading &reading) {
+void autopar::report::readWarnings(Reading &reading) {
   Warnings &warnings = reading.report.warnings;
   adviseOnFit(reading);
   warnLongContext(reading, warnings);

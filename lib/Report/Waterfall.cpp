@@ -10,8 +10,9 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::report;
 
-void autopar::addWaterfall(Report &report) {
+void autopar::report::addWaterfall(Report &report) {
   const auto &latency = report.latency;
   const auto &bounds = latency.bounds;
   double peak = std::max(bounds.computeTimeUs, bounds.memoryTimeUs);

@@ -11,6 +11,8 @@
 #include <array>
 
 using namespace autopar;
+using namespace autopar::program;
+using namespace autopar::reshard;
 
 namespace {
 

@@ -10,7 +10,7 @@
 
 #include "Steps.h"
 
-namespace autopar {
+namespace autopar::reshard {
 
 /// What a device has still to send, at least and on average, until a layout is
 /// the goal. It never falls by more than a step sends.
@@ -54,6 +54,6 @@ private:
   bool areEqual;
 };
 
-} // namespace autopar
+} // namespace autopar::reshard
 
 #endif // AUTOPAR_LIB_RESHARD_LOWERBOUND_H

@@ -15,8 +15,10 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::program;
+using namespace autopar::reshard;
 
-std::string_view autopar::nameOf(ReshardKind kind) {
+std::string_view autopar::reshard::nameOf(ReshardKind kind) {
   switch (kind) {
   case ReshardKind::all_slice:
     return "all_slice";
@@ -148,8 +150,9 @@ static std::vector<ReshardStep> planPlainly(const ShardLayout &from,
   return plan;
 }
 
-Result<ReshardPlan> autopar::planReshard(ShardLayout from, ShardLayout to,
-                                         const ReshardSpace &space) {
+Result<ReshardPlan> autopar::reshard::planReshard(ShardLayout from,
+                                                  ShardLayout to,
+                                                  const ReshardSpace &space) {
   if (auto error = check(from, to, space))
     return *error;
   sort(from, space);

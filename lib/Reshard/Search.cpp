@@ -11,6 +11,8 @@
 #include <tuple>
 
 using namespace autopar;
+using namespace autopar::program;
+using namespace autopar::reshard;
 
 //===----------------------------------------------------------------------===//
 // Costs

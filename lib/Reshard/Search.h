@@ -14,7 +14,7 @@
 #include <queue>
 #include <unordered_map>
 
-namespace autopar {
+namespace autopar::reshard {
 
 /// What a sequence of steps costs, most important part first.
 struct ReshardCost {
@@ -82,6 +82,6 @@ private:
   std::priority_queue<Entry> queue;
 };
 
-} // namespace autopar
+} // namespace autopar::reshard
 
 #endif // AUTOPAR_LIB_RESHARD_SEARCH_H

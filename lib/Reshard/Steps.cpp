@@ -10,16 +10,18 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::program;
+using namespace autopar::reshard;
 
 //===----------------------------------------------------------------------===//
 // Lists of axes
 //===----------------------------------------------------------------------===//
 
-bool autopar::contains(const Axes &axes, AxisId axis) {
+bool autopar::reshard::contains(const Axes &axes, AxisId axis) {
   return std::find(axes.begin(), axes.end(), axis) != axes.end();
 }
 
-Axes autopar::common(const Axes &axes, const Axes &others) {
+Axes autopar::reshard::common(const Axes &axes, const Axes &others) {
   Axes both;
   for (AxisId axis : axes)
     if (contains(others, axis))
@@ -27,7 +29,7 @@ Axes autopar::common(const Axes &axes, const Axes &others) {
   return both;
 }
 
-Axes autopar::without(const Axes &axes, const Axes &others) {
+Axes autopar::reshard::without(const Axes &axes, const Axes &others) {
   Axes rest;
   for (AxisId axis : axes)
     if (!contains(others, axis))

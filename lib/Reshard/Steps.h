@@ -13,11 +13,11 @@
 
 #include <functional>
 
-namespace autopar {
+namespace autopar::reshard {
 
-using Axes = std::vector<AxisId>;
+using Axes = std::vector<program::AxisId>;
 
-bool contains(const Axes &axes, AxisId axis);
+bool contains(const Axes &axes, program::AxisId axis);
 /// Those of `axes` that `others` has, or has not.
 Axes common(const Axes &axes, const Axes &others);
 Axes without(const Axes &axes, const Axes &others);
@@ -64,8 +64,8 @@ private:
                     const Axes &pool, const Visit &visit);
   bool visitPermutes(const ShardLayout &layout, size_t dim, int64_t blocks,
                      ShardLayout &result, const Visit &visit);
-  bool fits(const ShardLayout &layout, size_t dim, int64_t blocks, AxisId axis,
-            const ShardLayout &result) const;
+  bool fits(const ShardLayout &layout, size_t dim, int64_t blocks,
+            program::AxisId axis, const ShardLayout &result) const;
   /// Whether another step may be looked at.
   bool visitAllowed(const Visit &visit, ReshardStep step);
   bool spend() { return --budget >= 0; }
@@ -76,6 +76,6 @@ private:
   int64_t budget = limits::maxReshardSteps;
 };
 
-} // namespace autopar
+} // namespace autopar::reshard
 
 #endif // AUTOPAR_LIB_RESHARD_STEPS_H

@@ -18,8 +18,10 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::hardware;
+using namespace autopar::runtime;
 
-std::vector<std::string> autopar::runtimeNames() {
+std::vector<std::string> autopar::runtime::runtimeNames() {
   return namesIn(dataDirectory("runtimes"));
 }
 
@@ -110,8 +112,8 @@ static std::vector<std::string_view> figureKeys() {
   return keys;
 }
 
-void autopar::checkWhole(const JsonReader &reader, const char *key,
-                         const Figure &figure) {
+void autopar::runtime::checkWhole(const JsonReader &reader, const char *key,
+                                  const Figure &figure) {
   if (!reader.failed() && std::floor(figure.value) != figure.value)
     reader.object(key).failAt("value", "expected a whole number, found " +
                                            formatNumber(figure.value));
@@ -180,7 +182,7 @@ static bool isNumbered(std::string_view text) {
          text.find_first_not_of(plain, end) == std::string_view::npos;
 }
 
-bool autopar::isRuntimeVersion(std::string_view text) {
+bool autopar::runtime::isRuntimeVersion(std::string_view text) {
   return isMonth(text) || isNumbered(text);
 }
 
@@ -490,9 +492,10 @@ splitVersion(const std::string &nameOrPath) {
   return {nameOrPath.substr(0, at), version};
 }
 
-Result<Runtime> autopar::readRuntime(const std::string &given,
-                                     const std::vector<Override> &overrides,
-                                     std::vector<bool> &usedOverrides) {
+Result<Runtime>
+autopar::runtime::readRuntime(const std::string &given,
+                              const std::vector<Override> &overrides,
+                              std::vector<bool> &usedOverrides) {
   auto [nameOrPath, version] = splitVersion(given);
   if (nameOrPath.size() < given.size() && !isRuntimeVersion(version))
     return Error{"",
@@ -524,8 +527,8 @@ Result<Runtime> autopar::readRuntime(const std::string &given,
 }
 
 std::optional<Error>
-autopar::unusedRuntimeOverride(const std::vector<Override> &overrides,
-                               const std::vector<bool> &used) {
+autopar::runtime::unusedRuntimeOverride(const std::vector<Override> &overrides,
+                                        const std::vector<bool> &used) {
   if (overrides.empty())
     return std::nullopt;
   std::vector<std::string> known;

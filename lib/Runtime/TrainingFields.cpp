@@ -10,6 +10,9 @@
 #include "autopar/Hardware/Figures.h"
 
 using namespace autopar;
+using namespace autopar::hardware;
+using namespace autopar::program;
+using namespace autopar::runtime;
 
 namespace {
 
@@ -64,8 +67,8 @@ static void readLoss(const JsonReader &reader, TrainingFigures &figures) {
   figures.lossSource = readSource(loss);
 }
 
-TrainingFigures autopar::readTrainingFields(const JsonReader &reader,
-                                            const std::string &path) {
+TrainingFigures autopar::runtime::readTrainingFields(const JsonReader &reader,
+                                                     const std::string &path) {
   TrainingFigures figures;
   std::vector<std::string_view> keys;
   for (const TrainingField &field : trainingFields)

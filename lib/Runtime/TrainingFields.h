@@ -11,15 +11,15 @@
 #include "autopar/Runtime/Runtime.h"
 #include "autopar/Support/Json.h"
 
-namespace autopar {
+namespace autopar::runtime {
 
 /// Refuses a figure that counts and is no whole number.
 void checkWhole(const JsonReader &reader, const char *key,
-                const Figure &figure);
+                const hardware::Figure &figure);
 /// `training` of the runtime whose figures lie below `path`.
 TrainingFigures readTrainingFields(const JsonReader &reader,
                                    const std::string &path);
 
-} // namespace autopar
+} // namespace autopar::runtime
 
 #endif // AUTOPAR_LIB_RUNTIME_TRAININGFIELDS_H

@@ -8,6 +8,7 @@
 #include "AlikeLayers.h"
 
 using namespace autopar;
+using namespace autopar::schedule;
 
 //===----------------------------------------------------------------------===//
 // Devices
@@ -98,7 +99,7 @@ static std::optional<AlikeLayers> alikeLayersOf(const StagingProblem &problem) {
                      static_cast<int64_t>(layers.size()));
 }
 
-void autopar::findHeaviest(StagePartition &partition) {
+void autopar::schedule::findHeaviest(StagePartition &partition) {
   const std::vector<LayerCost> &devices = partition.devices;
   auto heaviest = devices.begin();
   Picoseconds next = 0, all = 0;
@@ -118,7 +119,7 @@ void autopar::findHeaviest(StagePartition &partition) {
 }
 
 std::optional<StagePartition>
-autopar::evenSplit(const StagingProblem &problem) {
+autopar::schedule::evenSplit(const StagingProblem &problem) {
   std::optional<AlikeLayers> alike = alikeLayersOf(problem);
   if (problem.folded || !alike || !alike->isEvenBest())
     return std::nullopt;

@@ -10,7 +10,7 @@
 
 #include "autopar/Schedule/Staging.h"
 
-namespace autopar {
+namespace autopar::schedule {
 
 /// Layers of which all but the first and the last are alike. Those two are on
 /// the first device and on the last: what a device has depends on how many
@@ -59,6 +59,6 @@ std::optional<StagePartition> evenSplit(const StagingProblem &problem);
 /// Of a partition whose devices have their sums: which is the heaviest.
 void findHeaviest(StagePartition &partition);
 
-} // namespace autopar
+} // namespace autopar::schedule
 
 #endif // AUTOPAR_LIB_SCHEDULE_ALIKELAYERS_H

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::schedule;
 
 namespace {
 
@@ -77,7 +78,7 @@ private:
 
 } // namespace
 
-Picoseconds autopar::equalCountsTime(const StagingProblem &problem) {
+Picoseconds autopar::schedule::equalCountsTime(const StagingProblem &problem) {
   EqualCounts counts(problem);
   return problem.interleave == 1 && !problem.folded ? counts.best()
                                                     : counts.firstLonger();

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::schedule;
 
 namespace {
 
@@ -56,7 +57,7 @@ private:
 
 } // namespace
 
-Picoseconds autopar::timeOfEach(const StagingProblem &problem) {
+Picoseconds autopar::schedule::timeOfEach(const StagingProblem &problem) {
   const std::vector<LayerCost> &layers = problem.layers;
   if (layers.size() < 3)
     return 0;
@@ -161,7 +162,8 @@ void Evener::run() {
   }
 }
 
-void autopar::evenOut(const StagingProblem &problem, int64_t memoryLimit,
-                      StagePartition &partition) {
+void autopar::schedule::evenOut(const StagingProblem &problem,
+                                int64_t memoryLimit,
+                                StagePartition &partition) {
   Evener(problem, memoryLimit, partition).run();
 }

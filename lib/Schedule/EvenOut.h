@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace autopar {
+namespace autopar::schedule {
 
 inline void add(const LayerCost &cost, LayerCost &sum) {
   sum.timePs += cost.timePs;
@@ -76,6 +76,6 @@ std::vector<LayerRange> evenRounds(const StagingProblem &problem,
                                    int64_t memoryLimit,
                                    const StagePartition &partition);
 
-} // namespace autopar
+} // namespace autopar::schedule
 
 #endif // AUTOPAR_LIB_SCHEDULE_EVENOUT_H

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::schedule;
 
 namespace {
 
@@ -136,9 +137,10 @@ void Rounds::run() {
   }
 }
 
-std::vector<LayerRange> autopar::evenRounds(const StagingProblem &problem,
-                                            int64_t memoryLimit,
-                                            const StagePartition &partition) {
+std::vector<LayerRange>
+autopar::schedule::evenRounds(const StagingProblem &problem,
+                              int64_t memoryLimit,
+                              const StagePartition &partition) {
   if (partition.interleave == 1)
     return partition.ranges;
   Rounds rounds(problem, partition, memoryLimit);

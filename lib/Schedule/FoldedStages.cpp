@@ -13,6 +13,7 @@
 #include <tuple>
 
 using namespace autopar;
+using namespace autopar::schedule;
 
 namespace {
 
@@ -127,8 +128,9 @@ private:
 
 } // namespace
 
-StagePartition autopar::describeFolded(const StagingProblem &problem,
-                                       std::vector<LayerRange> ranges) {
+StagePartition
+autopar::schedule::describeFolded(const StagingProblem &problem,
+                                  std::vector<LayerRange> ranges) {
   Sums sums(problem);
   StagePartition result;
   result.stages = problem.stages;
@@ -153,8 +155,9 @@ StagePartition autopar::describeFolded(const StagingProblem &problem,
   return result;
 }
 
-std::vector<LayerRange> autopar::balanceFolded(const StagingProblem &problem,
-                                               int64_t memoryLimit,
-                                               std::vector<LayerRange> ranges) {
+std::vector<LayerRange>
+autopar::schedule::balanceFolded(const StagingProblem &problem,
+                                 int64_t memoryLimit,
+                                 std::vector<LayerRange> ranges) {
   return FoldedBalancer(problem, memoryLimit, std::move(ranges)).run();
 }

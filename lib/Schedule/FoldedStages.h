@@ -10,7 +10,7 @@
 
 #include "autopar/Schedule/Staging.h"
 
-namespace autopar {
+namespace autopar::schedule {
 
 /// What `ranges` make of a problem that is folded; the lower bound is the mean.
 StagePartition describeFolded(const StagingProblem &problem,
@@ -22,6 +22,6 @@ std::vector<LayerRange> balanceFolded(const StagingProblem &problem,
                                       int64_t memoryLimit,
                                       std::vector<LayerRange> ranges);
 
-} // namespace autopar
+} // namespace autopar::schedule
 
 #endif // AUTOPAR_LIB_SCHEDULE_FOLDEDSTAGES_H

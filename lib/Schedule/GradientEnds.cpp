@@ -17,6 +17,7 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::schedule;
 
 namespace {
 
@@ -126,6 +127,6 @@ std::vector<Picoseconds> Waves::run() {
 }
 
 std::vector<Picoseconds>
-autopar::gradientEnds(const PipelineSchedule &schedule) {
+autopar::schedule::gradientEnds(const PipelineSchedule &schedule) {
   return Waves(schedule).run();
 }

@@ -10,6 +10,7 @@
 #include "Simulator.h"
 
 using namespace autopar;
+using namespace autopar::schedule;
 
 namespace {
 
@@ -33,10 +34,10 @@ struct GrowingTime {
 
 Picoseconds inPs(GrowingTime time) { return time.ps; }
 GrowingTime packed(GrowingTime end, bool isGradient) {
-  return GrowingTime(autopar::packed(end.ps, isGradient), end.growth);
+  return GrowingTime(autopar::schedule::packed(end.ps, isGradient), end.growth);
 }
 GrowingTime unpacked(GrowingTime end) {
-  return GrowingTime(autopar::unpacked(end.ps), end.growth);
+  return GrowingTime(autopar::schedule::unpacked(end.ps), end.growth);
 }
 
 class GrowingDurations {
@@ -56,8 +57,8 @@ private:
 
 } // namespace
 
-Growth autopar::growthOf(const PipelineSchedule &schedule,
-                         const std::vector<StageWork> &growth) {
+Growth autopar::schedule::growthOf(const PipelineSchedule &schedule,
+                                   const std::vector<StageWork> &growth) {
   PipelineTimeline timeline;
   orderTasks(schedule, timeline);
   Simulator<GrowingDurations> simulator(schedule, timeline, {schedule, growth});

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::schedule;
 
 namespace {
 
@@ -234,7 +235,8 @@ void DualPipe::run() {
 // All schedules
 //===----------------------------------------------------------------------===//
 
-int64_t autopar::leadOf(const PipelineSchedule &schedule, int64_t device) {
+int64_t autopar::schedule::leadOf(const PipelineSchedule &schedule,
+                                  int64_t device) {
   int64_t behind = schedule.stages - 1 - device;
   if (schedule.kind == ScheduleKind::gpipe)
     return schedule.microbatches + 2 * behind;
@@ -243,12 +245,13 @@ int64_t autopar::leadOf(const PipelineSchedule &schedule, int64_t device) {
   return behind;
 }
 
-int64_t autopar::aheadOf(const PipelineSchedule &schedule, int64_t device) {
+int64_t autopar::schedule::aheadOf(const PipelineSchedule &schedule,
+                                   int64_t device) {
   return std::min(leadOf(schedule, device),
                   schedule.microbatches * schedule.interleave);
 }
 
-int64_t autopar::countTasks(const PipelineSchedule &schedule) {
+int64_t autopar::schedule::countTasks(const PipelineSchedule &schedule) {
   int64_t all = schedule.stages * schedule.interleave * schedule.microbatches;
   switch (schedule.kind) {
   case ScheduleKind::gpipe:
@@ -283,8 +286,8 @@ static void orderDevice(const PipelineSchedule &schedule, int64_t device,
   }
 }
 
-void autopar::orderTasks(const PipelineSchedule &schedule,
-                         PipelineTimeline &timeline) {
+void autopar::schedule::orderTasks(const PipelineSchedule &schedule,
+                                   PipelineTimeline &timeline) {
   timeline.tasks.reserve(countTasks(schedule));
   timeline.devices.resize(schedule.stages);
   for (int64_t d = 0; d < schedule.stages; ++d) {

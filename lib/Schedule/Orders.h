@@ -10,7 +10,7 @@
 
 #include "autopar/Schedule/Timeline.h"
 
-namespace autopar {
+namespace autopar::schedule {
 
 /// The tasks of a checked schedule, without times, device by device.
 void orderTasks(const PipelineSchedule &schedule, PipelineTimeline &timeline);
@@ -25,6 +25,6 @@ int64_t aheadOf(const PipelineSchedule &schedule, int64_t device);
 /// How many tasks `orderTasks` makes at most, for checked degrees.
 int64_t countTasks(const PipelineSchedule &schedule);
 
-} // namespace autopar
+} // namespace autopar::schedule
 
 #endif // AUTOPAR_LIB_SCHEDULE_ORDERS_H

@@ -18,6 +18,7 @@
 #include <numeric>
 
 using namespace autopar;
+using namespace autopar::schedule;
 
 using Answer = StageSearch::Answer;
 
@@ -280,8 +281,9 @@ Error Partitioner::overLimit(const StagePartition &partition,
   return error;
 }
 
-std::optional<Error> autopar::exceedsMemory(const StagingProblem &problem,
-                                            const StagePartition &partition) {
+std::optional<Error>
+autopar::schedule::exceedsMemory(const StagingProblem &problem,
+                                 const StagePartition &partition) {
   int64_t fullestBytes = fullestOf(partition);
   int64_t limitBytes = problem.memoryLimitBytes.value_or(fullestBytes);
   if (fullestBytes <= limitBytes)

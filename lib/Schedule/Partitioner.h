@@ -12,7 +12,7 @@
 
 #include "autopar/Support/Limits.h"
 
-namespace autopar {
+namespace autopar::schedule {
 
 /// Finds the split of a problem: see `partitionStages`.
 class Partitioner {
@@ -53,6 +53,6 @@ private:
   int64_t memoryLimit;
 };
 
-} // namespace autopar
+} // namespace autopar::schedule
 
 #endif // AUTOPAR_LIB_SCHEDULE_PARTITIONER_H

@@ -11,6 +11,7 @@
 #include "autopar/Support/Text.h"
 
 using namespace autopar;
+using namespace autopar::schedule;
 
 /// A number of at most 18 digits at the start of `text`, which it takes away.
 static std::optional<int64_t> takeNumber(std::string_view &text) {
@@ -42,7 +43,8 @@ static std::optional<LayerRange> parseRange(std::string_view text,
   return LayerRange{*first, *last + 1};
 }
 
-Result<std::vector<LayerRange>> autopar::parseRanges(std::string_view text) {
+Result<std::vector<LayerRange>>
+autopar::schedule::parseRanges(std::string_view text) {
   const char *note = "write the first and the last layer of each stage, as in "
                      "0-19,20-40,41-60";
   std::vector<LayerRange> ranges;
@@ -80,7 +82,8 @@ Result<std::vector<LayerRange>> autopar::parseRanges(std::string_view text) {
   return ranges;
 }
 
-std::vector<LayerRange> autopar::equalRanges(int64_t layers, int64_t stages) {
+std::vector<LayerRange> autopar::schedule::equalRanges(int64_t layers,
+                                                       int64_t stages) {
   std::vector<LayerRange> ranges;
   int64_t begin = 0;
   for (int64_t stage = 0; stage < stages; ++stage) {
@@ -91,7 +94,7 @@ std::vector<LayerRange> autopar::equalRanges(int64_t layers, int64_t stages) {
   return ranges;
 }
 
-std::string autopar::rangeText(const LayerRange &range) {
+std::string autopar::schedule::rangeText(const LayerRange &range) {
   if (range.isEmpty())
     return std::string(range.begin == 0 ? embeddingAlone : headAlone);
   std::string first = std::to_string(range.begin);
@@ -99,7 +102,8 @@ std::string autopar::rangeText(const LayerRange &range) {
   return isOne ? first : first + "-" + std::to_string(range.end - 1);
 }
 
-std::string autopar::rangesText(const std::vector<LayerRange> &ranges) {
+std::string
+autopar::schedule::rangesText(const std::vector<LayerRange> &ranges) {
   std::vector<std::string> parts;
   for (const LayerRange &range : ranges)
     parts.push_back(rangeText(range));

@@ -22,6 +22,7 @@
 #include <memory>
 
 using namespace autopar;
+using namespace autopar::schedule;
 
 namespace {
 
@@ -159,7 +160,7 @@ std::vector<Picoseconds> Runner::run() {
 }
 
 std::vector<Picoseconds>
-autopar::trainingEnds(const PipelineSchedule &schedule) {
+autopar::schedule::trainingEnds(const PipelineSchedule &schedule) {
   return schedule.kind == ScheduleKind::one_f_one_b ? gradientEnds(schedule)
                                                     : Runner(schedule).run();
 }

@@ -19,6 +19,7 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::schedule;
 
 namespace {
 
@@ -66,7 +67,8 @@ int64_t SavedPeaks::of(int64_t device) {
   return peak;
 }
 
-std::vector<int64_t> autopar::peakSavedBytes(const PipelineSchedule &schedule) {
+std::vector<int64_t>
+autopar::schedule::peakSavedBytes(const PipelineSchedule &schedule) {
   SavedPeaks peaks(schedule);
   std::vector<int64_t> bytes;
   bytes.reserve(schedule.stages);

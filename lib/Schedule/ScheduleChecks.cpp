@@ -14,6 +14,7 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::schedule;
 
 using MaybeError = std::optional<Error>;
 
@@ -53,7 +54,7 @@ static std::string head(const PipelineSchedule &schedule) {
   return "schedule " + std::string(nameOf(schedule.kind)) + " of ";
 }
 
-bool autopar::hasOrder(const PipelineSchedule &schedule) {
+bool autopar::schedule::hasOrder(const PipelineSchedule &schedule) {
   return schedule.kind != ScheduleKind::interleaved ||
          schedule.microbatches % schedule.stages == 0;
 }
@@ -171,7 +172,7 @@ static MaybeError checkAllWork(const PipelineSchedule &schedule) {
   return std::nullopt;
 }
 
-MaybeError autopar::checkSchedule(const PipelineSchedule &schedule) {
+MaybeError autopar::schedule::checkSchedule(const PipelineSchedule &schedule) {
   if (auto error = checkCounts(schedule))
     return error;
   if (auto error = checkKind(schedule))
@@ -187,7 +188,8 @@ static std::string divisorsText(int64_t value) {
   return join(listed, ", ");
 }
 
-Result<int64_t> autopar::microbatchOf(int64_t batch, int64_t microbatches) {
+Result<int64_t> autopar::schedule::microbatchOf(int64_t batch,
+                                                int64_t microbatches) {
   if (microbatches >= 1 && batch % microbatches == 0)
     return batch / microbatches;
   return Error{"",

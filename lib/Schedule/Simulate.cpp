@@ -12,6 +12,7 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::schedule;
 
 //===----------------------------------------------------------------------===//
 // Names
@@ -26,21 +27,22 @@ static constexpr std::pair<ScheduleKind, std::string_view> kindNames[] = {
     {ScheduleKind::inference, "inference"},
 };
 
-std::string_view autopar::nameOf(ScheduleKind kind) {
+std::string_view autopar::schedule::nameOf(ScheduleKind kind) {
   for (auto [known, name] : kindNames)
     if (known == kind)
       return name;
   return "";
 }
 
-std::string autopar::scheduleChoices() {
+std::string autopar::schedule::scheduleChoices() {
   std::vector<std::string> names;
   for (auto [kind, name] : kindNames)
     names.emplace_back(name);
   return join(names, ", ");
 }
 
-std::optional<ScheduleKind> autopar::parseScheduleKind(std::string_view text) {
+std::optional<ScheduleKind>
+autopar::schedule::parseScheduleKind(std::string_view text) {
   if (text == "1f1b")
     return ScheduleKind::one_f_one_b;
   for (auto [kind, name] : kindNames)
@@ -108,7 +110,7 @@ static void addResults(const PipelineSchedule &schedule,
 }
 
 Result<PipelineTimeline>
-autopar::simulateSchedule(const PipelineSchedule &schedule) {
+autopar::schedule::simulateSchedule(const PipelineSchedule &schedule) {
   if (auto error = checkSchedule(schedule))
     return *error;
   PipelineTimeline timeline;
@@ -126,15 +128,17 @@ autopar::simulateSchedule(const PipelineSchedule &schedule) {
   return timeline;
 }
 
-std::vector<Picoseconds> autopar::endsOf(const PipelineTimeline &timeline) {
+std::vector<Picoseconds>
+autopar::schedule::endsOf(const PipelineTimeline &timeline) {
   std::vector<Picoseconds> ends;
   for (const DeviceTimeline &device : timeline.devices)
     ends.push_back(timeline.tasks[device.endTask - 1].endPs);
   return ends;
 }
 
-std::vector<InFlight> autopar::inFlightOf(const PipelineTimeline &timeline,
-                                          int64_t device) {
+std::vector<InFlight>
+autopar::schedule::inFlightOf(const PipelineTimeline &timeline,
+                              int64_t device) {
   bool isInference = timeline.kind == ScheduleKind::inference;
   std::vector<InFlight> curve;
   auto change = [&](Picoseconds time, int64_t by) {
@@ -155,8 +159,9 @@ std::vector<InFlight> autopar::inFlightOf(const PipelineTimeline &timeline,
   return curve;
 }
 
-std::vector<int64_t> autopar::keptAtPeak(const PipelineTimeline &timeline,
-                                         int64_t device) {
+std::vector<int64_t>
+autopar::schedule::keptAtPeak(const PipelineTimeline &timeline,
+                              int64_t device) {
   bool isInference = timeline.kind == ScheduleKind::inference;
   std::vector<int64_t> kept;
   const DeviceTimeline &range = timeline.devices[device];

@@ -12,7 +12,7 @@
 
 #include <algorithm>
 
-namespace autopar {
+namespace autopar::schedule {
 
 /// The works of a schedule as times.
 class Durations {
@@ -282,6 +282,6 @@ auto Simulator<Works>::makespan() const -> Time {
   return latest;
 }
 
-} // namespace autopar
+} // namespace autopar::schedule
 
 #endif // AUTOPAR_LIB_SCHEDULE_SIMULATOR_H

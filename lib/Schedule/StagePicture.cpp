@@ -14,6 +14,7 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::schedule;
 
 namespace {
 
@@ -62,7 +63,7 @@ static std::string verdictOf(const StagePartition &partition) {
          formatTime(toMicroseconds(partition.lowerBoundPs)) + "\n";
 }
 
-std::string autopar::drawStages(const StagePartition &partition) {
+std::string autopar::schedule::drawStages(const StagePartition &partition) {
   std::vector<Row> rows = {{"stage", "layers", "time", "memory"}};
   for (int64_t d = 0; d < partition.stages; ++d) {
     const LayerCost &device = partition.devices[d];

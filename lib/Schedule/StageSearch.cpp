@@ -10,6 +10,7 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::schedule;
 
 //===----------------------------------------------------------------------===//
 // Bounds

@@ -10,7 +10,7 @@
 
 #include "AlikeLayers.h"
 
-namespace autopar {
+namespace autopar::schedule {
 
 /// One quantity that adds up over layers: time or memory.
 struct LayerSums {
@@ -130,6 +130,6 @@ private:
   bool complete = false;
 };
 
-} // namespace autopar
+} // namespace autopar::schedule
 
 #endif // AUTOPAR_LIB_SCHEDULE_STAGESEARCH_H

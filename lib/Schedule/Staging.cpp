@@ -15,6 +15,7 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::schedule;
 
 std::vector<int64_t> StagePartition::stagesOf(int64_t device) const {
   std::vector<int64_t> all;
@@ -76,7 +77,8 @@ static Result<StagePartition> partitionWithEnds(const StagingProblem &problem) {
 // Interface
 //===----------------------------------------------------------------------===//
 
-Result<StagePartition> autopar::partitionStages(const StagingProblem &problem) {
+Result<StagePartition>
+autopar::schedule::partitionStages(const StagingProblem &problem) {
   if (auto error = checkProblem(problem))
     return *error;
   if (needsEnds(problem))
@@ -84,7 +86,7 @@ Result<StagePartition> autopar::partitionStages(const StagingProblem &problem) {
   return Partitioner(problem).run();
 }
 
-Result<StagePartition> autopar::layOutStages(StagingProblem problem) {
+Result<StagePartition> autopar::schedule::layOutStages(StagingProblem problem) {
   if (auto error = checkProblem(problem))
     return *error;
   if (needsEnds(problem)) {
@@ -110,8 +112,9 @@ static bool haveEnds(const StagingProblem &problem,
          (ranges.front().isEmpty() || ranges.back().isEmpty());
 }
 
-Result<StagePartition> autopar::describeStages(const StagingProblem &problem,
-                                               std::vector<LayerRange> ranges) {
+Result<StagePartition>
+autopar::schedule::describeStages(const StagingProblem &problem,
+                                  std::vector<LayerRange> ranges) {
   StagingProblem own = problem;
   own.endsMayBeAlone |= haveEnds(problem, ranges);
   if (auto error = checkProblem(own))
@@ -122,8 +125,9 @@ Result<StagePartition> autopar::describeStages(const StagingProblem &problem,
                     : Partitioner(own).describe(std::move(ranges));
 }
 
-Result<StagePartition> autopar::evaluateStages(const StagingProblem &own,
-                                               std::vector<LayerRange> ranges) {
+Result<StagePartition>
+autopar::schedule::evaluateStages(const StagingProblem &own,
+                                  std::vector<LayerRange> ranges) {
   bool hasEnds = haveEnds(own, ranges);
   Result<StagePartition> described = describeStages(own, std::move(ranges));
   if (!described)

@@ -12,12 +12,13 @@
 #include "autopar/Support/Text.h"
 
 using namespace autopar;
+using namespace autopar::schedule;
 
 //===----------------------------------------------------------------------===//
 // Checks
 //===----------------------------------------------------------------------===//
 
-std::string autopar::shapeText(int64_t stages, int64_t interleave) {
+std::string autopar::schedule::shapeText(int64_t stages, int64_t interleave) {
   std::string text = countOf(stages, "stage");
   return interleave > 1 ? text + " with interleave " + formatInteger(interleave)
                         : text;
@@ -107,7 +108,8 @@ static std::optional<Error> checkCosts(const StagingProblem &problem) {
   return std::nullopt;
 }
 
-std::optional<Error> autopar::checkProblem(const StagingProblem &problem) {
+std::optional<Error>
+autopar::schedule::checkProblem(const StagingProblem &problem) {
   if (auto error = checkShape(problem))
     return error;
   return checkCosts(problem);
@@ -119,8 +121,8 @@ static std::string writtenAs(const LayerRange &range) {
 }
 
 std::optional<Error>
-autopar::checkRanges(const StagingProblem &problem,
-                     const std::vector<LayerRange> &ranges) {
+autopar::schedule::checkRanges(const StagingProblem &problem,
+                               const std::vector<LayerRange> &ranges) {
   int64_t wanted = problem.stages * problem.interleave;
   auto layers = static_cast<int64_t>(problem.layers.size());
   if (static_cast<int64_t>(ranges.size()) != wanted)

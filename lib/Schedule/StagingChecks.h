@@ -10,7 +10,7 @@
 
 #include "autopar/Schedule/Staging.h"
 
-namespace autopar {
+namespace autopar::schedule {
 
 /// "16 stages with interleave 2".
 std::string shapeText(int64_t stages, int64_t interleave);
@@ -22,6 +22,6 @@ std::optional<Error> checkProblem(const StagingProblem &problem);
 std::optional<Error> checkRanges(const StagingProblem &problem,
                                  const std::vector<LayerRange> &ranges);
 
-} // namespace autopar
+} // namespace autopar::schedule
 
 #endif // AUTOPAR_LIB_SCHEDULE_STAGINGCHECKS_H

@@ -13,10 +13,11 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::schedule;
 
 static constexpr double psPerUs = 1e6;
 
-Result<Picoseconds> autopar::toPicoseconds(double microseconds) {
+Result<Picoseconds> autopar::schedule::toPicoseconds(double microseconds) {
   constexpr double largest = limits::maxStageTimePs / psPerUs;
   if (microseconds >= 0 && microseconds <= largest)
     return Picoseconds(std::llround(microseconds * psPerUs));
@@ -24,6 +25,6 @@ Result<Picoseconds> autopar::toPicoseconds(double microseconds) {
                "times are from 0 to " + formatNumber(largest) + " us"};
 }
 
-double autopar::toMicroseconds(Picoseconds time) {
+double autopar::schedule::toMicroseconds(Picoseconds time) {
   return static_cast<double>(time) / psPerUs;
 }

@@ -10,6 +10,7 @@
 #include <string>
 
 using namespace autopar;
+using namespace autopar::schedule;
 
 namespace {
 
@@ -120,6 +121,6 @@ std::string Trace::write() {
   return text + "\n],\"displayTimeUnit\":\"ms\"}\n";
 }
 
-std::string autopar::writeTrace(const PipelineTimeline &timeline) {
+std::string autopar::schedule::writeTrace(const PipelineTimeline &timeline) {
   return Trace(timeline).write();
 }

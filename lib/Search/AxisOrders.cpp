@@ -11,6 +11,7 @@
 #include <numeric>
 
 using namespace autopar;
+using namespace autopar::search;
 
 /// Axes of one device lie anywhere: they keep their places.
 static AxisOrder movableAxes(const std::vector<int64_t> &sizes) {

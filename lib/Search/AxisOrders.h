@@ -13,7 +13,7 @@
 
 #include <map>
 
-namespace autopar {
+namespace autopar::search {
 
 /// Orders in which every group of devices has the same links.
 struct OrderClass {
@@ -26,7 +26,8 @@ struct OrderClass {
 class AxisOrders {
 public:
   /// `network` outlives it.
-  AxisOrders(const Network &network, bool all) : network(network), all(all) {}
+  AxisOrders(const cost::Network &network, bool all)
+      : network(network), all(all) {}
 
   /// Of axes of these sizes, as plans have them; the first is that of pipeline
   /// stages or not. The first class has the order of the plan.
@@ -39,12 +40,12 @@ private:
   std::vector<int64_t> placesOf(const std::vector<int64_t> &sizes,
                                 const AxisOrder &order, bool hasStages) const;
 
-  const Network &network;
+  const cost::Network &network;
   const bool all;
   std::map<std::pair<bool, std::vector<int64_t>>, std::vector<OrderClass>>
       known;
 };
 
-} // namespace autopar
+} // namespace autopar::search
 
 #endif // AUTOPAR_LIB_SEARCH_AXISORDERS_H

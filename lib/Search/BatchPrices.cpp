@@ -10,6 +10,10 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::program;
+using namespace autopar::runtime;
+using namespace autopar::search;
 
 static constexpr double picosecondsPerUs = 1e6;
 
@@ -24,8 +28,8 @@ LaneBlocks::LaneBlocks(const std::vector<GroupValues> &points)
 }
 
 std::vector<Workload>
-autopar::withBatches(const Workload &workload,
-                     const std::vector<int64_t> &batches) {
+autopar::search::withBatches(const Workload &workload,
+                             const std::vector<int64_t> &batches) {
   std::vector<Workload> workloads(batches.size(), workload);
   for (size_t i = 0; i < batches.size(); ++i)
     workloads[i].batch = batches[i];

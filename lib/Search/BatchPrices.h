@@ -11,14 +11,14 @@
 #include "autopar/Cost/Pricer.h"
 #include "autopar/Search/Search.h"
 
-namespace autopar {
+namespace autopar::search {
 
 /// Points of one layout, sixteen at once.
 struct LaneBlocks {
-  std::vector<LaneValues> blocks;
+  std::vector<cost::LaneValues> blocks;
   size_t count = 0;
 
-  explicit LaneBlocks(const std::vector<GroupValues> &points);
+  explicit LaneBlocks(const std::vector<cost::GroupValues> &points);
 };
 
 /// What a step of a batch costs, or a request of so many at once.
@@ -33,18 +33,18 @@ struct BatchPrice {
 };
 
 /// The step of `workload`, of each batch.
-std::vector<Workload> withBatches(const Workload &workload,
-                                  const std::vector<int64_t> &batches);
+std::vector<program::Workload> withBatches(const program::Workload &workload,
+                                           const std::vector<int64_t> &batches);
 
 /// The steps of some batches on a number of replicas: prefills are cut into
 /// chunks, which depends on it.
 class BatchSteps {
 public:
-  BatchSteps(const std::vector<Workload> &batches, const Runtime &runtime,
-             bool mayCut, int64_t replicas);
+  BatchSteps(const std::vector<program::Workload> &batches,
+             const runtime::Runtime &runtime, bool mayCut, int64_t replicas);
 
   /// Prices them in the layout that `pricer` has, by batch.
-  void price(Pricer &pricer, std::vector<BatchPrice> &prices) const;
+  void price(cost::Pricer &pricer, std::vector<BatchPrice> &prices) const;
 
 private:
   /// Some steps of a batch, all alike.
@@ -58,6 +58,6 @@ private:
   std::vector<bool> isCut;
 };
 
-} // namespace autopar
+} // namespace autopar::search
 
 #endif // AUTOPAR_LIB_SEARCH_BATCHPRICES_H

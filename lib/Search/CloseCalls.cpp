@@ -12,6 +12,8 @@
 #include <map>
 
 using namespace autopar;
+using namespace autopar::report;
+using namespace autopar::search;
 
 namespace {
 
@@ -90,10 +92,9 @@ static std::optional<CloseCall> callOf(double share, const Elasticities &best,
   return nearest;
 }
 
-std::vector<CloseCall>
-autopar::closeCallsOf(const SearchProblem &problem, const SearchResult &result,
-                      const Report &best,
-                      const std::vector<std::optional<Report>> &estimates) {
+std::vector<CloseCall> autopar::search::closeCallsOf(
+    const SearchProblem &problem, const SearchResult &result,
+    const Report &best, const std::vector<std::optional<Report>> &estimates) {
   std::vector<CloseCall> calls;
   CurveErrors errors = errorsOf(problem);
   Elasticities ofBest = elasticitiesOf(best);

@@ -14,6 +14,9 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::search;
 
 //===----------------------------------------------------------------------===//
 // Worth
@@ -79,8 +82,8 @@ static void keepBetter(const Scored &one, Scored &best) {
     best = one;
 }
 
-void autopar::raise(std::map<int64_t, double> &best, int64_t value,
-                    double score) {
+void autopar::search::raise(std::map<int64_t, double> &best, int64_t value,
+                            double score) {
   auto [it, isNew] = best.try_emplace(value, score);
   it->second = std::max(it->second, score);
 }

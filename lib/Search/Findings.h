@@ -18,7 +18,7 @@
 #include <set>
 #include <vector>
 
-namespace autopar {
+namespace autopar::search {
 
 /// What candidates on a target are worth for the goal of a problem.
 class Worth {
@@ -105,6 +105,6 @@ private:
   void keepShortest(const Candidate &candidate);
 };
 
-} // namespace autopar
+} // namespace autopar::search
 
 #endif // AUTOPAR_LIB_SEARCH_FINDINGS_H

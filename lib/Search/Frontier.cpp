@@ -11,6 +11,8 @@
 #include <tuple>
 
 using namespace autopar;
+using namespace autopar::schedule;
+using namespace autopar::search;
 
 bool Candidate::isBefore(const Candidate &other) const {
   auto place = [](const Candidate &one) {

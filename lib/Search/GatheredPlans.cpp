@@ -11,6 +11,12 @@
 #include <utility>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::schedule;
+using namespace autopar::search;
 
 /// Whether what is known is better than anything of `bound`, and nobody would
 /// call that close to the best, or want it.

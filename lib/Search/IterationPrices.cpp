@@ -8,6 +8,10 @@
 #include "IterationPrices.h"
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::program;
+using namespace autopar::schedule;
+using namespace autopar::search;
 
 void IterationPrices::lay(const Layout &axes, GroupAxis where, int64_t copies) {
   layout = axes;

@@ -18,7 +18,7 @@
 #include "IterationShapes.h"
 #include "StrategyStages.h"
 
-namespace autopar {
+namespace autopar::search {
 
 /// Prices iterations of training on stages, as `stage-pipeline` lays them out
 /// and `evaluate` prices them.
@@ -26,11 +26,12 @@ class IterationPrices : StrategyStages {
 public:
   /// Arguments outlive it.
   IterationPrices(const SearchProblem &problem, const SearchTarget &target,
-                  CompiledProgram &compiled)
+                  cost::CompiledProgram &compiled)
       : StrategyStages(problem, target, compiled) {}
 
   /// The devices of a stage, where stages lie, and replicas of a stage.
-  void lay(const Layout &layout, GroupAxis stages, int64_t replicas);
+  void lay(const cost::Layout &layout, cost::GroupAxis stages,
+           int64_t replicas);
   /// Shapes whose microbatches are as large are cheapest one after another.
   BatchPrice price(const IterationShape &shape);
 
@@ -41,23 +42,23 @@ private:
   struct Content {
     Counts counts;
     /// Of a stage, without the host's time and transfers.
-    StageWork work;
+    schedule::StageWork work;
     // Of a device.
-    SectionTimes optimizer;
-    std::optional<StagePricer::StageMemory> memory = std::nullopt;
+    cost::SectionTimes optimizer;
+    std::optional<cost::StagePricer::StageMemory> memory = std::nullopt;
   };
 
   /// From a stage of a node to the next, or between the first and the last.
   struct Hop {
-    Route route;
+    cost::Route route;
     /// Of the last message.
     double bytes = -1;
-    std::optional<Picoseconds> timePs = std::nullopt;
+    std::optional<schedule::Picoseconds> timePs = std::nullopt;
 
     bool send(double next);
   };
 
-  bool priceParts(const Workload &pass);
+  bool priceParts(const program::Workload &pass);
   bool addTransfers();
   bool addCopies();
   void countParts();
@@ -65,15 +66,15 @@ private:
   size_t contentOf(const Counts &counts);
   void addWork();
   bool findMemory(BatchPrice &price);
-  IterationTimes times() const;
+  cost::IterationTimes times() const;
 
-  Layout layout;
-  GroupAxis stages;
+  cost::Layout layout;
+  cost::GroupAxis stages;
   int64_t replicas = 1;
   /// The microbatch that parts are priced for, and whether they have a price.
   std::optional<int64_t> passBatch;
   bool isPriced = false;
-  Picoseconds hostPs = 0, copiesPs = 0;
+  schedule::Picoseconds hostPs = 0, copiesPs = 0;
   /// By layer of the order, and behind the last: how many of each part are
   /// before it.
   std::vector<int64_t> partsBefore;
@@ -83,13 +84,13 @@ private:
   std::vector<Hop> hops;
   Hop ends;
   // Of the shape that is priced.
-  PipelineShape shape;
-  std::vector<LayerRange> ranges;
-  PipelineSchedule schedule;
+  cost::PipelineShape shape;
+  std::vector<schedule::LayerRange> ranges;
+  schedule::PipelineSchedule schedule;
   /// By device, which of `contents`.
   std::vector<size_t> deviceContents;
 };
 
-} // namespace autopar
+} // namespace autopar::search
 
 #endif // AUTOPAR_LIB_SEARCH_ITERATIONPRICES_H

@@ -8,6 +8,8 @@
 #include "IterationShapes.h"
 
 using namespace autopar;
+using namespace autopar::schedule;
+using namespace autopar::search;
 
 using Order = std::pair<ScheduleKind, int64_t>;
 
@@ -33,9 +35,9 @@ static std::vector<Order> ordersOf(const SearchProblem &problem,
   return orders;
 }
 
-std::vector<IterationShape> autopar::shapesOf(const SearchProblem &problem,
-                                              int64_t stages,
-                                              int64_t replicas) {
+std::vector<IterationShape>
+autopar::search::shapesOf(const SearchProblem &problem, int64_t stages,
+                          int64_t replicas) {
   std::vector<IterationShape> shapes;
   std::vector<Order> orders = ordersOf(problem, stages);
   for (size_t i = 0; i < problem.batches.size(); ++i) {

@@ -10,11 +10,11 @@
 
 #include "autopar/Search/Search.h"
 
-namespace autopar {
+namespace autopar::search {
 
 /// How the sequences of an iteration go through stages.
 struct IterationShape {
-  ScheduleKind schedule = ScheduleKind::one_f_one_b;
+  schedule::ScheduleKind schedule = schedule::ScheduleKind::one_f_one_b;
   int64_t interleave = 1;
   /// Index of its batch in the problem.
   size_t batch = 0;
@@ -29,6 +29,6 @@ struct IterationShape {
 std::vector<IterationShape> shapesOf(const SearchProblem &problem,
                                      int64_t stages, int64_t replicas);
 
-} // namespace autopar
+} // namespace autopar::search
 
 #endif // AUTOPAR_LIB_SEARCH_ITERATIONSHAPES_H

@@ -10,6 +10,11 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::schedule;
+using namespace autopar::search;
 
 /// `sizes` with twice as many replicas where an axis of them would be missing:
 /// one that experts are split over, and one that has copies of them. Copies
@@ -46,15 +51,15 @@ static std::vector<PlanAxis> axesOfStage(const Plan &plan) {
   return {plan.axes.begin() + (plan.has(Degree::pp) ? 1 : 0), plan.axes.end()};
 }
 
-ProgramMesh autopar::programMeshOf(const Plan &plan) {
+ProgramMesh autopar::search::programMeshOf(const Plan &plan) {
   ProgramMesh mesh{plan, {}};
   for (uint32_t i = 0; i < axesOfStage(plan).size(); ++i)
     mesh.axisOf.emplace_back(i);
   return mesh;
 }
 
-ProgramMesh autopar::programMeshOf(const Plan &plan, const Plan &base,
-                                   const PlanSizes &sizes, bool fsdp) {
+ProgramMesh autopar::search::programMeshOf(const Plan &plan, const Plan &base,
+                                           const PlanSizes &sizes, bool fsdp) {
   Result<Plan> wider = planOf(base, withReplicas(sizes, fsdp), {});
   if (!wider)
     return programMeshOf(plan);

@@ -17,11 +17,11 @@
 
 #include "autopar/Search/SearchSpace.h"
 
-namespace autopar {
+namespace autopar::search {
 
 struct ProgramMesh {
   /// On as many devices as give each axis that may be there two at least.
-  Plan plan;
+  plan::Plan plan;
   /// Of each axis of it behind that of pipeline stages, which of the other
   /// plan's it is, counted alike; nothing where that has one device there.
   std::vector<std::optional<uint32_t>> axisOf;
@@ -29,11 +29,11 @@ struct ProgramMesh {
 
 /// The mesh of the program of `plan`, which is `planOf(base, sizes, {})`, of
 /// inference, with fsdp or without.
-ProgramMesh programMeshOf(const Plan &plan, const Plan &base,
+ProgramMesh programMeshOf(const plan::Plan &plan, const plan::Plan &base,
                           const PlanSizes &sizes, bool fsdp);
 /// Where a program has the axes that its plan has.
-ProgramMesh programMeshOf(const Plan &plan);
+ProgramMesh programMeshOf(const plan::Plan &plan);
 
-} // namespace autopar
+} // namespace autopar::search
 
 #endif // AUTOPAR_LIB_SEARCH_PROGRAMMESH_H

@@ -8,6 +8,10 @@
 #include "RequestPrices.h"
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::program;
+using namespace autopar::search;
+using namespace autopar::serving;
 
 RequestPrices::RequestPrices(const SearchProblem &problem,
                              const SearchTarget &target,

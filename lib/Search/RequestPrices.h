@@ -12,31 +12,31 @@
 
 #include "autopar/Serving/Server.h"
 
-namespace autopar {
+namespace autopar::search {
 
 /// What requests of a search take where so many run at once.
 class RequestPrices {
 public:
   /// Arguments outlive it.
   RequestPrices(const SearchProblem &problem, const SearchTarget &target,
-                CompiledProgram &program);
+                cost::CompiledProgram &program);
 
   /// Of a step: refuses layouts as it does.
-  Pricer &stepPricer() { return step; }
+  cost::Pricer &stepPricer() { return step; }
   /// In the layout that `stepPricer` has, of so many replicas.
-  void lay(const Layout &layout, int64_t replicas);
+  void lay(const cost::Layout &layout, int64_t replicas);
 
   /// Of `concurrency` requests of the whole deployment.
   BatchPrice price(int64_t concurrency);
 
 private:
-  double bytesOf(const ServedLoad &load);
+  double bytesOf(const serving::ServedLoad &load);
 
   const SearchProblem &problem;
-  Pricer step;
-  Server server;
+  cost::Pricer step;
+  serving::Server server;
 };
 
-} // namespace autopar
+} // namespace autopar::search
 
 #endif // AUTOPAR_LIB_SEARCH_REQUESTPRICES_H

@@ -16,6 +16,13 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
+using namespace autopar::search;
 
 static constexpr std::pair<Goal, std::string_view> goalNames[] = {
     {Goal::throughput, "throughput"},
@@ -24,18 +31,19 @@ static constexpr std::pair<Goal, std::string_view> goalNames[] = {
     {Goal::cost, "cost"},
     {Goal::devices, "devices"}};
 
-std::string_view autopar::nameOf(Goal goal) {
+std::string_view autopar::search::nameOf(Goal goal) {
   return goalNames[static_cast<size_t>(goal)].second;
 }
 
-std::optional<Goal> autopar::parseGoal(std::string_view text) {
+std::optional<Goal> autopar::search::parseGoal(std::string_view text) {
   for (auto [goal, name] : goalNames)
     if (name == text)
       return goal;
   return std::nullopt;
 }
 
-std::optional<double> autopar::stepLimitUs(const SearchProblem &problem) {
+std::optional<double>
+autopar::search::stepLimitUs(const SearchProblem &problem) {
   if (problem.requests || problem.trains())
     return std::nullopt;
   return problem.workload.phase == Phase::prefill ? problem.limits.ttftUs
@@ -151,7 +159,7 @@ void Searcher::keepClosest(size_t index, const TargetSearch &own) {
                               found.closest.batch, found.closestBytes};
 }
 
-double autopar::leastClose(double best) {
+double autopar::search::leastClose(double best) {
   return best - closeness * std::fabs(best);
 }
 
@@ -346,8 +354,8 @@ static std::optional<Error> checkSize(const SearchProblem &problem,
       "leave some out, as with --space=cp=1,dcp=1,pp=1,attention_tp=1"};
 }
 
-Result<SearchResult> autopar::search(const SearchProblem &problem,
-                                     const SearchControl &control) {
+Result<SearchResult> autopar::search::search(const SearchProblem &problem,
+                                             const SearchControl &control) {
   if (problem.targets.empty() || problem.batches.empty())
     return Error{"", "a search needs devices and batches", ""};
   for (const SearchTarget &target : problem.targets)

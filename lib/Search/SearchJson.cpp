@@ -11,6 +11,13 @@
 #include "autopar/Support/Text.h"
 
 using namespace autopar;
+using namespace autopar::hardware;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
+using namespace autopar::search;
 
 using Json = nlohmann::ordered_json;
 
@@ -96,7 +103,7 @@ static Json writeWhy(const SearchReport &report) {
           {"total_bytes", static_cast<int64_t>(why.totalBytes)}};
 }
 
-std::string autopar::writeJson(const SearchReport &report) {
+std::string autopar::search::writeJson(const SearchReport &report) {
   const SearchProblem &problem = report.problem;
   const SearchResult &result = report.result;
   Json root;
@@ -142,7 +149,7 @@ std::string autopar::writeJson(const SearchReport &report) {
   return printJson(root);
 }
 
-std::string autopar::writeCsv(const SearchReport &report) {
+std::string autopar::search::writeCsv(const SearchReport &report) {
   bool isOfRequests = report.problem.requests.has_value();
   bool trains = report.problem.trains();
   std::string text =

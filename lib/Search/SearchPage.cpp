@@ -10,8 +10,11 @@
 #include "autopar/Page/Page.h"
 
 using namespace autopar;
+using namespace autopar::page;
+using namespace autopar::report;
+using namespace autopar::search;
 
-Result<std::string> autopar::writePage(const SearchReport &report) {
+Result<std::string> autopar::search::writePage(const SearchReport &report) {
   PageMembers members = {{"search", writeJson(report)}};
   if (const auto &shown = report.best ? report.best : report.closest)
     members.emplace_back("report", writeJson(*shown));

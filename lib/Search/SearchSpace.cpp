@@ -12,14 +12,18 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::schedule;
+using namespace autopar::search;
 
-std::string_view autopar::nameOf(Knob knob) {
+std::string_view autopar::search::nameOf(Knob knob) {
   constexpr std::array<std::string_view, knobCount> names = {
       "pp", "tp", "attention_tp", "cp", "dp", "dcp", "ep", "etp", "shard_fsdp"};
   return names[static_cast<size_t>(knob)];
 }
 
-const std::array<Recomputation, 3> &autopar::searchedRecomputations() {
+const std::array<Recomputation, 3> &autopar::search::searchedRecomputations() {
   static const std::array<Recomputation, 3> all = {
       *Recomputation::parse("none"), *Recomputation::parse("selective"),
       *Recomputation::parse("full")};
@@ -95,7 +99,7 @@ private:
 
 } // namespace
 
-bool autopar::forEachSizes(
+bool autopar::search::forEachSizes(
     const SearchSpace &space, int64_t devices, bool hasExperts,
     const std::function<bool(const PlanSizes &)> &visit) {
   return SizesWalk(space, hasExperts, visit).run(devices);
@@ -132,7 +136,7 @@ static void addTraining(const Plan &plan, SearchSpace &space) {
       interleave > 1 ? ScheduleKind::interleaved : ScheduleKind::one_f_one_b)};
 }
 
-SearchSpace autopar::spaceOf(const Plan &plan, bool trains) {
+SearchSpace autopar::search::spaceOf(const Plan &plan, bool trains) {
   auto sizeOf = [&](Degree degree, int64_t otherwise) {
     return plan.has(degree) ? plan.sizeOf(degree).value_or(1) : otherwise;
   };
@@ -203,8 +207,8 @@ static std::vector<int64_t> copiesOf(const SearchSpace &space,
   return copies;
 }
 
-std::vector<PlanChoice> autopar::choicesOf(const SearchSpace &space,
-                                           const PlanSizes &sizes) {
+std::vector<PlanChoice> autopar::search::choicesOf(const SearchSpace &space,
+                                                   const PlanSizes &sizes) {
   // Copies of experts: the devices of a stage that ep and etp leave.
   bool hasCopies = sizes.copies() > 1 ||
                    sizes[Knob::ep] * sizes[Knob::etp] < sizes.stageDevices();
@@ -227,7 +231,7 @@ std::vector<PlanChoice> autopar::choicesOf(const SearchSpace &space,
   return choices;
 }
 
-void autopar::setChoice(Plan &plan, const PlanChoice &choice) {
+void autopar::search::setChoice(Plan &plan, const PlanChoice &choice) {
   plan.sequenceParallel = choice.sequenceParallel;
   plan.fsdp = choice.fsdp;
   if (plan.has(Degree::cp))
@@ -244,8 +248,8 @@ void autopar::setChoice(Plan &plan, const PlanChoice &choice) {
     plan.training.recompute.reset();
 }
 
-Result<Plan> autopar::planOf(const Plan &base, const PlanSizes &sizes,
-                             const PlanChoice &choice) {
+Result<Plan> autopar::search::planOf(const Plan &base, const PlanSizes &sizes,
+                                     const PlanChoice &choice) {
   Degrees degrees;
   degrees.tp = sizes[Knob::tp];
   degrees.cp = sizes[Knob::cp];
@@ -278,7 +282,7 @@ Result<Plan> autopar::planOf(const Plan &base, const PlanSizes &sizes,
   return plan;
 }
 
-Plan autopar::withOrder(const Plan &plan, const AxisOrder &order) {
+Plan autopar::search::withOrder(const Plan &plan, const AxisOrder &order) {
   Plan laid = plan;
   for (size_t i = 0; i < order.size(); ++i)
     laid.axes[i] = plan.axes[order[i]];

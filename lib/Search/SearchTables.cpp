@@ -16,6 +16,8 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::report;
+using namespace autopar::search;
 
 std::string SearchWriter::plotText() const {
   if (result.frontier.size() < 3 || problem.trains())

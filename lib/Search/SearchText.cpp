@@ -19,6 +19,12 @@
 #include <numeric>
 
 using namespace autopar;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
+using namespace autopar::search;
 
 /// `plan` with its axes in the order in which flags lay them; itself where
 /// words do not say it.
@@ -33,7 +39,7 @@ static Plan inDefaultOrder(const Plan &plan) {
   return plan;
 }
 
-std::string autopar::labelOf(const SearchPoint &point) {
+std::string autopar::search::labelOf(const SearchPoint &point) {
   // The words of every plan of a search, and those that are implied.
   Plan given = point.plan;
   PipelinePlan &pipeline = given.pipeline;
@@ -117,19 +123,19 @@ std::string SearchWriter::headText() const {
       text += "  " + targetText(target) + "\n";
   } else {
     const SearchTarget &target = problem.targets.front();
-    text = wrap("", text + " on " + targetText(target) + ", " +
-                        target.runtime.label());
+    text = wrapText("", text + " on " + targetText(target) + ", " +
+                            target.runtime.label());
   }
   return text +
-         wrap("  ",
-              "space: " + (space.empty() ? "all plans" : space) +
-                  (problem.space.allOrders ? "" : ", default order") +
-                  (loads.empty() ? "" : ", loads " + loads) +
-                  (isOfRequests() ? "; requests at once " : "; batches ") +
-                  formatInteger(problem.batches.front()) +
-                  (problem.batches.size() > 1
-                       ? " to " + formatInteger(problem.batches.back())
-                       : ""));
+         wrapText("  ",
+                  "space: " + (space.empty() ? "all plans" : space) +
+                      (problem.space.allOrders ? "" : ", default order") +
+                      (loads.empty() ? "" : ", loads " + loads) +
+                      (isOfRequests() ? "; requests at once " : "; batches ") +
+                      formatInteger(problem.batches.front()) +
+                      (problem.batches.size() > 1
+                           ? " to " + formatInteger(problem.batches.back())
+                           : ""));
 }
 
 std::string SearchWriter::bestText() const {
@@ -286,7 +292,7 @@ std::string SearchWriter::whyText() const {
     }
     break;
   }
-  return "\n" + wrap("", why.plan + " " + text);
+  return "\n" + wrapText("", why.plan + " " + text);
 }
 
 /// Why there is no plan, and what would be one.
@@ -296,26 +302,27 @@ std::string SearchWriter::noneText() const {
     for (const SearchPoint &point : result.frontier)
       if (point.timeUs < fastest->timeUs)
         fastest = &point;
-    return "\n" +
-           wrap("", "No plan takes at most " +
-                        formatTime(*stepLimitUs(problem)) +
-                        " a step. The fastest takes " +
-                        formatTime(fastest->timeUs) + ": " + labelOf(*fastest) +
-                        ", batch " + formatInteger(fastest->batch));
+    return "\n" + wrapText("", "No plan takes at most " +
+                                   formatTime(*stepLimitUs(problem)) +
+                                   " a step. The fastest takes " +
+                                   formatTime(fastest->timeUs) + ": " +
+                                   labelOf(*fastest) + ", batch " +
+                                   formatInteger(fastest->batch));
   }
   if (result.shortestTtft)
     return tooSlowText();
   if (!result.complete)
     return "\nNothing that fits was found so far.\n";
   if (result.proof.space == 0)
-    return "\n" + wrap("",
-                       "The space has no plan of so many devices: free some "
-                       "of its limits");
+    return "\n" +
+           wrapText("", "The space has no plan of so many devices: free some "
+                        "of its limits");
   if (!result.closest)
-    return "\n" + wrap("", "No plan of the space is legal: free some of its "
-                           "limits. " +
-                               report.refusal);
-  return "\n" + wrap("", unfitText());
+    return "\n" +
+           wrapText("", "No plan of the space is legal: free some of its "
+                        "limits. " +
+                            report.refusal);
+  return "\n" + wrapText("", unfitText());
 }
 
 /// What of the closest plan does not fit, by how much.
@@ -354,10 +361,10 @@ std::string SearchWriter::tooSlowText() const {
   };
   add("TTFT", limits.ttftUs, *result.shortestTtft, result.shortestTtft->ttftUs);
   add("TPOT", limits.tpotUs, *result.shortestTpot, result.shortestTpot->tpotUs);
-  return "\n" + wrap("", "No plan has " + join(wanted, " and ") + ": " +
-                             join(found, "; "));
+  return "\n" + wrapText("", "No plan has " + join(wanted, " and ") + ": " +
+                                 join(found, "; "));
 }
 
-std::string autopar::writeText(const SearchReport &report) {
+std::string autopar::search::writeText(const SearchReport &report) {
   return SearchWriter(report).write();
 }

@@ -8,15 +8,16 @@
 #include "autopar/Search/SearchReport.h"
 
 using namespace autopar;
+using namespace autopar::search;
 
-std::string_view autopar::nameOf(SearchWhy::Answer answer) {
+std::string_view autopar::search::nameOf(SearchWhy::Answer answer) {
   constexpr std::string_view names[] = {"best", "beaten", "too_slow", "unfit",
                                         "illegal"};
   return names[static_cast<size_t>(answer)];
 }
 
-SearchWhy autopar::compareWith(const SearchResult &all,
-                               const SearchResult &one) {
+SearchWhy autopar::search::compareWith(const SearchResult &all,
+                                       const SearchResult &one) {
   SearchWhy why;
   if (!one.frontier.empty()) {
     const SearchPoint &own = one.frontier[one.best.value_or(0)];

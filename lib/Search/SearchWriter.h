@@ -11,7 +11,7 @@
 #include "autopar/Report/TextTables.h"
 #include "autopar/Search/SearchReport.h"
 
-namespace autopar {
+namespace autopar::search {
 
 /// The parts of a text report: answers in SearchText.cpp, tables and the plot
 /// in SearchTables.cpp.
@@ -50,13 +50,13 @@ private:
   std::string callText(const CloseCall &call) const;
   std::string effectsText() const;
   std::string proofText() const;
-  void addTraining(TextTable &table) const;
+  void addTraining(report::TextTable &table) const;
 
   const SearchReport &report;
   const SearchProblem &problem;
   const SearchResult &result;
 };
 
-} // namespace autopar
+} // namespace autopar::search
 
 #endif // AUTOPAR_LIB_SEARCH_SEARCHWRITER_H

@@ -14,6 +14,12 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::schedule;
+using namespace autopar::search;
 
 SpaceIndex::SpaceIndex(const SearchProblem &problem, const SearchTarget &target)
     : problem(problem), target(target),
@@ -41,14 +47,14 @@ uint64_t SpaceIndex::pointsOf(const PlanSizes &sizes) {
   std::pair<int64_t, int64_t> key = {sizes[Knob::pp], sizes.replicas()};
   auto [it, isNew] = shapes.try_emplace(key);
   if (isNew)
-    it->second = autopar::shapesOf(problem, key.first, key.second);
+    it->second = autopar::search::shapesOf(problem, key.first, key.second);
   return it->second.size();
 }
 
 void SpaceIndex::add(const PlanSizes &sizes) {
   uint64_t points = pointsOf(sizes);
   std::vector<PlanChoice> choices = choicesOf(problem.space, sizes);
-  Result<Plan> plan = autopar::planOf(target.base, sizes, {});
+  Result<Plan> plan = autopar::search::planOf(target.base, sizes, {});
   if (!plan) {
     proof.space += points * choices.size();
     proof.illegal += points * choices.size();
@@ -207,8 +213,8 @@ GroupAxis SpaceIndex::stagesOf(const SpaceMesh &mesh,
 
 Plan SpaceIndex::planOf(const Candidate &candidate) const {
   const SpaceMesh &mesh = meshes[candidate.sizes];
-  Plan plan = *autopar::planOf(target.base, mesh.sizes,
-                               PlanChoice::of(candidate.choice));
+  Plan plan = *autopar::search::planOf(target.base, mesh.sizes,
+                                       PlanChoice::of(candidate.choice));
   AxisOrders own(network, problem.space.allOrders);
   plan = withOrder(plan,
                    own.of(mesh.axes, mesh.hasStages())[candidate.order].order);

@@ -16,7 +16,7 @@
 #include "autopar/Search/Frontier.h"
 #include "autopar/Search/Search.h"
 
-namespace autopar {
+namespace autopar::search {
 
 /// Sizes, and those of the axes that their plan has.
 struct SpaceMesh {
@@ -43,8 +43,8 @@ struct MeshKind {
 struct StrategyMeshes {
   PlanChoice choice;
   /// Of the program.
-  Plan plan;
-  CompiledProgram *program = nullptr;
+  plan::Plan plan;
+  cost::CompiledProgram *program = nullptr;
   /// Of each axis of the program, which of the plan's it is, behind that of
   /// pipeline stages.
   std::vector<uint32_t> axisOf;
@@ -73,10 +73,10 @@ public:
 
   /// The layout of a mesh of a strategy, in this order.
   void lay(const StrategyMeshes &strategy, const SpaceMesh &mesh,
-           const AxisOrder &order, Layout &layout) const;
+           const AxisOrder &order, cost::Layout &layout) const;
 
   /// Where the stages of a mesh lie in this order.
-  GroupAxis stagesOf(const SpaceMesh &mesh, const AxisOrder &order) const;
+  cost::GroupAxis stagesOf(const SpaceMesh &mesh, const AxisOrder &order) const;
 
   /// Points of a mesh in one order; of training, those.
   uint64_t pointsOf(const PlanSizes &sizes);
@@ -85,14 +85,14 @@ public:
   }
 
   /// The plan of a candidate, with its microbatches.
-  Plan planOf(const Candidate &candidate) const;
+  plan::Plan planOf(const Candidate &candidate) const;
 
   const SearchProblem &problem;
   const SearchTarget &target;
   std::vector<SpaceMesh> meshes;
   std::vector<MeshKind> kinds;
   std::vector<StrategyMeshes> strategies;
-  Network network;
+  cost::Network network;
   AxisOrders orders;
   /// Of plans without a common mesh of their degrees.
   SearchProof proof;
@@ -102,7 +102,7 @@ private:
   uint32_t strategyOf(const PlanChoice &choice, uint32_t kind);
   bool bounds() const;
   void pair(const std::vector<uint32_t> &own);
-  MeshKind kindOf(const Plan &plan, const PlanSizes &sizes) const;
+  MeshKind kindOf(const plan::Plan &plan, const PlanSizes &sizes) const;
   static void findAxes(StrategyMeshes &strategy);
 
   /// Batches of a mesh with stages, with each number of microbatches.
@@ -115,6 +115,6 @@ private:
   std::map<std::pair<std::string, uint32_t>, uint32_t> known;
 };
 
-} // namespace autopar
+} // namespace autopar::search
 
 #endif // AUTOPAR_LIB_SEARCH_SPACEINDEX_H

@@ -15,6 +15,11 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::schedule;
+using namespace autopar::search;
 
 //===----------------------------------------------------------------------===//
 // Numbers
@@ -337,7 +342,7 @@ std::optional<Error> setWord(SearchSpace &space, const std::string &name,
 
 } // namespace
 
-Result<SearchSpace> autopar::parseSearchSpace(std::string_view text) {
+Result<SearchSpace> autopar::search::parseSearchSpace(std::string_view text) {
   SearchSpace space;
   std::vector<std::string> seen;
   for (const std::string &word : wordsOf(text, ", \t")) {
@@ -358,7 +363,7 @@ Result<SearchSpace> autopar::parseSearchSpace(std::string_view text) {
   return space;
 }
 
-std::string autopar::spaceText(const SearchSpace &space) {
+std::string autopar::search::spaceText(const SearchSpace &space) {
   std::vector<std::string> said;
   for (Knob knob : allKnobs)
     if (std::string text = space[knob].str(); text != "any")
@@ -395,7 +400,8 @@ static std::optional<Error> setContextKinds(SearchSpace &space, bool trains) {
   return std::nullopt;
 }
 
-std::optional<Error> autopar::setTrains(SearchSpace &space, bool trains) {
+std::optional<Error> autopar::search::setTrains(SearchSpace &space,
+                                                bool trains) {
   space.trains = trains;
   if (!trains) {
     if (space[Knob::shard_fsdp].str() != "any")
@@ -413,7 +419,7 @@ std::optional<Error> autopar::setTrains(SearchSpace &space, bool trains) {
   return setContextKinds(space, trains);
 }
 
-std::string autopar::spaceHelp() {
+std::string autopar::search::spaceHelp() {
   return "words (" + join(knownWords(), ", ") +
          "): sizes as 8, 1..8, 1|2|4 or any; sp and fsdp on, off or any; "
          "cp_kind ring, all_to_all, all_gather or any; order default or all; "

@@ -12,6 +12,8 @@
 #include <map>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::search;
 
 /// Staged plans that are compared to what was found before them.
 static constexpr size_t waveSize = 512;

@@ -10,6 +10,10 @@
 #include "autopar/Support/Limits.h"
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::program;
+using namespace autopar::schedule;
+using namespace autopar::search;
 
 bool StagedPrices::addTransfers(const StagedPoint &point) {
   Network network(target.machine.pools.front(), point.layout.devices);

@@ -10,13 +10,13 @@
 
 #include "StrategyStages.h"
 
-namespace autopar {
+namespace autopar::search {
 
 /// A step whose batch goes through stages in microbatches.
 struct StagedPoint {
-  Layout layout;
+  cost::Layout layout;
   /// Where the stages lie.
-  GroupAxis stages;
+  cost::GroupAxis stages;
   int64_t replicas = 1, batch = 1, microbatches = 1;
 };
 
@@ -26,7 +26,7 @@ class StagedPrices : StrategyStages {
 public:
   /// Arguments outlive it.
   StagedPrices(const SearchProblem &problem, const SearchTarget &target,
-               CompiledProgram &compiled)
+               cost::CompiledProgram &compiled)
       : StrategyStages(problem, target, compiled) {}
 
   BatchPrice price(const StagedPoint &point);
@@ -35,9 +35,9 @@ private:
   bool addTransfers(const StagedPoint &point);
   bool findMemory(BatchPrice &price);
 
-  PipelineSteps steps;
+  cost::PipelineSteps steps;
 };
 
-} // namespace autopar
+} // namespace autopar::search
 
 #endif // AUTOPAR_LIB_SEARCH_STAGEDPRICES_H

@@ -8,6 +8,10 @@
 #include "StrategyStages.h"
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::program;
+using namespace autopar::schedule;
+using namespace autopar::search;
 
 StrategyStages::StrategyStages(const SearchProblem &problem,
                                const SearchTarget &target,

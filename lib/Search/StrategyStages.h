@@ -12,7 +12,7 @@
 
 #include "autopar/Cost/PipelineTimes.h"
 
-namespace autopar {
+namespace autopar::search {
 
 /// What prices of stages are made from: the parts of one strategy on one
 /// machine, and its layers in their order.
@@ -20,20 +20,20 @@ class StrategyStages {
 protected:
   /// Arguments outlive it.
   StrategyStages(const SearchProblem &problem, const SearchTarget &target,
-                 CompiledProgram &compiled);
+                 cost::CompiledProgram &compiled);
 
   /// As `stage-pipeline` lays them out, once the pricer has prices. Returns
   /// whether layers can be laid out.
-  bool layOut(std::vector<LayerRange> &ranges) const;
+  bool layOut(std::vector<schedule::LayerRange> &ranges) const;
 
   const SearchProblem &problem;
   const SearchTarget &target;
-  const CostProgram &program;
-  StagePricer pricer;
+  const program::CostProgram &program;
+  cost::StagePricer pricer;
   /// Empty where the program has no layers to lay out.
   std::vector<uint32_t> order;
 };
 
-} // namespace autopar
+} // namespace autopar::search
 
 #endif // AUTOPAR_LIB_SEARCH_STRATEGYSTAGES_H

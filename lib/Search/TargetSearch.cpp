@@ -18,6 +18,12 @@
 #include <thread>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::schedule;
+using namespace autopar::search;
 
 static unsigned threadsOf(const SearchControl &control) {
   unsigned count =
@@ -297,7 +303,7 @@ bool TargetSearch::run() {
 
 void TargetSearch::addEffects(EffectMap &effects) const {
   auto raise = [&](std::string_view name, int64_t value, double score) {
-    autopar::raise(effects[std::string(name)], value, score);
+    autopar::search::raise(effects[std::string(name)], value, score);
   };
   for (size_t i = 0; i < found.bestOfMesh.size(); ++i)
     for (Knob knob : allKnobs)

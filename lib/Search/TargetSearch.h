@@ -31,7 +31,7 @@
 #include <mutex>
 #include <set>
 
-namespace autopar {
+namespace autopar::search {
 
 /// By name of a choice and its value, the best score that it leads to.
 using EffectMap = std::map<std::string, std::map<int64_t, double>>;
@@ -51,7 +51,7 @@ public:
   const Frontier &frontier() const { return found.frontier; }
   size_t strategies() const { return index.strategies.size(); }
   double strategySeconds() const { return makingSeconds; }
-  Plan planOf(const Candidate &candidate) const {
+  plan::Plan planOf(const Candidate &candidate) const {
     return index.planOf(candidate);
   }
   const Findings &findings() const { return found; }
@@ -93,7 +93,7 @@ private:
   // Plans without stages.
   void priceFirst();
   /// Prices steps of a strategy whose program was made.
-  Pricer pricerOf(const StrategyMeshes &strategy) const;
+  cost::Pricer pricerOf(const StrategyMeshes &strategy) const;
   void priceWhole(uint32_t strategy, Findings &own);
   void priceRequests(uint32_t strategy, Findings &own);
   void priceIterations(uint32_t strategy, Findings &own);
@@ -137,7 +137,7 @@ private:
   /// how many lie alike, and its layout.
   template <typename Then>
   void forLegalOrders(const StrategyMeshes &strategy, uint32_t mesh,
-                      Pricer &pricer, Findings &own, Then then);
+                      cost::Pricer &pricer, Findings &own, Then then);
   /// In all orders.
   uint64_t pointsOf(uint32_t mesh);
   size_t batchIndexOf(const Candidate &candidate) const;
@@ -171,9 +171,10 @@ private:
 
 template <typename Then>
 void TargetSearch::forLegalOrders(const StrategyMeshes &strategy, uint32_t mesh,
-                                  Pricer &pricer, Findings &own, Then then) {
+                                  cost::Pricer &pricer, Findings &own,
+                                  Then then) {
   const std::vector<OrderClass> &classes = *orders[mesh];
-  Layout layout;
+  cost::Layout layout;
   for (uint32_t i = 0; i < classes.size(); ++i) {
     index.lay(strategy, index.meshes[mesh], classes[i].order, layout);
     if (pricer.lay(layout))
@@ -184,6 +185,6 @@ void TargetSearch::forLegalOrders(const StrategyMeshes &strategy, uint32_t mesh,
   }
 }
 
-} // namespace autopar
+} // namespace autopar::search
 
 #endif // AUTOPAR_LIB_SEARCH_TARGETSEARCH_H

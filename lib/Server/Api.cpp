@@ -10,6 +10,8 @@
 #include <nlohmann/json.hpp>
 
 using namespace autopar;
+using namespace autopar::hub;
+using namespace autopar::session;
 using namespace autopar::server;
 
 namespace {

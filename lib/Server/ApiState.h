@@ -19,27 +19,27 @@ struct Api::State {
   explicit State(const ServerLimits &limits) : limits(limits) {}
 
   const ServerLimits &limits;
-  Session session;
+  session::Session session;
 };
 
 /// The text of an answer: JSON.
 using Answer = Result<std::string>;
 
-Answer listModels(Session &session, const Call &call);
-Answer showModel(Session &session, const Call &call);
-Answer listLayers(Session &session, const Call &call);
-Answer importModel(Session &session, const Call &call);
-Answer listHardware(Session &session, const Call &call);
-Answer showHardware(Session &session, const Call &call);
-Answer listRuntimes(Session &session, const Call &call);
-Answer listFormats(Session &session, const Call &call);
-Answer estimate(Session &session, const Call &call);
-Answer measureLayers(Session &session, const Call &call);
-Answer measureSystem(Session &session, const Call &call);
-Answer compare(Session &session, const Call &call);
-Answer search(Session &session, const Call &call);
-Answer sweep(Session &session, const Call &call);
-Answer place(Session &session, const Call &call);
+Answer listModels(session::Session &session, const Call &call);
+Answer showModel(session::Session &session, const Call &call);
+Answer listLayers(session::Session &session, const Call &call);
+Answer importModel(session::Session &session, const Call &call);
+Answer listHardware(session::Session &session, const Call &call);
+Answer showHardware(session::Session &session, const Call &call);
+Answer listRuntimes(session::Session &session, const Call &call);
+Answer listFormats(session::Session &session, const Call &call);
+Answer estimate(session::Session &session, const Call &call);
+Answer measureLayers(session::Session &session, const Call &call);
+Answer measureSystem(session::Session &session, const Call &call);
+Answer compare(session::Session &session, const Call &call);
+Answer search(session::Session &session, const Call &call);
+Answer sweep(session::Session &session, const Call &call);
+Answer place(session::Session &session, const Call &call);
 
 /// `text` as a string of JSON.
 std::string jsonString(const std::string &text);

@@ -13,6 +13,11 @@
 #include <nlohmann/json.hpp>
 
 using namespace autopar;
+using namespace autopar::hub;
+using namespace autopar::importer;
+using namespace autopar::pipelines;
+using namespace autopar::plan;
+using namespace autopar::session;
 using namespace autopar::server;
 
 //===----------------------------------------------------------------------===//

@@ -16,7 +16,8 @@ namespace autopar::server {
 
 /// The model that `body` names or has: "model", "config" or "module". Modules
 /// become models of the session.
-Result<ModelRequest> readModel(Session &session, const JsonReader &body);
+Result<importer::ModelRequest> readModel(session::Session &session,
+                                         const JsonReader &body);
 
 /// Flags of plans that a body may not have: what they read or write is a file,
 /// or they are about text.
@@ -34,7 +35,7 @@ struct FlagNames {
 
 /// What an object of flags says.
 struct GivenFlags {
-  PlanValues values;
+  pipelines::PlanValues values;
   /// Of `FlagNames::others`, by name.
   std::map<std::string, std::string> others;
   /// Names in the order of `PlanFlags::all`, behind others.
@@ -48,14 +49,15 @@ struct GivenFlags {
   }
 };
 Result<GivenFlags> readFlagObject(const JsonReader &body, std::string_view key,
-                                  const PlanFlags &flags,
+                                  const pipelines::PlanFlags &flags,
                                   const FlagNames &names = {});
 
 /// `error` at the flag of `given` that it names, or at all of them.
 Error atFlag(Error error, const GivenFlags &given);
 
 /// The plan, machine and step that `body`'s flags say under `key`.
-Result<PlanRequest> readPlan(const JsonReader &body, std::string_view key);
+Result<pipelines::PlanRequest> readPlan(const JsonReader &body,
+                                        std::string_view key);
 
 } // namespace autopar::server
 

@@ -19,6 +19,11 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::hub;
+using namespace autopar::page;
+using namespace autopar::pipelines;
+using namespace autopar::schedule;
+using namespace autopar::session;
 using namespace autopar::server;
 
 static HttpResponse failed(const Error &error) {
@@ -38,7 +43,7 @@ static std::string policyOf(const std::string &html) {
          "; frame-ancestors 'none'";
 }
 
-static HttpResponse page() {
+static HttpResponse livePage() {
   Result<std::string> html = makePage(
       "autopar", PageMembers{{"live", "true"}},
       "The page asks the server by a script. GET /openapi.json says what it "
@@ -98,7 +103,7 @@ static HttpResponse schema(const std::string &id) {
 HttpResponse autopar::server::documentOf(const HttpRequest &request,
                                          const std::string &id) {
   if (request.path == "/")
-    return page();
+    return livePage();
   if (request.path == "/openapi.json")
     return openapi();
   if (request.path == "/healthz")

@@ -12,6 +12,13 @@
 #include <nlohmann/json.hpp>
 
 using namespace autopar;
+using namespace autopar::importer;
+using namespace autopar::model;
+using namespace autopar::pipelines;
+using namespace autopar::plan;
+using namespace autopar::report;
+using namespace autopar::search;
+using namespace autopar::session;
 using namespace autopar::server;
 using Json = nlohmann::ordered_json;
 

@@ -13,6 +13,8 @@
 #include <nlohmann/json.hpp>
 
 using namespace autopar;
+using namespace autopar::hardware;
+using namespace autopar::session;
 using namespace autopar::server;
 using Json = nlohmann::ordered_json;
 

@@ -13,6 +13,15 @@
 #include <nlohmann/json.hpp>
 
 using namespace autopar;
+using namespace autopar::importer;
+using namespace autopar::model;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
+using namespace autopar::search;
+using namespace autopar::session;
 using namespace autopar::server;
 
 static void readSizes(const JsonReader &flags, PlacementRequest &request) {

@@ -12,6 +12,8 @@
 #include <nlohmann/json.hpp>
 
 using namespace autopar;
+using namespace autopar::runtime;
+using namespace autopar::session;
 using namespace autopar::server;
 using Json = nlohmann::ordered_json;
 

@@ -13,6 +13,7 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::serving;
 
 /// Until the step that runs when a request comes is over, in the mean: half of
 /// it, and long ones run more often than short ones.

@@ -14,6 +14,7 @@
 #include <limits>
 
 using namespace autopar;
+using namespace autopar::serving;
 
 namespace {
 
@@ -222,10 +223,9 @@ ServingRefusal Pools::serveOpen() {
   return {};
 }
 
-ServingRefusal autopar::serveDisaggregated(Server &prefill, Server &decode,
-                                           const Disaggregation &pools,
-                                           const ServedLoad &load,
-                                           DisaggregatedState &served) {
+ServingRefusal autopar::serving::serveDisaggregated(
+    Server &prefill, Server &decode, const Disaggregation &pools,
+    const ServedLoad &load, DisaggregatedState &served) {
   Pools both(prefill, decode, pools, load, served);
   return load.concurrency == 0 ? both.serveOpen() : both.serve();
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 using namespace autopar;
+using namespace autopar::serving;
 
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 

@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace autopar {
+namespace autopar::serving {
 
 /// Where a function falls to 0 between `low` and `high`, the end that it points
 /// to where it does not: `excessAt(at, excess)` finds what follows from `at`,
@@ -64,6 +64,6 @@ ServingRefusal findZero(double guess, double &fall, double low, double high,
   return {};
 }
 
-} // namespace autopar
+} // namespace autopar::serving
 
 #endif // AUTOPAR_LIB_SERVING_FALSEPOSITION_H

@@ -11,6 +11,7 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::serving;
 
 /// A step that a prompt comes in lasts, and then one that reads whatever came
 /// in it: `beside` is what comes in a microsecond. Of steps of such a mean and

@@ -11,6 +11,7 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::serving;
 
 /// Where so many run, as many as end in a step come in the next: what such a
 /// step takes that reads so many prompts in the mean.

@@ -16,6 +16,7 @@
 #include <limits>
 
 using namespace autopar;
+using namespace autopar::serving;
 
 static constexpr double many = ReplicaReads::many;
 static constexpr double infinity = std::numeric_limits<double>::infinity();

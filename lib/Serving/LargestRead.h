@@ -13,7 +13,7 @@
 #ifndef AUTOPAR_LIB_SERVING_LARGESTREAD_H
 #define AUTOPAR_LIB_SERVING_LARGESTREAD_H
 
-namespace autopar {
+namespace autopar::serving {
 
 /// Nothing with a probability of `none`, else a length of a log-normal law.
 struct LengthLaw {
@@ -79,6 +79,6 @@ private:
   LengthLaw lawOf(double each) const;
 };
 
-} // namespace autopar
+} // namespace autopar::serving
 
 #endif // AUTOPAR_LIB_SERVING_LARGESTREAD_H

@@ -12,7 +12,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace autopar {
+namespace autopar::serving {
 
 /// Of a normal law, the share below.
 inline double normalBelow(double deviations) {
@@ -60,6 +60,6 @@ double meanLength(double length, double step, int points, double most,
   return sum - step * step / 12 * (2 * moved - end);
 }
 
-} // namespace autopar
+} // namespace autopar::serving
 
 #endif // AUTOPAR_LIB_SERVING_LENGTHINTEGRAL_H

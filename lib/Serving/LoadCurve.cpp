@@ -13,6 +13,7 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::serving;
 
 namespace {
 
@@ -137,8 +138,8 @@ ServingRefusal CurveFinder::run() {
   return refusal;
 }
 
-ServingRefusal autopar::findLoadCurve(const LoadedService &service,
-                                      const LoadPoint &asked,
-                                      LoadCurve &curve) {
+ServingRefusal autopar::serving::findLoadCurve(const LoadedService &service,
+                                               const LoadPoint &asked,
+                                               LoadCurve &curve) {
   return CurveFinder(service, asked, curve).run();
 }

@@ -13,6 +13,7 @@
 #include <limits>
 
 using namespace autopar;
+using namespace autopar::serving;
 
 /// Steps of `full` are those of the most that decode.
 ServingRefusal Server::findLine(const ServedLoad &load, const FullSteps &full,

@@ -14,6 +14,7 @@
 #include <limits>
 
 using namespace autopar;
+using namespace autopar::serving;
 
 /// Of one replica, any number is as if it were whole.
 ServingRefusal Server::priceRunning(const StepLoad &load, StepTime &step) {

@@ -12,7 +12,7 @@
 
 #include <cmath>
 
-namespace autopar {
+namespace autopar::serving {
 
 /// How far iterates of the generating function of what comes beside a prompt
 /// are below 1, from 0 on, as far as they are above `least`: of Poisson's law,
@@ -40,6 +40,6 @@ struct PromptQueue::Iterates {
   }
 };
 
-} // namespace autopar
+} // namespace autopar::serving
 
 #endif // AUTOPAR_LIB_SERVING_PROMPTITERATES_H

@@ -12,6 +12,7 @@
 #include <limits>
 
 using namespace autopar;
+using namespace autopar::serving;
 
 /// What comes at iterates nearer to 1 is as if it were none.
 static constexpr double leastBelow = 1e-3;

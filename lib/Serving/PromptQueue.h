@@ -19,7 +19,7 @@
 
 #include <algorithm>
 
-namespace autopar {
+namespace autopar::serving {
 
 /// Steps and prompts of replicas that step together. Times are microseconds.
 struct PromptQueue {
@@ -174,6 +174,6 @@ private:
   void takeTurns(FirstTokenTime &time) const;
 };
 
-} // namespace autopar
+} // namespace autopar::serving
 
 #endif // AUTOPAR_LIB_SERVING_PROMPTQUEUE_H

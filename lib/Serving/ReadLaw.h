@@ -13,7 +13,7 @@
 
 #include <array>
 
-namespace autopar {
+namespace autopar::serving {
 
 /// How prompts of different lengths are read, over how one of mean length is:
 /// beside what decodes, and in all; and their longest steps: how these deviate
@@ -30,6 +30,6 @@ struct ReadLaw {
 /// Steps that requests decode in, one at least: in the order of `gaussWeights`.
 using StepCounts = std::array<double, gaussPoints.size()>;
 
-} // namespace autopar
+} // namespace autopar::serving
 
 #endif // AUTOPAR_LIB_SERVING_READLAW_H

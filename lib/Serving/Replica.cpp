@@ -11,6 +11,7 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::serving;
 
 //===----------------------------------------------------------------------===//
 // Caches

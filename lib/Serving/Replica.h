@@ -13,7 +13,7 @@
 #include <deque>
 #include <queue>
 
-namespace autopar {
+namespace autopar::serving {
 
 /// Where a request is.
 struct RequestState {
@@ -33,7 +33,7 @@ class Replica {
 public:
   /// All outlive it. `states` are of all requests, of which each is in one
   /// replica.
-  Replica(const Engine &engine, const std::vector<Request> &requests,
+  Replica(const Engine &engine, const std::vector<program::Request> &requests,
           std::vector<RequestState> &states)
       : engine(engine), requests(requests), states(states),
         opensBlock(static_cast<size_t>(engine.blockTokens)) {}
@@ -89,7 +89,7 @@ private:
                    std::vector<size_t> &ended);
 
   const Engine &engine;
-  const std::vector<Request> &requests;
+  const std::vector<program::Request> &requests;
   std::vector<RequestState> &states;
   std::deque<size_t> waiting, reading;
   /// Of those that decode, and stale ones of evicted requests.
@@ -106,6 +106,6 @@ private:
   bool decodesNext = false;
 };
 
-} // namespace autopar
+} // namespace autopar::serving
 
 #endif // AUTOPAR_LIB_SERVING_REPLICA_H

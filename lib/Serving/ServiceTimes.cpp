@@ -13,6 +13,9 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::program;
+using namespace autopar::serving;
 
 namespace {
 

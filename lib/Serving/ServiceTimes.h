@@ -14,7 +14,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace autopar {
+namespace autopar::serving {
 
 /// For room: a share of requests does, for a time of an exponential law.
 struct Waiting {
@@ -103,9 +103,9 @@ struct ServiceTimes {
   TimeMoments token, request;
 
   /// Fills what `state` says of all requests, and of those within `limits`.
-  void fill(const ServiceLimits &limits, SteadyState &state) const;
+  void fill(const program::ServiceLimits &limits, SteadyState &state) const;
 };
 
-} // namespace autopar
+} // namespace autopar::serving
 
 #endif // AUTOPAR_LIB_SERVING_SERVICETIMES_H

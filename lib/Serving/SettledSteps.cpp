@@ -13,6 +13,7 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::serving;
 
 /// Of steps, the share that reads anything; less has no digits.
 static constexpr double leastAny = 1e-9;

@@ -11,6 +11,8 @@
 #include <map>
 
 using namespace autopar;
+using namespace autopar::program;
+using namespace autopar::serving;
 
 namespace {
 
@@ -118,9 +120,9 @@ SimulationResult PoolsSimulation::run() {
   return result;
 }
 
-SimulationResult autopar::simulatePools(const SimulatedPool &prefill,
-                                        const SimulatedPool &decode,
-                                        const SimulatedLink &link,
-                                        const SimulatedLoad &load) {
+SimulationResult autopar::serving::simulatePools(const SimulatedPool &prefill,
+                                                 const SimulatedPool &decode,
+                                                 const SimulatedLink &link,
+                                                 const SimulatedLoad &load) {
   return PoolsSimulation(prefill, decode, link, load).run();
 }

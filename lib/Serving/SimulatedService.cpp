@@ -16,6 +16,8 @@
 #include <numeric>
 
 using namespace autopar;
+using namespace autopar::program;
+using namespace autopar::serving;
 using json = nlohmann::ordered_json;
 
 MeasuredTimes MeasuredTimes::of(std::vector<double> times) {
@@ -31,21 +33,21 @@ MeasuredTimes MeasuredTimes::of(std::vector<double> times) {
           {at(0.5), at(0.9), at(0.95), at(0.99)}};
 }
 
-double autopar::ttftUs(const ServedRequest &served) {
+double autopar::serving::ttftUs(const ServedRequest &served) {
   return served.firstTokenUs - served.arrivalUs;
 }
 
-std::optional<double> autopar::tpotUs(const Request &request,
-                                      const ServedRequest &served) {
+std::optional<double> autopar::serving::tpotUs(const Request &request,
+                                               const ServedRequest &served) {
   if (request.answerTokens < 2)
     return std::nullopt;
   return (served.endUs - served.madeUs) /
          static_cast<double>(request.answerTokens - 1);
 }
 
-SimulatedService autopar::summarize(const SimulatedRun &run,
-                                    const ServiceLimits &limits, size_t first,
-                                    size_t end) {
+SimulatedService autopar::serving::summarize(const SimulatedRun &run,
+                                             const ServiceLimits &limits,
+                                             size_t first, size_t end) {
   const auto &[load, result] = run;
   SimulatedService service;
   service.requests = static_cast<int64_t>(load.requests.size());
@@ -95,7 +97,7 @@ SimulatedService autopar::summarize(const SimulatedRun &run,
   return service;
 }
 
-std::string autopar::writeRequestLines(const SimulatedRun &run) {
+std::string autopar::serving::writeRequestLines(const SimulatedRun &run) {
   const auto &[load, result] = run;
   std::string text;
   for (size_t i = 0; i < load.requests.size(); ++i) {
@@ -128,7 +130,7 @@ static void addSlice(std::string &text, size_t request, const char *name,
   }
 }
 
-std::string autopar::writeTrace(const SimulatedRun &run) {
+std::string autopar::serving::writeTrace(const SimulatedRun &run) {
   const auto &[load, result] = run;
   std::string text;
   for (size_t i = 0; i < load.requests.size(); ++i) {

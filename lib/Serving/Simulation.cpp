@@ -17,9 +17,12 @@
 #include <queue>
 
 using namespace autopar;
+using namespace autopar::program;
+using namespace autopar::runtime;
+using namespace autopar::serving;
 
-Engine autopar::engineOf(const Runtime &runtime, double capacityTokens,
-                         int64_t replicas) {
+Engine autopar::serving::engineOf(const Runtime &runtime, double capacityTokens,
+                                  int64_t replicas) {
   auto whole = [](double value) {
     return static_cast<int64_t>(std::clamp(std::floor(value), 1.0, 1e15));
   };
@@ -284,8 +287,10 @@ static void addPart(const SimulationResult &part, const Engine &engine,
   all.blocksInUse += part.blocksInUse;
 }
 
-SimulationResult autopar::simulate(StepPrices &prices, const Engine &engine,
-                                   const SimulatedLoad &load, int64_t engines) {
+SimulationResult autopar::serving::simulate(StepPrices &prices,
+                                            const Engine &engine,
+                                            const SimulatedLoad &load,
+                                            int64_t engines) {
   if (load.concurrency > 0)
     engines = std::min(engines, load.concurrency);
   if (engines == 1)

@@ -13,6 +13,11 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::program;
+using namespace autopar::runtime;
+using namespace autopar::serving;
 
 ServedLoad ServedLoad::of(const Requests &requests) {
   ServedLoad load;

@@ -11,6 +11,11 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::program;
+using namespace autopar::runtime;
+using namespace autopar::serving;
 
 static constexpr double picosecondsPerUs = 1e6;
 

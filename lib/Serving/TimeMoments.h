@@ -8,7 +8,7 @@
 #ifndef AUTOPAR_LIB_SERVING_TIMEMOMENTS_H
 #define AUTOPAR_LIB_SERVING_TIMEMOMENTS_H
 
-namespace autopar {
+namespace autopar::serving {
 
 /// Of a random time, microseconds: `third` is the third central moment, 0 where
 /// nobody says. Of sums of independent times all three are sums.
@@ -53,6 +53,6 @@ struct FirstTokenTime {
   }
 };
 
-} // namespace autopar
+} // namespace autopar::serving
 
 #endif // AUTOPAR_LIB_SERVING_TIMEMOMENTS_H

@@ -13,6 +13,8 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::serving;
 
 /// How much longer a request takes for each more that decodes, as far as it
 /// ends at all.

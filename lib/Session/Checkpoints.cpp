@@ -12,10 +12,15 @@
 #include "autopar/Support/Limits.h"
 
 using namespace autopar;
+using namespace autopar::checkpoint;
+using namespace autopar::importer;
+using namespace autopar::model;
+using namespace autopar::session;
 using namespace mlir;
 
-Result<Verification>
-autopar::verifyModule(ModuleOp module, const std::string &path, bool strict) {
+Result<Verification> autopar::session::verifyModule(ModuleOp module,
+                                                    const std::string &path,
+                                                    bool strict) {
   Result<CheckpointIndex> checkpoint = readCheckpoint(path);
   if (!checkpoint)
     return checkpoint.error();
@@ -44,9 +49,10 @@ autopar::verifyModule(ModuleOp module, const std::string &path, bool strict) {
   return verifyWeights(tensors, *checkpoint, strict);
 }
 
-Result<DraftedFamily> autopar::draftNewFamily(const std::string &type,
-                                              const std::string &config,
-                                              const std::string &weights) {
+Result<DraftedFamily>
+autopar::session::draftNewFamily(const std::string &type,
+                                 const std::string &config,
+                                 const std::string &weights) {
   if (hasFamily(type))
     return Error{"", "there is a family for \"" + type + "\"",
                  "autopar models list --families has all"};

@@ -20,6 +20,18 @@
 #include <cstring>
 
 using namespace autopar;
+using namespace autopar::hardware;
+using namespace autopar::hub;
+using namespace autopar::model;
+using namespace autopar::pipelines;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::runtime;
+using namespace autopar::schedule;
+using namespace autopar::serving;
+using namespace autopar::session;
+using namespace autopar::validation;
 
 /// The folders `org--name` in `directory`.
 static Result<std::vector<std::string>>

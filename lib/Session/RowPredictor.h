@@ -15,55 +15,57 @@
 #include "autopar/Validation/ThroughputRows.h"
 #include "autopar/Validation/ValidationReport.h"
 
-namespace autopar {
+namespace autopar::session {
 
 /// Finds what the names of rows mean, and predicts them.
 class RowPredictor {
 public:
   /// `configs` may be empty. Errors: files of names, a folder that is none.
   static Result<std::unique_ptr<RowPredictor>>
-  create(const std::string &configs, std::vector<Override> overrides);
+  create(const std::string &configs, std::vector<hardware::Override> overrides);
 
   /// Fills what is predicted of `row`, or why nothing is, of rounds of requests
   /// (`ServedLoad::rounds`) and launches as the rules say.
-  void predict(PredictedRow &row, const RuleSet &rules);
+  void predict(validation::PredictedRow &row, const validation::RuleSet &rules);
   /// The same of throughput, and of memory.
-  void predict(ThroughputRow &row);
-  void predict(MemoryRow &row);
-  void predict(TrainedRow &row);
-  std::optional<RowCapacity> capacityOf(const ServingRow &row);
+  void predict(validation::ThroughputRow &row);
+  void predict(validation::MemoryRow &row);
+  void predict(validation::TrainedRow &row);
+  std::optional<validation::RowCapacity>
+  capacityOf(const validation::ServingRow &row);
   std::optional<Error> unusedOverride() const {
     return predictor.unusedOverride(trainingPredictor.owners());
   }
 
 private:
-  RowPredictor(std::string configs, std::vector<Override> overrides,
-               ModelNames models, SystemNames systems,
-               std::vector<Recipe> recipes)
+  RowPredictor(std::string configs, std::vector<hardware::Override> overrides,
+               validation::ModelNames models, validation::SystemNames systems,
+               std::vector<validation::Recipe> recipes)
       : configs(std::move(configs)), trainingPredictor(overrides),
         predictor(std::move(overrides)), models(std::move(models)),
         systems(std::move(systems)), recipes(std::move(recipes)) {}
 
   struct Match {
-    ServedPlan plan;
+    pipelines::ServedPlan plan;
     std::string model;
   };
-  Result<Match> match(const ServingRow &row);
-  Result<TrainedRun> runOf(const TrainingRow &row) const;
-  Result<SteadyState> predictPools(const ServingRow &row,
-                                   const ServedPlan &decode, double share);
-  Result<std::string> weightFormatOf(const ServingRow &row,
-                                     const ResolvedName &model,
+  Result<Match> match(const validation::ServingRow &row);
+  Result<TrainedRun> runOf(const validation::TrainingRow &row) const;
+  Result<serving::SteadyState> predictPools(const validation::ServingRow &row,
+                                            const pipelines::ServedPlan &decode,
+                                            double share);
+  Result<std::string> weightFormatOf(const validation::ServingRow &row,
+                                     const validation::ResolvedName &model,
                                      const std::string &argument);
 
   std::string configs;
   TrainingPredictor trainingPredictor;
-  ServingPredictor predictor;
-  ModelNames models;
-  SystemNames systems;
-  std::vector<Recipe> recipes;
+  pipelines::ServingPredictor predictor;
+  validation::ModelNames models;
+  validation::SystemNames systems;
+  std::vector<validation::Recipe> recipes;
 };
 
-} // namespace autopar
+} // namespace autopar::session
 
 #endif // AUTOPAR_LIB_SESSION_ROWPREDICTOR_H

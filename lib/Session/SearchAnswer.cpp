@@ -12,6 +12,14 @@
 #include "llvm/ADT/ScopeExit.h"
 
 using namespace autopar;
+using namespace autopar::importer;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::report;
+using namespace autopar::schedule;
+using namespace autopar::search;
+using namespace autopar::session;
+using namespace autopar::transforms;
 
 namespace {
 
@@ -219,10 +227,9 @@ Result<SearchReport> SearchAnswer::run(const std::string &name,
   return report;
 }
 
-Result<SearchReport>
-autopar::answerSearch(Session &session, const ModelRequest &model,
-                      const std::string &name, const SearchRequest &request,
-                      const std::string &why, const SearchControl &control,
-                      const ReportDetail &detail) {
+Result<SearchReport> autopar::session::answerSearch(
+    Session &session, const ModelRequest &model, const std::string &name,
+    const SearchRequest &request, const std::string &why,
+    const SearchControl &control, const ReportDetail &detail) {
   return SearchAnswer(session, model, request, why, detail).run(name, control);
 }

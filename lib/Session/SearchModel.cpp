@@ -18,6 +18,20 @@
 #include "autopar/Transforms/Passes.h"
 
 using namespace autopar;
+using namespace autopar::analysis;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::importer;
+using namespace autopar::pipelines;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::runtime;
+using namespace autopar::schedule;
+using namespace autopar::search;
+using namespace autopar::session;
+using namespace autopar::transforms;
 using namespace mlir;
 
 namespace {
@@ -301,7 +315,7 @@ Result<SearchOutcome> ModelSearch::run(const SearchControl &control) {
   problem.limits = request.limits;
   problem.requests = request.requests;
   problem.verify = request.verify;
-  Result<SearchResult> result = autopar::search(problem, control);
+  Result<SearchResult> result = autopar::search::search(problem, control);
   save();
   if (!result)
     return result.error();
@@ -311,11 +325,9 @@ Result<SearchOutcome> ModelSearch::run(const SearchControl &control) {
   return std::move(outcome);
 }
 
-Result<SearchOutcome> autopar::searchModule(ModuleOp module,
-                                            const SearchRequest &request,
-                                            const Session::Warn &warn,
-                                            Diagnostics &diagnostics,
-                                            const SearchControl &control) {
+Result<SearchOutcome> autopar::session::searchModule(
+    ModuleOp module, const SearchRequest &request, const Session::Warn &warn,
+    Diagnostics &diagnostics, const SearchControl &control) {
   ModelSearch search(request, warn, diagnostics);
   for (size_t i = 0; i < request.variants.size(); ++i)
     if (std::optional<Error> error = search.add(i, module))

@@ -20,17 +20,28 @@
 
 #include "mlir/IR/Remarks.h"
 
-namespace autopar {
+namespace autopar::session {
 #define GEN_PASS_DEF_SEARCHPASS
 #include "autopar/Session/Passes.h.inc"
-} // namespace autopar
+} // namespace autopar::session
 
 using namespace autopar;
+using namespace autopar::analysis;
+using namespace autopar::hub;
+using namespace autopar::pipelines;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
+using namespace autopar::search;
+using namespace autopar::session;
+using namespace autopar::transforms;
 using namespace mlir;
 
 namespace {
 
-struct SearchPass : autopar::impl::SearchPassBase<SearchPass> {
+struct SearchPass : autopar::session::impl::SearchPassBase<SearchPass> {
   using Base::Base;
 
   void runOnOperation() override {

@@ -20,6 +20,17 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::hub;
+using namespace autopar::importer;
+using namespace autopar::model;
+using namespace autopar::pipelines;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
+using namespace autopar::search;
+using namespace autopar::session;
 
 /// Combinations of flags with several values.
 static constexpr size_t maxVariants = 256;
@@ -36,7 +47,7 @@ public:
 
 private:
   std::vector<std::string> &valuesOf(const char *name) {
-    return autopar::valuesOf(flags, values, name);
+    return autopar::pipelines::valuesOf(flags, values, name);
   }
   std::string valueOf(const char *name) {
     std::vector<std::string> &all = valuesOf(name);
@@ -192,7 +203,7 @@ Result<SearchRequest> SearchReader::read() {
   return std::move(request);
 }
 
-bool autopar::isOfAllPlans(const std::string &name) {
+bool autopar::session::isOfAllPlans(const std::string &name) {
   static constexpr std::string_view others[] = {
       "hardware",       "phase",        "prompt",       "context",
       "nodes",          "price",        "runtime",      "set",
@@ -207,8 +218,9 @@ bool autopar::isOfAllPlans(const std::string &name) {
 }
 
 /// Loads are of plans with ep, which are not known yet.
-Result<PlanRequest> autopar::readFlagsOfAllPlans(const PlanFlags &flags,
-                                                 PlanValues values) {
+Result<PlanRequest>
+autopar::session::readFlagsOfAllPlans(const PlanFlags &flags,
+                                      PlanValues values) {
   std::vector<std::string> loads;
   loads.swap(valuesOf(flags, values, "expert-load"));
   if (!loads.empty() && loads.back() == "-")
@@ -220,14 +232,15 @@ Result<PlanRequest> autopar::readFlagsOfAllPlans(const PlanFlags &flags,
   return request;
 }
 
-Result<SearchRequest> autopar::readSearchRequest(const SearchChoices &search,
-                                                 const PlanFlags &flags,
-                                                 const PlanValues &values) {
+Result<SearchRequest>
+autopar::session::readSearchRequest(const SearchChoices &search,
+                                    const PlanFlags &flags,
+                                    const PlanValues &values) {
   return SearchReader(search, flags, values).read();
 }
 
-std::optional<Error> autopar::readChoices(const SearchChoices &search,
-                                          SearchRequest &request) {
+std::optional<Error> autopar::session::readChoices(const SearchChoices &search,
+                                                   SearchRequest &request) {
   for (const SearchVariant &variant : request.variants)
     if (variant.base.plan.prefillChunk == 0)
       return Error{"", "--prefill-chunk=none: a search needs a number",
@@ -250,12 +263,10 @@ std::optional<Error> autopar::readChoices(const SearchChoices &search,
   return std::nullopt;
 }
 
-Result<Report> autopar::estimatePlan(Session &session,
-                                     const ModelRequest &model,
-                                     const SearchRequest &request,
-                                     const SearchOutcome &found, size_t target,
-                                     const Plan &plan, int64_t batch,
-                                     const ReportDetail &detail) {
+Result<Report> autopar::session::estimatePlan(
+    Session &session, const ModelRequest &model, const SearchRequest &request,
+    const SearchOutcome &found, size_t target, const Plan &plan, int64_t batch,
+    const ReportDetail &detail) {
   const SearchVariant &variant = request.variants[found.variants[target]];
   PlanRequest one = variant.base;
   one.plan = plan;
@@ -267,10 +278,12 @@ Result<Report> autopar::estimatePlan(Session &session,
   return session.estimate(own, one, detail);
 }
 
-Result<Report>
-autopar::estimatePoint(Session &session, const ModelRequest &model,
-                       const SearchRequest &request, const SearchOutcome &found,
-                       const SearchPoint &point, const ReportDetail &detail) {
+Result<Report> autopar::session::estimatePoint(Session &session,
+                                               const ModelRequest &model,
+                                               const SearchRequest &request,
+                                               const SearchOutcome &found,
+                                               const SearchPoint &point,
+                                               const ReportDetail &detail) {
   Result<Report> estimate =
       estimatePlan(session, model, request, found, point.target, point.plan,
                    point.batch, detail);

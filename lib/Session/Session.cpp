@@ -16,6 +16,17 @@
 #include "mlir/Parser/Parser.h"
 
 using namespace autopar;
+using namespace autopar::analysis;
+using namespace autopar::cost;
+using namespace autopar::importer;
+using namespace autopar::model;
+using namespace autopar::pipelines;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::report;
+using namespace autopar::schedule;
+using namespace autopar::session;
+using namespace autopar::transforms;
 using namespace mlir;
 
 //===----------------------------------------------------------------------===//
@@ -156,7 +167,7 @@ Result<Comparison> Session::compare(const ModelRequest &model,
   auto b = state->outcome(model, second, "second");
   if (!b)
     return b.error();
-  return Comparison{*a, *b, autopar::compare(**a, **b)};
+  return Comparison{*a, *b, autopar::report::compare(**a, **b)};
 }
 
 Result<std::string> Session::shard(const ModelRequest &model,

@@ -21,7 +21,7 @@
 
 #include <map>
 
-namespace autopar {
+namespace autopar::session {
 
 /// Keeps the first error that MLIR reports, and hands warnings on.
 class Diagnostics {
@@ -79,7 +79,7 @@ Result<SearchOutcome> searchModule(mlir::ModuleOp module,
                                    const SearchRequest &request,
                                    const Session::Warn &warn,
                                    Diagnostics &diagnostics,
-                                   const SearchControl &control = {});
+                                   const search::SearchControl &control = {});
 
 /// A model, and what its config says that the module does not.
 struct KnownModel {
@@ -101,18 +101,19 @@ struct Session::State {
   }
 
   /// What is known of `model`, imported when it is first asked for.
-  Result<const KnownModel *> find(const ModelRequest &model);
-  Result<mlir::ModuleOp> import(ModelRequest model) {
+  Result<const KnownModel *> find(const importer::ModelRequest &model);
+  Result<mlir::ModuleOp> import(importer::ModelRequest model) {
     model.asServed = true;
     Result<const KnownModel *> known = find(model);
     return known ? Result<mlir::ModuleOp>(*(*known)->module) : known.error();
   }
   /// The parallel program of `request`.
-  Result<mlir::OwningOpRef<mlir::ModuleOp>> shard(const ModelRequest &model,
-                                                  const PlanRequest &request);
-  Result<std::shared_ptr<const PlanOutcome>> outcome(const ModelRequest &model,
-                                                     const PlanRequest &request,
-                                                     std::string name);
+  Result<mlir::OwningOpRef<mlir::ModuleOp>>
+  shard(const importer::ModelRequest &model,
+        const pipelines::PlanRequest &request);
+  Result<std::shared_ptr<const report::PlanOutcome>>
+  outcome(const importer::ModelRequest &model,
+          const pipelines::PlanRequest &request, std::string name);
   std::optional<Error> run(mlir::ModuleOp module, AddPasses add);
 
   Warn warn;
@@ -123,6 +124,6 @@ struct Session::State {
   std::map<std::string, KnownModel> added;
 };
 
-} // namespace autopar
+} // namespace autopar::session
 
 #endif // AUTOPAR_LIB_SESSION_SESSIONSTATE_H

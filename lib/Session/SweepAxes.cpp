@@ -17,6 +17,10 @@
 #include <set>
 
 using namespace autopar;
+using namespace autopar::hardware;
+using namespace autopar::pipelines;
+using namespace autopar::session;
+using namespace autopar::sweep;
 
 using Axes = std::vector<SweepAxis>;
 
@@ -104,14 +108,16 @@ static std::optional<Error> checkNames(const Axes &axes) {
 // Flags
 //===----------------------------------------------------------------------===//
 
-bool autopar::isOfRequests(const PlanFlags &flags, PlanValues &values) {
+bool autopar::session::isOfRequests(const PlanFlags &flags,
+                                    PlanValues &values) {
   return !valuesOf(flags, values, "rate").empty() ||
          !valuesOf(flags, values, "concurrency").empty();
 }
 
-Result<Axes> autopar::takeAxes(const std::vector<std::string> &order,
-                               const std::string &devices,
-                               const PlanFlags &flags, PlanValues &values) {
+Result<Axes> autopar::session::takeAxes(const std::vector<std::string> &order,
+                                        const std::string &devices,
+                                        const PlanFlags &flags,
+                                        PlanValues &values) {
   static const std::set<std::string> lists = {
       "batch", "context",  "prompt",      "rate",
       "set",   "hardware", "concurrency", "devices"};
@@ -151,8 +157,9 @@ static std::string flagText(const nlohmann::ordered_json &value) {
                                    : value.dump();
 }
 
-PlanValues autopar::valuesAt(const Axes &axes, const SweepPoint &point,
-                             const PlanFlags &flags, PlanValues values) {
+PlanValues autopar::session::valuesAt(const Axes &axes, const SweepPoint &point,
+                                      const PlanFlags &flags,
+                                      PlanValues values) {
   for (size_t i = 0; i < point.size(); ++i) {
     const SweepAxis &axis = axes[i];
     std::string text = flagText(axis.values[point[i]]);

@@ -15,6 +15,12 @@
 #include "autopar/Support/Text.h"
 
 using namespace autopar;
+using namespace autopar::importer;
+using namespace autopar::pipelines;
+using namespace autopar::report;
+using namespace autopar::search;
+using namespace autopar::session;
+using namespace autopar::sweep;
 
 //===----------------------------------------------------------------------===//
 // Checks before anything is computed

@@ -12,6 +12,12 @@
 #include "autopar/Validation/TrainedModel.h"
 
 using namespace autopar;
+using namespace autopar::hardware;
+using namespace autopar::hub;
+using namespace autopar::importer;
+using namespace autopar::model;
+using namespace autopar::session;
+using namespace autopar::validation;
 
 //===----------------------------------------------------------------------===//
 // Models
@@ -31,10 +37,9 @@ static Result<bool> agrees(const std::string &argument,
   return hasSizes(*config, *row.architecture);
 }
 
-Result<Model> autopar::trainedModelOf(const TrainingRow &row,
-                                      const ModelNames &names,
-                                      const std::string &configs,
-                                      std::vector<std::string> &assumed) {
+Result<Model> autopar::session::trainedModelOf(
+    const TrainingRow &row, const ModelNames &names, const std::string &configs,
+    std::vector<std::string> &assumed) {
   if (ResolvedName name = names.find(row.model)) {
     ModelRequest request;
     request.argument = name.isFolder ? configs + "/" + name.name : name.name;
@@ -59,8 +64,8 @@ Result<Model> autopar::trainedModelOf(const TrainingRow &row,
 // Machines
 //===----------------------------------------------------------------------===//
 
-Result<TrainedSystem> autopar::trainedSystemOf(const std::string &system,
-                                               int64_t devices) {
+Result<TrainedSystem>
+autopar::session::trainedSystemOf(const std::string &system, int64_t devices) {
   HardwareLibrary library;
   auto perNode = [&](const std::string &name) -> Result<int64_t> {
     Result<Machine> machine = library.machine(name);

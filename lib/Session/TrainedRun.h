@@ -12,24 +12,25 @@
 #include "autopar/Validation/Names.h"
 #include "autopar/Validation/TrainedPlan.h"
 
-namespace autopar {
+namespace autopar::session {
 
 /// What was trained, on what, and how it was split.
 struct TrainedRun {
-  Model model;
+  model::Model model;
   /// A system of the library, and of how many nodes.
   std::string system;
   int64_t nodes = 1;
-  TrainedPlan plan;
+  validation::TrainedPlan plan;
 };
 
 /// The model that a row is of: the one of that name, bundled or a folder of
 /// `configs`, where it has the row's sizes; else one of a family that has them.
 /// In 16 bits, whatever its checkpoint has. Adds to `assumed`. Errors: sizes
 /// that are not stated.
-Result<Model> trainedModelOf(const TrainingRow &row, const ModelNames &names,
-                             const std::string &configs,
-                             std::vector<std::string> &assumed);
+Result<model::Model> trainedModelOf(const validation::TrainingRow &row,
+                                    const validation::ModelNames &names,
+                                    const std::string &configs,
+                                    std::vector<std::string> &assumed);
 
 /// `system`, or the one of `systems` called `system-N` whose nodes of N devices
 /// `devices` fill, where they are more than a node and leave gaps in those of
@@ -41,6 +42,6 @@ struct TrainedSystem {
 Result<TrainedSystem> trainedSystemOf(const std::string &system,
                                       int64_t devices);
 
-} // namespace autopar
+} // namespace autopar::session
 
 #endif // AUTOPAR_LIB_SESSION_TRAINEDRUN_H

@@ -16,6 +16,20 @@
 #include "autopar/Transforms/Price/Estimate.h"
 
 using namespace autopar;
+using namespace autopar::analysis;
+using namespace autopar::hardware;
+using namespace autopar::importer;
+using namespace autopar::pipelines;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::runtime;
+using namespace autopar::schedule;
+using namespace autopar::search;
+using namespace autopar::session;
+using namespace autopar::transforms;
+using namespace autopar::validation;
 using namespace mlir;
 
 struct TrainingPredictor::State {

@@ -15,18 +15,18 @@
 #include <memory>
 #include <set>
 
-namespace autopar {
+namespace autopar::session {
 
 /// Predicts runs by the passes and the report of an estimate.
 class TrainingPredictor {
 public:
-  explicit TrainingPredictor(std::vector<Override> overrides);
+  explicit TrainingPredictor(std::vector<hardware::Override> overrides);
   ~TrainingPredictor();
 
   /// Time of an iteration and peak of memory. Where recomputation is as needed,
   /// the first policy of none, selective and full that fits, or the last. Adds
   /// to what the run assumes. Errors: what is not modelled.
-  Result<TrainingPrediction> predict(TrainedRun &run);
+  Result<validation::TrainingPrediction> predict(TrainedRun &run);
 
   /// Those whose figures were read: "runtimes.nemo", "chips.h100-sxm".
   const std::set<std::string> &owners() const;
@@ -36,6 +36,6 @@ private:
   std::unique_ptr<State> state;
 };
 
-} // namespace autopar
+} // namespace autopar::session
 
 #endif // AUTOPAR_LIB_SESSION_TRAININGPREDICTOR_H

@@ -21,6 +21,12 @@
 #include "llvm/Support/FileSystem.h"
 
 using namespace autopar;
+using namespace autopar::hardware;
+using namespace autopar::importer;
+using namespace autopar::plan;
+using namespace autopar::runtime;
+using namespace autopar::session;
+using namespace autopar::validation;
 
 namespace {
 
@@ -213,8 +219,8 @@ static std::vector<TrainedRow> predictRuns(std::vector<TrainingRow> rows,
   return trained;
 }
 
-Result<Validation> autopar::validate(const ValidateRequest &request,
-                                     const Progress &progress) {
+Result<Validation> autopar::session::validate(const ValidateRequest &request,
+                                              const Progress &progress) {
   Result<RuleSet> rules = readRules(request.rules);
   if (!rules)
     return rules.error();
@@ -268,7 +274,8 @@ static bool show(std::string_view what, size_t done, size_t all) {
   return true;
 }
 
-Result<std::string> autopar::runValidation(const ValidateOptions &options) {
+Result<std::string>
+autopar::session::runValidation(const ValidateOptions &options) {
   if (options.printRules) {
     Result<RuleSet> rules = readRules(options.rules);
     return rules ? Result<std::string>(ruleSetJson(*rules)) : rules.error();

@@ -8,6 +8,7 @@
 #include "Book.h"
 
 using namespace autopar;
+using namespace autopar::spreadsheet;
 
 /// 0 is A, 26 is AA.
 static std::string columnName(size_t column) {

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace autopar {
+namespace autopar::spreadsheet {
 
 struct Cell {
   enum class Kind : uint8_t { empty, text, number, formula };
@@ -27,7 +27,7 @@ struct Cell {
   /// Of a number; of a formula, what it gives.
   double value = 0;
   /// What the cell computes, whose formula is not written yet.
-  NodeId node = noNode;
+  cost::NodeId node = cost::noNode;
 
   static Cell of(std::string text, Style style = Style::plain) {
     return {Kind::text, style, std::move(text)};
@@ -41,7 +41,7 @@ struct Cell {
   static Cell formula(std::string text, double value) {
     return {Kind::formula, Style::plain, std::move(text), value};
   }
-  static Cell of(NodeId node) {
+  static Cell of(cost::NodeId node) {
     Cell cell;
     cell.node = node;
     return cell;
@@ -81,6 +81,6 @@ struct Book {
   std::vector<std::pair<std::string, std::string>> names;
 };
 
-} // namespace autopar
+} // namespace autopar::spreadsheet
 
 #endif // AUTOPAR_LIB_SPREADSHEET_BOOK_H

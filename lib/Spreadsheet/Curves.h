@@ -11,7 +11,7 @@
 #include "Formula.h"
 #include "Inputs.h"
 
-namespace autopar {
+namespace autopar::spreadsheet {
 
 /// A step of a route, as cells: latency and time of a byte, or a curve.
 struct LevelCells {
@@ -27,23 +27,24 @@ struct LevelCells {
 /// latencies are inputs.
 class LinkSheet {
 public:
-  LinkSheet(const PricedStep &step, Inputs &inputs);
+  LinkSheet(const report::PricedStep &step, Inputs &inputs);
 
   const std::vector<LevelCells> &levels(uint32_t link);
   Sheet take() { return std::move(sheet); }
   bool isEmpty() const { return known.empty(); }
 
 private:
-  LevelCells add(const RouteLevel &level, const RouteLevel &slower);
-  std::string addKnots(const RouteLevel &level, const RouteLevel &slower,
+  LevelCells add(const cost::RouteLevel &level, const cost::RouteLevel &slower);
+  std::string addKnots(const cost::RouteLevel &level,
+                       const cost::RouteLevel &slower,
                        const Inputs::TierNames &names);
-  Route slowerRoute(uint32_t link) const;
+  cost::Route slowerRoute(uint32_t link) const;
 
-  const PricedStep &step;
+  const report::PricedStep &step;
   Inputs &inputs;
   Sheet sheet;
   /// The same machine with half the bandwidth.
-  Pool slower;
+  hardware::Pool slower;
   std::map<uint32_t, std::vector<LevelCells>> known;
 };
 
@@ -51,24 +52,24 @@ private:
 struct GridCells {
   /// Empty where nobody measured one: the ratio is 1.
   std::string ratios;
-  ShapeGrid::Side x, y;
+  hardware::ShapeGrid::Side x, y;
 };
 
 /// The sheet of what kernels of each shape take over the roofline.
 class ShapeSheet {
 public:
-  explicit ShapeSheet(const PricedStep &step);
+  explicit ShapeSheet(const report::PricedStep &step);
 
   const GridCells &grid(uint32_t shape);
   Sheet take() { return std::move(sheet); }
   bool isEmpty() const { return known.empty(); }
 
 private:
-  const PricedStep &step;
+  const report::PricedStep &step;
   Sheet sheet;
   std::map<uint32_t, GridCells> known;
 };
 
-} // namespace autopar
+} // namespace autopar::spreadsheet
 
 #endif // AUTOPAR_LIB_SPREADSHEET_CURVES_H

@@ -12,13 +12,14 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::spreadsheet;
 
 using Bind = Formula::Bind;
 
 Formula::Formula(int64_t value)
     : Formula(std::to_string(value), value < 0 ? Bind::sum : Bind::factor) {}
 
-Formula autopar::exactly(double value) {
+Formula autopar::spreadsheet::exactly(double value) {
   std::string text = formatNumber(value);
   for (char &c : text)
     c = c == 'e' ? 'E' : c;
@@ -39,44 +40,44 @@ static Formula binary(const Formula &a, const char *sign, const Formula &b,
           std::max(first.depth, second.depth)};
 }
 
-Formula autopar::operator+(const Formula &a, const Formula &b) {
+Formula autopar::spreadsheet::operator+(const Formula &a, const Formula &b) {
   return binary(a, "+", b, Bind::sum, Bind::product);
 }
-Formula autopar::operator-(const Formula &a, const Formula &b) {
+Formula autopar::spreadsheet::operator-(const Formula &a, const Formula &b) {
   return binary(a, "-", b, Bind::sum, Bind::product);
 }
-Formula autopar::operator*(const Formula &a, const Formula &b) {
+Formula autopar::spreadsheet::operator*(const Formula &a, const Formula &b) {
   return binary(a, "*", b, Bind::product, Bind::factor);
 }
-Formula autopar::operator/(const Formula &a, const Formula &b) {
+Formula autopar::spreadsheet::operator/(const Formula &a, const Formula &b) {
   return binary(a, "/", b, Bind::product, Bind::factor);
 }
-Formula autopar::operator>(const Formula &a, const Formula &b) {
+Formula autopar::spreadsheet::operator>(const Formula &a, const Formula &b) {
   return binary(a, ">", b, Bind::comparison, Bind::sum);
 }
 
-Formula autopar::power(const Formula &a, const Formula &b) {
+Formula autopar::spreadsheet::power(const Formula &a, const Formula &b) {
   return call("POWER", a, b);
 }
 
-Formula autopar::call(const char *function, const Formula &a) {
+Formula autopar::spreadsheet::call(const char *function, const Formula &a) {
   return {std::string(function) + "(" + a.text + ")", Bind::factor,
           a.depth + 1};
 }
-Formula autopar::call(const char *function, const Formula &a,
-                      const Formula &b) {
+Formula autopar::spreadsheet::call(const char *function, const Formula &a,
+                                   const Formula &b) {
   return call(function, Formula(a.text + "," + b.text, Bind::factor,
                                 std::max(a.depth, b.depth)));
 }
-Formula autopar::call(const char *function, const Formula &a, const Formula &b,
-                      const Formula &c) {
+Formula autopar::spreadsheet::call(const char *function, const Formula &a,
+                                   const Formula &b, const Formula &c) {
   return call(function,
               Formula(a.text + "," + b.text + "," + c.text, Bind::factor,
                       std::max({a.depth, b.depth, c.depth})));
 }
 
 /// There is no rounding up that is exact for all whole quotients.
-Formula autopar::atLeast(const Formula &a) {
+Formula autopar::spreadsheet::atLeast(const Formula &a) {
   Formula negated("-" + a.inside(Bind::factor).text, Bind::sum, a.depth + 1);
   return {"-" + below(negated).text, Bind::sum, negated.depth + 1};
 }

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <string>
 
-namespace autopar {
+namespace autopar::spreadsheet {
 
 /// The text of an expression, and what it is outermost.
 struct Formula {
@@ -65,6 +65,6 @@ inline Formula below(const Formula &a) { return call("INT", a); }
 Formula atLeast(const Formula &a);
 inline Formula rounded(const Formula &a) { return call("ROUND", a, 0); }
 
-} // namespace autopar
+} // namespace autopar::spreadsheet
 
 #endif // AUTOPAR_LIB_SPREADSHEET_FORMULA_H

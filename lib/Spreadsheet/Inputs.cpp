@@ -11,6 +11,14 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
+using namespace autopar::spreadsheet;
 
 /// Above what a cell holds there is no limit: what nothing multiplies takes no
 /// time.
@@ -156,7 +164,7 @@ std::string Inputs::ofUse(uint32_t index) {
   bool isOfKernel = use.kind == FigureUse::Kind::peak || use.isOfCurve();
   std::string kernel;
   if (isOfKernel)
-    kernel = std::string(autopar::nameOf(use.kernel)) + "_" +
+    kernel = std::string(program::nameOf(use.kernel)) + "_" +
              std::string(autopar::nameOf(use.type)) + "_";
   return add(isOfKernel ? ofCurves : ofRuntime, "use " + std::to_string(index),
              {kernel + name, bound.value,

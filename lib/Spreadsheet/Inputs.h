@@ -15,24 +15,24 @@
 #include <map>
 #include <set>
 
-namespace autopar {
+namespace autopar::spreadsheet {
 
 /// The sheet of what formulas rest on, each a cell with a name that has its
 /// unit.
 class Inputs {
 public:
-  explicit Inputs(const PricedStep &step) : step(step) {}
+  explicit Inputs(const report::PricedStep &step) : step(step) {}
 
   /// Names of cells, made as they are asked for.
-  std::string leaf(NodeId id);
-  std::string symbol(Symbol symbol);
-  std::string figure(const Figure &figure, const std::string &name,
+  std::string leaf(cost::NodeId id);
+  std::string symbol(cost::Symbol symbol);
+  std::string figure(const hardware::Figure &figure, const std::string &name,
                      const char *section);
   /// Bandwidth, efficiency and latency of a tier.
   struct TierNames {
     std::string bandwidth, efficiency, latency;
   };
-  TierNames tier(const Tier &tier);
+  TierNames tier(const hardware::Tier &tier);
 
   void write(Book &book) const;
 
@@ -46,16 +46,16 @@ private:
   };
 
   std::string ofUse(uint32_t index);
-  std::string layoutLeaf(const Node &node, double value);
+  std::string layoutLeaf(const cost::Node &node, double value);
   std::string add(const char *section, const std::string &name, Row row);
 
-  const PricedStep &step;
+  const report::PricedStep &step;
   std::map<std::string, std::vector<Row>> sections;
   std::set<std::string> taken;
   /// Of what has been asked for before.
   std::map<std::string, std::string> known;
 };
 
-} // namespace autopar
+} // namespace autopar::spreadsheet
 
 #endif // AUTOPAR_LIB_SPREADSHEET_INPUTS_H

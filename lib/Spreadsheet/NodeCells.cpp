@@ -12,6 +12,10 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::placement;
+using namespace autopar::report;
+using namespace autopar::spreadsheet;
 
 /// Longer formulas are cut in two, as nobody reads them. Excel has at most 8192
 /// characters, and 64 functions inside of each other.

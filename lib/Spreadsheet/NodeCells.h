@@ -10,14 +10,14 @@
 
 #include "Curves.h"
 
-namespace autopar {
+namespace autopar::spreadsheet {
 
 /// A reader of the graph whose arithmetic is that of cells. Nodes that a sheet
 /// asks for have their cells there; others that several read, or that are long,
 /// have one on a sheet of their own; the rest is written where it is read.
 class NodeCells {
 public:
-  explicit NodeCells(const PricedStep &step);
+  explicit NodeCells(const report::PricedStep &step);
 
   Inputs &inputs() { return ownInputs; }
   /// Fills the cells of `book` that are nodes, and adds the sheets that they
@@ -25,8 +25,8 @@ public:
   void fill(Book &book);
 
   /// What formulas say for a node once `fill` has come to it.
-  const Formula &of(NodeId node) const { return formulas[node]; }
-  double value(NodeId node) const {
+  const Formula &of(cost::NodeId node) const { return formulas[node]; }
+  double value(cost::NodeId node) const {
     return graph[node].isWhole ? step.values.whole(node).real()
                                : step.values.real(node);
   }
@@ -38,24 +38,24 @@ private:
 
   void findReached(const Book &book);
   void findHomes(const Book &book);
-  void write(NodeId node, Book &book);
-  Formula formulaOf(NodeId id);
-  Formula arithmetic(const Node &node, const Formula &a) const;
-  Formula conditionOf(NodeId node) const;
-  Formula pairs(const Node &node) const;
-  Formula distinctExperts(const Node &node) const;
-  Formula busiestRows(const Node &node) const;
-  Formula roof(const Node &node) const;
-  Formula quarterShare(const Node &node) const;
-  Formula shapeRatio(const Node &node);
-  Formula routeTime(const Node &node, bool atFullBandwidth);
+  void write(cost::NodeId node, Book &book);
+  Formula formulaOf(cost::NodeId id);
+  Formula arithmetic(const cost::Node &node, const Formula &a) const;
+  Formula conditionOf(cost::NodeId node) const;
+  Formula pairs(const cost::Node &node) const;
+  Formula distinctExperts(const cost::Node &node) const;
+  Formula busiestRows(const cost::Node &node) const;
+  Formula roof(const cost::Node &node) const;
+  Formula quarterShare(const cost::Node &node) const;
+  Formula shapeRatio(const cost::Node &node);
+  Formula routeTime(const cost::Node &node, bool atFullBandwidth);
   Formula levelTime(const LevelCells &level, const Formula &bytes,
                     const Formula &log2Bytes, double log2Value);
   /// A cell of the sheet of nodes.
   Formula helper(const std::string &what, const Formula &formula, double value);
 
-  const PricedStep &step;
-  const Graph &graph;
+  const report::PricedStep &step;
+  const cost::Graph &graph;
   Inputs ownInputs;
   LinkSheet links;
   ShapeSheet shapes;
@@ -64,9 +64,9 @@ private:
   /// By node: how many read it, and whether formulas say it more than once.
   std::vector<uint32_t> uses;
   std::vector<bool> isRepeated;
-  std::map<NodeId, Place> homes;
+  std::map<cost::NodeId, Place> homes;
 };
 
-} // namespace autopar
+} // namespace autopar::spreadsheet
 
 #endif // AUTOPAR_LIB_SPREADSHEET_NODECELLS_H

@@ -13,10 +13,15 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::program;
+using namespace autopar::serving;
+using namespace autopar::spreadsheet;
 
 static const Formula million("1000000");
 
-const char *autopar::wordOf(Op op) {
+const char *autopar::spreadsheet::wordOf(Op op) {
   switch (op) {
   case Op::add:
   case Op::subtract:

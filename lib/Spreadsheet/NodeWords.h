@@ -10,11 +10,11 @@
 
 #include "autopar/Cost/Graph.h"
 
-namespace autopar {
+namespace autopar::spreadsheet {
 
 /// "pairs of queries and keys", for people who look at a cell.
-const char *wordOf(Op op);
+const char *wordOf(cost::Op op);
 
-} // namespace autopar
+} // namespace autopar::spreadsheet
 
 #endif // AUTOPAR_LIB_SPREADSHEET_NODEWORDS_H

@@ -15,9 +15,12 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::report;
+using namespace autopar::spreadsheet;
 
-Result<std::string> autopar::writeWorkbook(const PricedStep &step,
-                                           const Report &report) {
+Result<std::string> autopar::spreadsheet::writeWorkbook(const PricedStep &step,
+                                                        const Report &report) {
   NodeCells cells(step);
   for (Symbol symbol : {Symbol::batch, Symbol::query, Symbol::context})
     cells.inputs().symbol(symbol);

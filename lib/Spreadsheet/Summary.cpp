@@ -8,6 +8,14 @@
 #include "Summary.h"
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::placement;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
+using namespace autopar::serving;
+using namespace autopar::spreadsheet;
 
 namespace {
 
@@ -193,8 +201,9 @@ void SummaryWriter::addChecks(const Sheet &checks) {
                        1)});
 }
 
-Sheet autopar::summarySheet(const PricedStep &step, const Report &report,
-                            Inputs &inputs, const Sheet &checks) {
+Sheet autopar::spreadsheet::summarySheet(const PricedStep &step,
+                                         const Report &report, Inputs &inputs,
+                                         const Sheet &checks) {
   Sheet sheet{"Summary", {56, 26, 22, 22}};
   sheet.title(report.model.name + ": " + report.workload.phase + " on " +
               report.machine.hardware + ", " + report.machine.runtime);

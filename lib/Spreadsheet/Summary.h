@@ -10,13 +10,13 @@
 
 #include "Inputs.h"
 
-namespace autopar {
+namespace autopar::spreadsheet {
 
 /// A row for each number of the report that is a formula, with its JSON
 /// pointer. The numbers of cost are of `report`.
-Sheet summarySheet(const PricedStep &step, const Report &report, Inputs &inputs,
-                   const Sheet &checks);
+Sheet summarySheet(const report::PricedStep &step, const report::Report &report,
+                   Inputs &inputs, const Sheet &checks);
 
-} // namespace autopar
+} // namespace autopar::spreadsheet
 
 #endif // AUTOPAR_LIB_SPREADSHEET_SUMMARY_H

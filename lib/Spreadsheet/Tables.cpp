@@ -10,6 +10,13 @@
 #include "autopar/Support/Text.h"
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
+using namespace autopar::spreadsheet;
 
 static double realOf(const PricedStep &step, NodeId node) {
   return node == noNode ? 0 : step.values.real(node);
@@ -34,7 +41,7 @@ static std::string layerOf(const PricedStep &step, uint32_t layer) {
 // Memory
 //===----------------------------------------------------------------------===//
 
-Sheet autopar::memorySheet(const PricedStep &step) {
+Sheet autopar::spreadsheet::memorySheet(const PricedStep &step) {
   const Strategy &strategy = step.strategy;
   Sheet sheet{"Memory", {48, 12, 20, 14, 20, 22, 22}};
   sheet.title("Memory: what stays on a device between steps");
@@ -67,7 +74,7 @@ Sheet autopar::memorySheet(const PricedStep &step) {
 // Kernels
 //===----------------------------------------------------------------------===//
 
-Sheet autopar::flopsSheet(const PricedStep &step) {
+Sheet autopar::spreadsheet::flopsSheet(const PricedStep &step) {
   Sheet sheet{"FLOPs", {44, 14, 18, 10, 12, 12, 22, 22, 22, 22}};
   sheet.title("FLOPs: each kernel of a step");
   sheet.header({"kernel", "kind", "multiplies", "count", "launched",
@@ -91,7 +98,7 @@ Sheet autopar::flopsSheet(const PricedStep &step) {
   return sheet;
 }
 
-Sheet autopar::timeSheet(const PricedStep &step) {
+Sheet autopar::spreadsheet::timeSheet(const PricedStep &step) {
   Sheet sheet{"Time", {60, 10, 16, 16, 18, 18, 18, 18, 18}};
   sheet.title("Time: kernels that are launched as one");
   sheet.note("A launch takes its time under the roofline and its floor. "
@@ -123,7 +130,7 @@ Sheet autopar::timeSheet(const PricedStep &step) {
 // Collectives
 //===----------------------------------------------------------------------===//
 
-Sheet autopar::communicationSheet(const PricedStep &step) {
+Sheet autopar::spreadsheet::communicationSheet(const PricedStep &step) {
   Sheet sheet{"Communication", {40, 18, 18, 12, 12, 18, 22, 18, 18}};
   sheet.title("Communication: each collective of a step");
   sheet.header({"collective", "kind", "over", "devices", "count",
@@ -176,7 +183,7 @@ static std::string recordName(const PricedStep &step, RecordRef record) {
   return "";
 }
 
-Sheet autopar::checksSheet(const PricedStep &step) {
+Sheet autopar::spreadsheet::checksSheet(const PricedStep &step) {
   Sheet sheet{"Checks", {48, 18, 18, 14}};
   sheet.title("Checks: without these the plan is refused");
   sheet.header({"what is split", "extent", "over devices", "holds"});

@@ -10,16 +10,16 @@
 
 #include "Inputs.h"
 
-namespace autopar {
+namespace autopar::spreadsheet {
 
 // A row for each record of the program, a column for each of its parts.
-Sheet memorySheet(const PricedStep &step);
-Sheet flopsSheet(const PricedStep &step);
-Sheet communicationSheet(const PricedStep &step);
-Sheet timeSheet(const PricedStep &step);
+Sheet memorySheet(const report::PricedStep &step);
+Sheet flopsSheet(const report::PricedStep &step);
+Sheet communicationSheet(const report::PricedStep &step);
+Sheet timeSheet(const report::PricedStep &step);
 /// What splits need: that one number divides another.
-Sheet checksSheet(const PricedStep &step);
+Sheet checksSheet(const report::PricedStep &step);
 
-} // namespace autopar
+} // namespace autopar::spreadsheet
 
 #endif // AUTOPAR_LIB_SPREADSHEET_TABLES_H

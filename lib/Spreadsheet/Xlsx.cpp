@@ -17,6 +17,8 @@
 #include <unistd.h>
 
 using namespace autopar;
+using namespace autopar::placement;
+using namespace autopar::spreadsheet;
 
 namespace {
 
@@ -133,7 +135,7 @@ private:
 
 } // namespace
 
-Result<std::string> autopar::writeXlsx(const Book &book) {
+Result<std::string> autopar::spreadsheet::writeXlsx(const Book &book) {
   Result<const XlsxWriterApi *> api = loadXlsxWriter();
   if (!api)
     return api.error();

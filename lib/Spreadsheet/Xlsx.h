@@ -12,11 +12,11 @@
 
 #include "autopar/Support/Result.h"
 
-namespace autopar {
+namespace autopar::spreadsheet {
 
 /// The bytes of an .xlsx file; equal books give equal bytes.
 Result<std::string> writeXlsx(const Book &book);
 
-} // namespace autopar
+} // namespace autopar::spreadsheet
 
 #endif // AUTOPAR_LIB_SPREADSHEET_XLSX_H

@@ -10,6 +10,7 @@
 #include "autopar/Support/SharedLibrary.h"
 
 using namespace autopar;
+using namespace autopar::spreadsheet;
 
 static bool findAll(const SharedLibrary &library, XlsxWriterApi &api) {
   return library.find("workbook_new", api.newWorkbook) &&
@@ -41,7 +42,7 @@ static Result<const XlsxWriterApi *> load() {
                "), or take --format=json"};
 }
 
-Result<const XlsxWriterApi *> autopar::loadXlsxWriter() {
+Result<const XlsxWriterApi *> autopar::spreadsheet::loadXlsxWriter() {
   static const Result<const XlsxWriterApi *> loaded = load();
   return loaded;
 }

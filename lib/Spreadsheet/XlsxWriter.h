@@ -12,7 +12,7 @@
 
 #include <xlsxwriter.h>
 
-namespace autopar {
+namespace autopar::spreadsheet {
 
 /// The functions of libxlsxwriter that books are written by. As with libcurl,
 /// only who writes one needs the library.
@@ -37,6 +37,6 @@ struct XlsxWriterApi {
 /// Loads libxlsxwriter, once.
 Result<const XlsxWriterApi *> loadXlsxWriter();
 
-} // namespace autopar
+} // namespace autopar::spreadsheet
 
 #endif // AUTOPAR_LIB_SPREADSHEET_XLSXWRITER_H

@@ -15,6 +15,8 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::report;
+using namespace autopar::sweep;
 
 std::string SweepAxis::text(size_t i) const {
   const nlohmann::ordered_json &value = values[i];
@@ -23,7 +25,7 @@ std::string SweepAxis::text(size_t i) const {
                                      : formatNumber(value);
 }
 
-Result<size_t> autopar::countPoints(const std::vector<SweepAxis> &axes) {
+Result<size_t> autopar::sweep::countPoints(const std::vector<SweepAxis> &axes) {
   Checked count = 1;
   std::vector<std::string> sizes;
   for (const SweepAxis &axis : axes) {
@@ -44,7 +46,8 @@ Result<size_t> autopar::countPoints(const std::vector<SweepAxis> &axes) {
                "after the other"};
 }
 
-SweepPoint autopar::pointAt(const std::vector<SweepAxis> &axes, size_t index) {
+SweepPoint autopar::sweep::pointAt(const std::vector<SweepAxis> &axes,
+                                   size_t index) {
   SweepPoint point(axes.size());
   for (size_t i = axes.size(); i-- > 0;) {
     point[i] = index % axes[i].values.size();
@@ -66,7 +69,7 @@ SweepRow SweepRow::of(SweepPoint point, const Report &report,
   return row;
 }
 
-bool autopar::hasRequests(const SweepReport &report) {
+bool autopar::sweep::hasRequests(const SweepReport &report) {
   static const size_t column = reportColumn("ttft_us");
   return std::any_of(report.rows.begin(), report.rows.end(),
                      [](const SweepRow &row) {
@@ -78,8 +81,8 @@ bool autopar::hasRequests(const SweepReport &report) {
 // Names
 //===----------------------------------------------------------------------===//
 
-const SweepAxis *autopar::varyingAxis(const SweepReport &report,
-                                      std::string_view name) {
+const SweepAxis *autopar::sweep::varyingAxis(const SweepReport &report,
+                                             std::string_view name) {
   for (const SweepAxis &axis : report.axes)
     if (axis.name == name && axis.varies())
       return &axis;
@@ -90,8 +93,8 @@ static std::string lastPart(const SweepAxis &axis) {
   return axis.name.substr(axis.name.rfind('.') + 1);
 }
 
-std::string autopar::shortName(const SweepReport &report,
-                               const SweepAxis &axis) {
+std::string autopar::sweep::shortName(const SweepReport &report,
+                                      const SweepAxis &axis) {
   auto endsSo = [&](const SweepAxis &one) {
     return lastPart(one) == lastPart(axis);
   };
@@ -100,8 +103,8 @@ std::string autopar::shortName(const SweepReport &report,
   return isOnly ? lastPart(axis) : axis.name;
 }
 
-std::string autopar::nameOf(const SweepReport &report, const SweepRow &row,
-                            const SweepAxis *left) {
+std::string autopar::sweep::nameOf(const SweepReport &report,
+                                   const SweepRow &row, const SweepAxis *left) {
   std::vector<std::string> parts;
   for (size_t i = 0; i < report.axes.size(); ++i) {
     const SweepAxis &axis = report.axes[i];

@@ -15,6 +15,8 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::report;
+using namespace autopar::sweep;
 
 using Json = nlohmann::ordered_json;
 
@@ -32,7 +34,7 @@ static Json writeRow(const SweepReport &report, const SweepRow &row) {
           {"result", isRefused ? Json() : std::move(result)}};
 }
 
-std::string autopar::writeJson(const SweepReport &report) {
+std::string autopar::sweep::writeJson(const SweepReport &report) {
   Json root;
   root["schema"] = "autopar.sweep/1";
   root["model"] = report.model;
@@ -72,7 +74,7 @@ static std::vector<size_t> otherColumns(const SweepReport &report) {
   return others;
 }
 
-std::string autopar::writeCsv(const SweepReport &report) {
+std::string autopar::sweep::writeCsv(const SweepReport &report) {
   std::vector<size_t> others = otherColumns(report);
   std::vector<std::string> head;
   for (const SweepAxis &axis : report.axes)

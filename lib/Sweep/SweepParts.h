@@ -10,7 +10,7 @@
 
 #include "autopar/Sweep/Sweep.h"
 
-namespace autopar {
+namespace autopar::sweep {
 
 /// The axis called `name` that varies; null where there is none.
 const SweepAxis *varyingAxis(const SweepReport &report, std::string_view name);
@@ -29,6 +29,6 @@ bool hasRequests(const SweepReport &report);
 /// The model, and what is the same in all rows.
 std::string headText(const SweepReport &report);
 
-} // namespace autopar
+} // namespace autopar::sweep
 
 #endif // AUTOPAR_LIB_SWEEP_SWEEPPARTS_H

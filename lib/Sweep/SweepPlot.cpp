@@ -16,8 +16,13 @@
 #include <map>
 
 using namespace autopar;
+using namespace autopar::placement;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
+using namespace autopar::sweep;
 
-std::vector<std::string> autopar::plotColumns() {
+std::vector<std::string> autopar::sweep::plotColumns() {
   std::vector<std::string> keys;
   for (const ReportColumn &column : reportColumns())
     if (column.unit > 0)
@@ -34,7 +39,8 @@ static size_t acrossAxis(const std::vector<SweepAxis> &axes) {
          axes.begin();
 }
 
-std::optional<Error> autopar::checkPlot(const std::vector<SweepAxis> &axes) {
+std::optional<Error>
+autopar::sweep::checkPlot(const std::vector<SweepAxis> &axes) {
   size_t across = acrossAxis(axes), lines = 1;
   if (across == axes.size())
     return Error{"", "a plot needs numbers to go over",
@@ -179,8 +185,8 @@ std::string PlotWriter::write() const {
   return frame() + data + plots + "\n";
 }
 
-Result<std::string> autopar::plotScript(const SweepReport &report,
-                                        std::string_view key) {
+Result<std::string> autopar::sweep::plotScript(const SweepReport &report,
+                                               std::string_view key) {
   PlotWriter writer(report, reportColumn(key));
   if (writer.isEmpty())
     return Error{"", "no row has " + std::string(key) + " to draw",

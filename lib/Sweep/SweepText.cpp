@@ -17,6 +17,11 @@
 #include <set>
 
 using namespace autopar;
+using namespace autopar::placement;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
+using namespace autopar::sweep;
 
 //===----------------------------------------------------------------------===//
 // Columns
@@ -140,7 +145,7 @@ static std::vector<Column> columnsOf(const SweepReport &report) {
 // Around the table
 //===----------------------------------------------------------------------===//
 
-std::string autopar::headText(const SweepReport &report) {
+std::string autopar::sweep::headText(const SweepReport &report) {
   std::vector<std::string> parts;
   auto add = [&](const Column &column) {
     std::set<std::string> texts = textsOf(report, column);
@@ -218,7 +223,7 @@ static std::string bestText(const SweepReport &report) {
           bestOf(report, "usd_per_million_tokens", /*isMost=*/false))
     text += "; cheapest tokens: " + nameOf(report, *cheapest) +
             (isPricedThroughout(report) ? "" : " of those with a price");
-  return wrap("  ", text);
+  return wrapText("  ", text);
 }
 
 static std::string unfitText(const SweepReport &report) {
@@ -227,9 +232,9 @@ static std::string unfitText(const SweepReport &report) {
       [](const SweepRow &row) { return !row.isRefused() && !row.fits(); });
   return count == 0
              ? ""
-             : wrap("  ", formatInteger(count) + " of " +
-                              countOf(report.rows.size(), "row") +
-                              (count == 1 ? " does" : " do") + " not fit");
+             : wrapText("  ", formatInteger(count) + " of " +
+                                  countOf(report.rows.size(), "row") +
+                                  (count == 1 ? " does" : " do") + " not fit");
 }
 
 /// Each reason once, with the first of its rows.
@@ -243,23 +248,23 @@ static std::string refusalsText(const SweepReport &report) {
   for (const SweepRow *row : firsts) {
     size_t others = counts[row->refusal] - 1;
     std::string name = nameOf(report, *row);
-    text +=
-        wrap("  ", "! " + (name.empty() ? report.model : name) +
-                       (others ? " and " + countOf(others, "other row") : "") +
-                       ": " + row->refusal);
+    text += wrapText(
+        "  ", "! " + (name.empty() ? report.model : name) +
+                  (others ? " and " + countOf(others, "other row") : "") +
+                  ": " + row->refusal);
   }
   return text.empty() ? "" : "\nRefused\n" + text;
 }
 
-std::string autopar::writeText(const SweepReport &report) {
-  std::string text = wrap("", headText(report));
+std::string autopar::sweep::writeText(const SweepReport &report) {
+  std::string text = wrapText("", headText(report));
   if (report.goal)
-    text += wrap("  ", "the best plan of each row in " + *report.goal);
+    text += wrapText("  ", "the best plan of each row in " + *report.goal);
   std::string table = tableText(report);
   text += (table.empty() ? "" : "\n") + table + bestText(report) +
           unfitText(report) + refusalsText(report);
   if (!report.complete)
-    text += "\n" +
-            wrap("", "Interrupted after " + countOf(report.rows.size(), "row"));
+    text += "\n" + wrapText("", "Interrupted after " +
+                                    countOf(report.rows.size(), "row"));
   return text;
 }

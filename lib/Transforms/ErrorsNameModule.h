@@ -11,7 +11,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 
-namespace autopar {
+namespace autopar::transforms {
 
 /// While it lives, errors get a note that names `module`.
 class ErrorsNameModule : public mlir::ScopedDiagnosticHandler {
@@ -26,6 +26,6 @@ public:
             }) {}
 };
 
-} // namespace autopar
+} // namespace autopar::transforms
 
 #endif // AUTOPAR_LIB_TRANSFORMS_ERRORSNAMEMODULE_H

@@ -12,9 +12,10 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace autopar;
+using namespace autopar::transforms;
 using namespace mlir;
 
-SmallVector<ModuleOp> autopar::findDeployed(ModuleOp module) {
+SmallVector<ModuleOp> autopar::transforms::findDeployed(ModuleOp module) {
   if (!module.getOps<FunctionOpInterface>().empty())
     return {};
   return llvm::to_vector(module.getOps<ModuleOp>());

@@ -16,6 +16,7 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::validation;
 
 /// The text that a constant is in a cell: of a text, a number or a truth.
 static std::string constantText(const JsonReader &value) {
@@ -48,15 +49,17 @@ static Result<ColumnMapping> readMapping(const JsonDocument &document) {
   return mapping;
 }
 
-Result<ColumnMapping> autopar::readColumnMapping(const std::string &path) {
+Result<ColumnMapping>
+autopar::validation::readColumnMapping(const std::string &path) {
   Result<JsonDocument> document = JsonDocument::readFile(path);
   if (!document)
     return document.error();
   return readMapping(*document);
 }
 
-Result<ColumnMapping> autopar::parseColumnMapping(std::string_view text,
-                                                  const std::string &name) {
+Result<ColumnMapping>
+autopar::validation::parseColumnMapping(std::string_view text,
+                                        const std::string &name) {
   Result<JsonDocument> document = JsonDocument::parse(text, name);
   if (!document)
     return document.error();
@@ -77,9 +80,10 @@ static std::optional<Error> checkKnown(const std::string &name,
                "there are: " + join(known, ", ")};
 }
 
-Result<bool> autopar::applyMapping(DataTable &table,
-                                   const ColumnMapping &mapping,
-                                   const std::vector<std::string> &known) {
+Result<bool>
+autopar::validation::applyMapping(DataTable &table,
+                                  const ColumnMapping &mapping,
+                                  const std::vector<std::string> &known) {
   for (const auto &[ours, theirs] : mapping.columns) {
     std::string where = mapping.name + ": /columns";
     if (auto error = checkKnown(ours, known, where, "autopar has no column"))

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::validation;
 
 /// Characters, not bytes, of UTF-8.
 static size_t widthOf(const std::string &text) {
@@ -17,7 +18,7 @@ static size_t widthOf(const std::string &text) {
                               [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
-std::string autopar::printable(std::string text) {
+std::string autopar::validation::printable(std::string text) {
   for (char &c : text)
     if (static_cast<unsigned char>(c) < ' ' || c == 0x7f)
       c = '?';

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace autopar {
+namespace autopar::validation {
 
 /// `text` without what a terminal obeys.
 std::string printable(std::string text);
@@ -31,6 +31,6 @@ private:
   std::vector<std::vector<std::string>> rows;
 };
 
-} // namespace autopar
+} // namespace autopar::validation
 
 #endif // AUTOPAR_VALIDATION_COLUMNS_H

@@ -15,15 +15,18 @@
 #include <tuple>
 
 using namespace autopar;
+using namespace autopar::validation;
 
-std::optional<double> autopar::signedError(const MeasuredPoint &point) {
+std::optional<double>
+autopar::validation::signedError(const MeasuredPoint &point) {
   if (!point.predicted || !std::isfinite(*point.predicted) ||
       *point.predicted <= 0 || !(point.measured > 0))
     return std::nullopt;
   return *point.predicted / point.measured - 1;
 }
 
-ErrorFigures autopar::errorFigures(const std::vector<MeasuredPoint> &points) {
+ErrorFigures
+autopar::validation::errorFigures(const std::vector<MeasuredPoint> &points) {
   ErrorFigures figures;
   figures.rows = points.size();
   std::vector<double> errors;
@@ -55,9 +58,10 @@ bool GroupKey::operator<(const GroupKey &other) const {
   return std::tie(order, text) < std::tie(other.order, other.text);
 }
 
-ErrorTable autopar::errorTable(std::string by,
-                               const std::vector<MeasuredPoint> &points,
-                               const std::function<GroupKey(size_t)> &keyOf) {
+ErrorTable
+autopar::validation::errorTable(std::string by,
+                                const std::vector<MeasuredPoint> &points,
+                                const std::function<GroupKey(size_t)> &keyOf) {
   std::map<GroupKey, std::vector<MeasuredPoint>> groups;
   for (size_t i = 0; i < points.size(); ++i)
     groups[keyOf(i)].push_back(points[i]);
@@ -67,7 +71,7 @@ ErrorTable autopar::errorTable(std::string by,
   return table;
 }
 
-GroupKey autopar::concurrencyBucket(int64_t concurrency) {
+GroupKey autopar::validation::concurrencyBucket(int64_t concurrency) {
   int64_t below = 0, last = 4;
   while (last < concurrency && last < (int64_t(1) << 40)) {
     below = last;
@@ -87,7 +91,8 @@ static std::pair<int64_t, std::string> roundedLength(int64_t tokens) {
                               : formatInteger(power / kilo) + "k"};
 }
 
-GroupKey autopar::lengthBucket(int64_t inputTokens, int64_t outputTokens) {
+GroupKey autopar::validation::lengthBucket(int64_t inputTokens,
+                                           int64_t outputTokens) {
   auto [input, inputText] = roundedLength(inputTokens);
   auto [output, outputText] = roundedLength(outputTokens);
   // Powers of two up to 2^40: exact, and the order of the pairs.

@@ -12,6 +12,7 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::validation;
 
 /// Attention is split as dense layers are, and experts over what `ep` leaves.
 static ServedDegrees readDegrees(RowReader &reader) {
@@ -26,7 +27,8 @@ static ServedDegrees readDegrees(RowReader &reader) {
   return degrees;
 }
 
-ServingRow autopar::readLoggedRow(RowReader &reader, const char *precision) {
+ServingRow autopar::validation::readLoggedRow(RowReader &reader,
+                                              const char *precision) {
   ServingRow row;
   row.id = reader.text("id");
   row.model = reader.text("model");
@@ -38,15 +40,15 @@ ServingRow autopar::readLoggedRow(RowReader &reader, const char *precision) {
   return row;
 }
 
-bool autopar::isOfTraining(const RowReader &reader) {
+bool autopar::validation::isOfTraining(const RowReader &reader) {
   return !reader.text("recompute").empty() || !reader.text("gbs").empty() ||
          reader.text("framework").empty();
 }
 
 std::optional<Error>
-autopar::checkColumns(const DataTable &table,
-                      const std::vector<std::string> &needed,
-                      const std::string &what) {
+autopar::validation::checkColumns(const DataTable &table,
+                                  const std::vector<std::string> &needed,
+                                  const std::string &what) {
   std::vector<std::string> absent = absentColumns(table, needed);
   if (absent.empty())
     return std::nullopt;

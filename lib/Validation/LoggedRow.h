@@ -11,7 +11,7 @@
 #include "RowReader.h"
 #include "autopar/Validation/ServingRow.h"
 
-namespace autopar {
+namespace autopar::validation {
 
 /// Who served what: the model, its formats, the machine and the degrees.
 /// `precision` is the column that has the format of the weights.
@@ -25,6 +25,6 @@ std::optional<Error> checkColumns(const DataTable &table,
                                   const std::vector<std::string> &needed,
                                   const std::string &what);
 
-} // namespace autopar
+} // namespace autopar::validation
 
 #endif // AUTOPAR_VALIDATION_LOGGEDROW_H

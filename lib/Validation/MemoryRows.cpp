@@ -13,8 +13,9 @@
 #include "autopar/Validation/Names.h"
 
 using namespace autopar;
+using namespace autopar::validation;
 
-const std::vector<std::string> &autopar::memoryColumns() {
+const std::vector<std::string> &autopar::validation::memoryColumns() {
   static const std::vector<std::string> columns = {"id",
                                                    "model",
                                                    "hardware",
@@ -37,7 +38,7 @@ const std::vector<std::string> &autopar::memoryColumns() {
   return columns;
 }
 
-bool autopar::hasEngineMemory(const DataTable &table) {
+bool autopar::validation::hasEngineMemory(const DataTable &table) {
   for (const char *column :
        {"weights_gib", "weights_gb", "kv_pool_gib", "kv_pool_gb"})
     if (table.has(column))
@@ -92,7 +93,7 @@ static MemoryRow readRow(RowReader &reader) {
   return read;
 }
 
-Result<MemoryRows> autopar::readMemoryRows(const DataTable &table) {
+Result<MemoryRows> autopar::validation::readMemoryRows(const DataTable &table) {
   if (auto absent =
           checkColumns(table, {"model", "hardware", "framework"}, "memory"))
     return *absent;
@@ -127,7 +128,7 @@ static std::optional<double> sumOfParts(const EngineMemory &memory) {
 }
 
 std::vector<ErrorSection>
-autopar::memorySections(const std::vector<MemoryRow> &rows) {
+autopar::validation::memorySections(const std::vector<MemoryRow> &rows) {
   std::vector<ErrorSection> sections;
   auto add = [&](const char *name, const char *title, const char *unit,
                  auto measured, auto predicted) {

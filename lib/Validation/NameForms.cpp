@@ -12,8 +12,9 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::validation;
 
-std::string autopar::withoutNotes(std::string_view text) {
+std::string autopar::validation::withoutNotes(std::string_view text) {
   std::string result;
   // Behind the last of its kind, no bracket is closed.
   size_t lastRound = text.rfind(')'), lastSquare = text.rfind(']');
@@ -43,11 +44,12 @@ static bool matches(std::string_view word, std::string_view pattern) {
                     });
 }
 
-std::string autopar::fullForm(const std::string &text) {
+std::string autopar::validation::fullForm(const std::string &text) {
   return join(wordsOf(lower(withoutNotes(text)), "-_ "), "");
 }
 
-NameForms autopar::formsOf(const std::string &text, const NameRules &rules) {
+NameForms autopar::validation::formsOf(const std::string &text,
+                                       const NameRules &rules) {
   std::vector<std::string> words = wordsOf(lower(withoutNotes(text)), "-_ ");
   NameForms result{{join(words, "")}, ""};
   auto add = [&] {

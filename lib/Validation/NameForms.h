@@ -11,7 +11,7 @@
 #include "autopar/Support/Words.h"
 #include "autopar/Validation/Names.h"
 
-namespace autopar {
+namespace autopar::validation {
 
 /// Longer names are nobody's.
 inline constexpr size_t maxNameLength = 500;
@@ -31,6 +31,6 @@ NameForms formsOf(const std::string &text, const NameRules &rules);
 /// The fullest form alone.
 std::string fullForm(const std::string &text);
 
-} // namespace autopar
+} // namespace autopar::validation
 
 #endif // AUTOPAR_VALIDATION_NAMEFORMS_H

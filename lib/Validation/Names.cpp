@@ -17,6 +17,7 @@
 #include <tuple>
 
 using namespace autopar;
+using namespace autopar::validation;
 
 //===----------------------------------------------------------------------===//
 // Rules
@@ -45,15 +46,15 @@ static Result<NameRules> readRules(const JsonDocument &document) {
   return rules;
 }
 
-Result<NameRules> autopar::readNameRules(const std::string &path) {
+Result<NameRules> autopar::validation::readNameRules(const std::string &path) {
   Result<JsonDocument> document = JsonDocument::readFile(path);
   if (!document)
     return document.error();
   return readRules(*document);
 }
 
-Result<NameRules> autopar::parseNameRules(std::string_view text,
-                                          const std::string &name) {
+Result<NameRules> autopar::validation::parseNameRules(std::string_view text,
+                                                      const std::string &name) {
   Result<JsonDocument> document = JsonDocument::parse(text, name);
   if (!document)
     return document.error();
@@ -253,7 +254,7 @@ static std::string dateIn(std::string_view text) {
   return "";
 }
 
-RuntimeName autopar::resolveRuntime(std::string_view text) {
+RuntimeName autopar::validation::resolveRuntime(std::string_view text) {
   static const std::map<std::string, std::string> known = {
       {"vllm", "vllm"},
       {"sglang", "sglang"},

@@ -13,6 +13,7 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::validation;
 
 static std::string numberCell(std::optional<double> value) {
   return value && std::isfinite(*value) ? formatNumber(*value) : "";
@@ -147,11 +148,11 @@ static std::string lines(const std::vector<Row> &rows) {
   return text;
 }
 
-std::string
-autopar::predictionsCsv(const std::vector<PredictedRow> &rows,
-                        const std::vector<ThroughputRow> &throughput,
-                        const std::vector<MemoryRow> &memory,
-                        const std::vector<TrainedRow> &trained) {
+std::string autopar::validation::predictionsCsv(
+    const std::vector<PredictedRow> &rows,
+    const std::vector<ThroughputRow> &throughput,
+    const std::vector<MemoryRow> &memory,
+    const std::vector<TrainedRow> &trained) {
   return join(head, ",") + "\n" + lines(rows) + lines(throughput) +
          lines(memory) + lines(trained);
 }

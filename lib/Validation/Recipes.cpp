@@ -15,6 +15,8 @@
 #include <cctype>
 
 using namespace autopar;
+using namespace autopar::program;
+using namespace autopar::validation;
 
 //===----------------------------------------------------------------------===//
 // Reading
@@ -62,7 +64,8 @@ static Recipe readRecipe(const JsonReader &reader) {
   return recipe;
 }
 
-Result<std::vector<Recipe>> autopar::readRecipes(const std::string &path) {
+Result<std::vector<Recipe>>
+autopar::validation::readRecipes(const std::string &path) {
   Result<JsonDocument> document = JsonDocument::readFile(path);
   if (!document)
     return document.error();
@@ -81,7 +84,7 @@ Result<std::vector<Recipe>> autopar::readRecipes(const std::string &path) {
 // Which holds
 //===----------------------------------------------------------------------===//
 
-std::string autopar::releaseOf(const std::string &source) {
+std::string autopar::validation::releaseOf(const std::string &source) {
   constexpr size_t length = 5, dot = 2;
   auto isDigit = [&](size_t i) {
     return i < source.size() &&
@@ -132,9 +135,10 @@ static void replace(std::optional<T> &old, const std::optional<T> &by) {
     old = by;
 }
 
-RecipeSettings autopar::settingsOf(const std::vector<Recipe> &recipes,
-                                   const TrainingRow &row,
-                                   const std::string &format) {
+RecipeSettings
+autopar::validation::settingsOf(const std::vector<Recipe> &recipes,
+                                const TrainingRow &row,
+                                const std::string &format) {
   RecipeSettings all;
   for (const Recipe &recipe : recipes) {
     if (!holds(recipe, row, format))

@@ -10,6 +10,7 @@
 #include <utility>
 
 using namespace autopar;
+using namespace autopar::validation;
 
 /// 8 x 8 was stored where 8 was meant, 4 x 4 or 2 x 2.
 static bool repairProduct(ServedDegrees &degrees, double smallest) {

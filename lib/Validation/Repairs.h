@@ -12,7 +12,7 @@
 
 #include <set>
 
-namespace autopar {
+namespace autopar::validation {
 
 /// The enabled repairs of a table.
 class Repairs {
@@ -31,6 +31,6 @@ private:
   std::set<std::string> sourcesOfProducts;
 };
 
-} // namespace autopar
+} // namespace autopar::validation
 
 #endif // AUTOPAR_VALIDATION_REPAIRS_H

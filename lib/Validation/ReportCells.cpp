@@ -12,6 +12,7 @@
 #include <cstdio>
 
 using namespace autopar;
+using namespace autopar::validation;
 
 static std::string print(const char *format, double value) {
   char text[64];
@@ -29,13 +30,13 @@ static std::string count(size_t number) {
 // Errors
 //===----------------------------------------------------------------------===//
 
-Cells autopar::errorHead() {
+Cells autopar::validation::errorHead() {
   return {"",      "rows",   "predicted", "MAPE %",  "median %",
           "p90 %", "bias %", "in 10 %",   "in 20 %", "in 30 %"};
 }
 
-Cells autopar::errorCells(const std::string &name,
-                          const ErrorFigures &figures) {
+Cells autopar::validation::errorCells(const std::string &name,
+                                      const ErrorFigures &figures) {
   Cells cells = {name, count(figures.rows), count(figures.n)};
   if (figures.n)
     cells.insert(cells.end(),
@@ -46,7 +47,7 @@ Cells autopar::errorCells(const std::string &name,
   return cells;
 }
 
-std::vector<Cells> autopar::errorRows(const ErrorSection &section) {
+std::vector<Cells> autopar::validation::errorRows(const ErrorSection &section) {
   std::vector<Cells> rows = {errorCells("all", section.all)};
   for (const ErrorTable &table : section.tables) {
     if (table.groups.empty())
@@ -58,19 +59,20 @@ std::vector<Cells> autopar::errorRows(const ErrorSection &section) {
   return rows;
 }
 
-SectionPlace autopar::placeOf(const ErrorSection &section,
-                              const ValidationReport &report) {
+SectionPlace autopar::validation::placeOf(const ErrorSection &section,
+                                          const ValidationReport &report) {
   if (section.all.rows == 0 && report.hasOthers())
     return SectionPlace::hidden;
   return section.tables.empty() ? SectionPlace::apart : SectionPlace::own;
 }
 
-Cells autopar::worstHead() {
+Cells autopar::validation::worstHead() {
   return {"row",         "model",        "system",  "runtime",     "at once",
           "measured ms", "predicted ms", "error %", "largest term"};
 }
 
-std::vector<Cells> autopar::worstRows(const ValidationReport &report) {
+std::vector<Cells>
+autopar::validation::worstRows(const ValidationReport &report) {
   std::vector<Cells> rows;
   for (const WorstRow &row : report.worst)
     rows.push_back(
@@ -87,7 +89,8 @@ std::vector<Cells> autopar::worstRows(const ValidationReport &report) {
 // Rows
 //===----------------------------------------------------------------------===//
 
-std::vector<Cells> autopar::ruleRows(const ValidationReport &report) {
+std::vector<Cells>
+autopar::validation::ruleRows(const ValidationReport &report) {
   std::vector<Cells> rows;
   for (const RuleCount &rule : report.rules)
     rows.push_back({rule.name, count(rule.rows),
@@ -97,7 +100,8 @@ std::vector<Cells> autopar::ruleRows(const ValidationReport &report) {
   return rows;
 }
 
-std::vector<std::string> autopar::countLines(const ValidationReport &report) {
+std::vector<std::string>
+autopar::validation::countLines(const ValidationReport &report) {
   std::vector<std::string> lines;
   if (report.rows || !report.hasOthers())
     lines.push_back(countOf(report.rows, "row") + ", " +
@@ -122,7 +126,8 @@ std::vector<std::string> autopar::countLines(const ValidationReport &report) {
   return lines;
 }
 
-std::vector<std::string> autopar::noiseLines(const ValidationReport &report) {
+std::vector<std::string>
+autopar::validation::noiseLines(const ValidationReport &report) {
   std::vector<std::string> lines;
   for (const auto &[what, noise] :
        {std::pair("one version", report.sameVersion),
@@ -137,7 +142,8 @@ std::vector<std::string> autopar::noiseLines(const ValidationReport &report) {
   return lines;
 }
 
-std::vector<std::string> autopar::orderLines(const ValidationReport &report) {
+std::vector<std::string>
+autopar::validation::orderLines(const ValidationReport &report) {
   std::vector<std::string> lines;
   for (const PlanOrder &order : report.planOrders) {
     std::string line = order.kind + ": of " + countOf(order.pairs, "pair") +
@@ -151,7 +157,8 @@ std::vector<std::string> autopar::orderLines(const ValidationReport &report) {
   return lines;
 }
 
-std::string autopar::saturationLine(const ValidationReport &report) {
+std::string
+autopar::validation::saturationLine(const ValidationReport &report) {
   const SaturationFigures &figures = report.saturation;
   if (!figures.rows)
     return "";

@@ -10,7 +10,7 @@
 
 #include "autopar/Validation/ValidationReport.h"
 
-namespace autopar {
+namespace autopar::validation {
 
 using Cells = std::vector<std::string>;
 
@@ -41,6 +41,6 @@ enum class SectionPlace : uint8_t { own, apart, hidden };
 SectionPlace placeOf(const ErrorSection &section,
                      const ValidationReport &report);
 
-} // namespace autopar
+} // namespace autopar::validation
 
 #endif // AUTOPAR_LIB_VALIDATION_REPORTCELLS_H

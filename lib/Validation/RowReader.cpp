@@ -13,8 +13,9 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::validation;
 
-std::optional<double> autopar::numberIn(std::string_view text) {
+std::optional<double> autopar::validation::numberIn(std::string_view text) {
   double value = 0;
   auto [end, error] =
       std::from_chars(text.data(), text.data() + text.size(), value);
@@ -25,8 +26,8 @@ std::optional<double> autopar::numberIn(std::string_view text) {
 }
 
 std::vector<std::string>
-autopar::absentColumns(const DataTable &table,
-                       const std::vector<std::string> &needed) {
+autopar::validation::absentColumns(const DataTable &table,
+                                   const std::vector<std::string> &needed) {
   std::vector<std::string> absent;
   for (const std::string &column : needed)
     if (!table.has(column))

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace autopar {
+namespace autopar::validation {
 
 /// Reads cells of one row. The first error stays; after it every getter
 /// returns nothing.
@@ -54,6 +54,6 @@ std::optional<double> numberIn(std::string_view text);
 std::vector<std::string> absentColumns(const DataTable &table,
                                        const std::vector<std::string> &needed);
 
-} // namespace autopar
+} // namespace autopar::validation
 
 #endif // AUTOPAR_VALIDATION_ROWREADER_H

@@ -16,6 +16,7 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::validation;
 using Kind = Rule::Kind;
 
 static std::vector<Rule> repairs() {
@@ -203,14 +204,14 @@ static std::vector<Rule> ofTraining() {
   return rules;
 }
 
-RuleSet autopar::defaultRules() {
+RuleSet autopar::validation::defaultRules() {
   RuleSet all;
   for (const auto &rules : {repairs(), exclusions(), scores(), ofTraining()})
     all.rules.insert(all.rules.end(), rules.begin(), rules.end());
   return all;
 }
 
-RuleSet autopar::noRules() {
+RuleSet autopar::validation::noRules() {
   RuleSet rules = defaultRules();
   for (Rule &rule : rules.rules)
     rule.enabled = rule.kind == Kind::score;
@@ -269,22 +270,22 @@ static Result<RuleSet> readSet(const JsonDocument &document) {
   return set;
 }
 
-Result<RuleSet> autopar::readRuleSet(const std::string &path) {
+Result<RuleSet> autopar::validation::readRuleSet(const std::string &path) {
   Result<JsonDocument> document = JsonDocument::readFile(path);
   if (!document)
     return document.error();
   return readSet(*document);
 }
 
-Result<RuleSet> autopar::parseRuleSet(std::string_view text,
-                                      const std::string &name) {
+Result<RuleSet> autopar::validation::parseRuleSet(std::string_view text,
+                                                  const std::string &name) {
   Result<JsonDocument> document = JsonDocument::parse(text, name);
   if (!document)
     return document.error();
   return readSet(*document);
 }
 
-std::string autopar::ruleSetJson(const RuleSet &set) {
+std::string autopar::validation::ruleSetJson(const RuleSet &set) {
   nlohmann::ordered_json rules = nlohmann::ordered_json::object();
   for (const Rule &rule : set.rules) {
     nlohmann::ordered_json &said = rules[rule.name];

@@ -18,6 +18,7 @@
 #include <tuple>
 
 using namespace autopar;
+using namespace autopar::validation;
 
 /// "0.62": two digits behind the point are enough for a reason.
 static std::string rounded(double value) {
@@ -234,9 +235,10 @@ void Judge::apply(const Rule &rule) {
   }
 }
 
-std::vector<RowJudgement> autopar::judgeRows(std::vector<ServingRow> &rows,
-                                             const RuleSet &rules,
-                                             const CapacityOf &capacityOf) {
+std::vector<RowJudgement>
+autopar::validation::judgeRows(std::vector<ServingRow> &rows,
+                               const RuleSet &rules,
+                               const CapacityOf &capacityOf) {
   std::vector<RowJudgement> judgements(rows.size());
   const Repairs repairs(rows, rules);
   for (size_t row = 0; row < rows.size(); ++row)
@@ -249,8 +251,8 @@ std::vector<RowJudgement> autopar::judgeRows(std::vector<ServingRow> &rows,
 }
 
 std::vector<RuleCount>
-autopar::countByRule(const std::vector<RowJudgement> &judgements,
-                     const RuleSet &rules, Rule::Rows of) {
+autopar::validation::countByRule(const std::vector<RowJudgement> &judgements,
+                                 const RuleSet &rules, Rule::Rows of) {
   std::vector<RuleCount> counts;
   for (const Rule &rule : rules.rules) {
     if (!rule.enabled || rule.kind == Rule::Kind::score || rule.of != of)

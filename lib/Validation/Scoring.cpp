@@ -15,16 +15,19 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::validation;
 
-bool autopar::isSaturated(double ttftMs, double tpotMs, int64_t outputTokens,
-                          const RuleSet &rules) {
+bool autopar::validation::isSaturated(double ttftMs, double tpotMs,
+                                      int64_t outputTokens,
+                                      const RuleSet &rules) {
   const Rule &rule = rules.get("ttft");
   double requestMs = ttftMs + double(outputTokens) * tpotMs;
   return ttftMs > rule.number("saturated_ms") &&
          ttftMs > rule.number("saturated_share") * requestMs;
 }
 
-bool autopar::ttftCounts(const ServingRow &row, const RuleSet &rules) {
+bool autopar::validation::ttftCounts(const ServingRow &row,
+                                     const RuleSet &rules) {
   const Rule &rule = rules.get("ttft");
   if (!row.ttftMs || !rule.enabled)
     return row.ttftMs.has_value();
@@ -45,9 +48,9 @@ static bool isColdStart(const ServingRow &row, const Rule &rule) {
          row.precision == rule.text("cold_precision");
 }
 
-bool autopar::saturationCounts(const ServingRow &row,
-                               const RowCapacity &capacity,
-                               const RuleSet &rules) {
+bool autopar::validation::saturationCounts(const ServingRow &row,
+                                           const RowCapacity &capacity,
+                                           const RuleSet &rules) {
   if (!row.ttftMs || !row.tpotMs || capacity.kvTokens <= 0)
     return false;
   const Rule &rule = rules.get("saturation");
@@ -66,9 +69,10 @@ static std::string imageOf(const ServingRow &row) {
   return image == row.sourceFields.end() ? "" : image->second + ";";
 }
 
-NoiseFloor autopar::noiseFloor(const std::vector<ServingRow> &rows,
-                               const std::vector<RowJudgement> &judgements,
-                               bool tellVersionsApart) {
+NoiseFloor
+autopar::validation::noiseFloor(const std::vector<ServingRow> &rows,
+                                const std::vector<RowJudgement> &judgements,
+                                bool tellVersionsApart) {
   // All pairs of a configuration, of which nobody has more repeats than these.
   constexpr size_t maxRepeats = 64;
   // No two runs are that near: one was copied, and perhaps rounded.

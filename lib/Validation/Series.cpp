@@ -10,6 +10,7 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::validation;
 
 /// What no cell has between two parts of a key.
 constexpr char separator = '\x1f';
@@ -22,7 +23,8 @@ static std::string degreesKey(const ServedDegrees &degrees) {
   return key;
 }
 
-std::string autopar::configurationKey(const ServingRow &row, bool withVersion) {
+std::string autopar::validation::configurationKey(const ServingRow &row,
+                                                  bool withVersion) {
   std::string key;
   for (const std::string &part :
        {row.runtime, withVersion ? row.runtimeVersion : std::string(),
@@ -51,7 +53,7 @@ static bool isOfRow(std::string_view part) {
            name.substr(name.size() - id.size()) == id));
 }
 
-std::string autopar::seriesKey(const ServingRow &row) {
+std::string autopar::validation::seriesKey(const ServingRow &row) {
   std::string key = configurationKey(row, true);
   for (std::string_view rest = row.source; !rest.empty();) {
     size_t end = std::min(rest.find(';'), rest.size());
@@ -93,8 +95,9 @@ private:
 
 } // namespace
 
-std::vector<bool> autopar::longestChain(const std::vector<double> &values,
-                                        double tolerance) {
+std::vector<bool>
+autopar::validation::longestChain(const std::vector<double> &values,
+                                  double tolerance) {
   std::vector<double> sorted = values;
   std::sort(sorted.begin(), sorted.end());
   PrefixBest chains(values.size());

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace autopar {
+namespace autopar::validation {
 
 /// Model, machine, runtime, formats, lengths and degrees of a row, as a key.
 std::string configurationKey(const ServingRow &row, bool withVersion);
@@ -26,6 +26,6 @@ std::string seriesKey(const ServingRow &row);
 std::vector<bool> longestChain(const std::vector<double> &values,
                                double tolerance);
 
-} // namespace autopar
+} // namespace autopar::validation
 
 #endif // AUTOPAR_VALIDATION_SERIES_H

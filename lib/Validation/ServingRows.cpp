@@ -16,6 +16,7 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::validation;
 
 bool ServedDegrees::operator==(const ServedDegrees &other) const {
   return tp == other.tp && pp == other.pp && attentionDp == other.attentionDp &&
@@ -28,7 +29,7 @@ static const std::vector<std::string> &neededColumns() {
   return columns;
 }
 
-const std::vector<std::string> &autopar::servingColumns() {
+const std::vector<std::string> &autopar::validation::servingColumns() {
   static const std::vector<std::string> columns = [] {
     std::vector<std::string> all = neededColumns();
     for (const char *more :
@@ -186,7 +187,8 @@ static std::optional<Error> checkColumns(const DataTable &table) {
                    missing.front() + "\": \"...\"}}"};
 }
 
-Result<ServingRows> autopar::readServingRows(const DataTable &table) {
+Result<ServingRows>
+autopar::validation::readServingRows(const DataTable &table) {
   if (std::optional<Error> error = checkColumns(table))
     return *error;
   ServingRows read;

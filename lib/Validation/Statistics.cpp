@@ -10,8 +10,9 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::validation;
 
-double autopar::quantile(std::vector<double> values, double share) {
+double autopar::validation::quantile(std::vector<double> values, double share) {
   if (values.empty())
     return 0;
   std::sort(values.begin(), values.end());

@@ -15,8 +15,9 @@
 #include <cstdlib>
 
 using namespace autopar;
+using namespace autopar::validation;
 
-const std::vector<std::string> &autopar::throughputColumns() {
+const std::vector<std::string> &autopar::validation::throughputColumns() {
   static const std::vector<std::string> columns = {
       "id",       "model", "hardware", "framework", "comparable",
       "quant",    "tp",    "pp",       "dp",        "ep",
@@ -26,7 +27,7 @@ const std::vector<std::string> &autopar::throughputColumns() {
 }
 
 /// Tables of served requests may have a rate beside their times.
-bool autopar::hasThroughput(const DataTable &table) {
+bool autopar::validation::hasThroughput(const DataTable &table) {
   return table.has("tokens_per_s_out") && !table.has("silicon_tpot_ms") &&
          !table.has("silicon_ttft_ms");
 }
@@ -62,7 +63,8 @@ static ThroughputRow readRow(RowReader &reader) {
   return read;
 }
 
-Result<ThroughputRows> autopar::readThroughputRows(const DataTable &table) {
+Result<ThroughputRows>
+autopar::validation::readThroughputRows(const DataTable &table) {
   if (auto absent = checkColumns(
           table, {"model", "hardware", "framework", "comparable", "isl", "osl"},
           "throughput"))
@@ -91,8 +93,8 @@ Result<ThroughputRows> autopar::readThroughputRows(const DataTable &table) {
 // Errors
 //===----------------------------------------------------------------------===//
 
-std::vector<ErrorSection>
-autopar::throughputSections(const std::vector<ThroughputRow> &rows) {
+std::vector<ErrorSection> autopar::validation::throughputSections(
+    const std::vector<ThroughputRow> &rows) {
   std::vector<ErrorSection> sections;
   auto add = [&](const char *name, const char *title, auto belongs) {
     std::vector<const ThroughputRow *> chosen;

@@ -16,6 +16,7 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::validation;
 using json = nlohmann::ordered_json;
 
 /// GPT-2's 50,257 tokens as Megatron pads them for products.
@@ -150,7 +151,8 @@ static Result<json> configOf(const TrainingRow &row) {
   return gpt(row);
 }
 
-Result<TrainedConfig> autopar::trainedConfigOf(const TrainingRow &row) {
+Result<TrainedConfig>
+autopar::validation::trainedConfigOf(const TrainingRow &row) {
   if (!row.architecture)
     return Error{"", "the architecture is not stated", ""};
   const TrainedArchitecture &sizes = *row.architecture;
@@ -175,8 +177,8 @@ Result<TrainedConfig> autopar::trainedConfigOf(const TrainingRow &row) {
 // Bundled models
 //===----------------------------------------------------------------------===//
 
-bool autopar::hasSizes(const JsonDocument &config,
-                       const TrainedArchitecture &sizes) {
+bool autopar::validation::hasSizes(const JsonDocument &config,
+                                   const TrainedArchitecture &sizes) {
   JsonReader root = config.reader();
   // A model of several parts has its language model below.
   JsonReader reader =

@@ -16,18 +16,20 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::program;
+using namespace autopar::validation;
 
 //===----------------------------------------------------------------------===//
 // Names
 //===----------------------------------------------------------------------===//
 
-const char *autopar::nameOf(TrainingRuntime runtime) {
+const char *autopar::validation::nameOf(TrainingRuntime runtime) {
   static const char *const names[] = {"megatron", "megatron-deepspeed", "nemo",
                                       "fsdp", "fsdp2"};
   return names[size_t(runtime)];
 }
 
-const char *autopar::nameOf(TrainingFormat format) {
+const char *autopar::validation::nameOf(TrainingFormat format) {
   static const char *const names[] = {"fp16", "bf16", "fp8", "mxfp8", "nvfp4"};
   return names[size_t(format)];
 }
@@ -42,7 +44,7 @@ static bool says(const std::string &text,
 }
 
 std::optional<TrainingFormat>
-autopar::trainingFormatOf(const std::string &precision) {
+autopar::validation::trainingFormatOf(const std::string &precision) {
   // "bf16 + float8 linears": the narrowest is what products are computed in.
   if (says(precision, {"fp4"}))
     return TrainingFormat::nvfp4;
@@ -320,8 +322,9 @@ static std::optional<Error> checkExperts(const TrainedPlan &plan) {
   return std::nullopt;
 }
 
-Result<TrainedPlan> autopar::trainedPlanOf(const TrainingRow &row,
-                                           const std::vector<Recipe> &recipes) {
+Result<TrainedPlan>
+autopar::validation::trainedPlanOf(const TrainingRow &row,
+                                   const std::vector<Recipe> &recipes) {
   if (auto error = checkStated(row))
     return *error;
   TrainedPlan plan;

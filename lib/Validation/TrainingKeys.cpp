@@ -10,6 +10,8 @@
 #include "autopar/Validation/TrainedPlan.h"
 
 using namespace autopar;
+using namespace autopar::program;
+using namespace autopar::validation;
 
 /// What no cell has between two parts of a key.
 constexpr char separator = '\x1f';
@@ -33,15 +35,15 @@ static std::string modelKey(const TrainingRow &row) {
                       sizes.sharedExperts, sizes.firstDense});
 }
 
-std::string autopar::taskKey(const TrainingRow &row) {
+std::string autopar::validation::taskKey(const TrainingRow &row) {
   std::optional<TrainingFormat> format = trainingFormatOf(row.precision);
   return modelKey(row) + row.system + separator + row.task + separator +
          (format ? nameOf(*format) : row.precision) + separator +
          keyOf({row.devices, row.sequenceTokens});
 }
 
-std::string autopar::planKey(const TrainingRow &row,
-                             Microbatches microbatches) {
+std::string autopar::validation::planKey(const TrainingRow &row,
+                                         Microbatches microbatches) {
   std::string key = taskKey(row);
   for (const std::string &part :
        {row.precision, row.recompute, row.schedule, row.fsdp})

@@ -10,7 +10,7 @@
 
 #include "autopar/Validation/TrainingRow.h"
 
-namespace autopar {
+namespace autopar::validation {
 
 /// The task: model, machine, devices, sequence length and format, as a key.
 std::string taskKey(const TrainingRow &row);
@@ -19,6 +19,6 @@ enum class Microbatches : uint8_t { apart, together };
 /// The task and how it was split: all but what was measured.
 std::string planKey(const TrainingRow &row, Microbatches microbatches);
 
-} // namespace autopar
+} // namespace autopar::validation
 
 #endif // AUTOPAR_VALIDATION_TRAININGKEYS_H

@@ -14,8 +14,9 @@
 #include "autopar/Validation/MemoryRows.h"
 
 using namespace autopar;
+using namespace autopar::validation;
 
-const char *autopar::nameOf(IterationSource source) {
+const char *autopar::validation::nameOf(IterationSource source) {
   switch (source) {
   case IterationSource::stated:
     return "stated";
@@ -27,7 +28,7 @@ const char *autopar::nameOf(IterationSource source) {
   return "";
 }
 
-const std::vector<std::string> &autopar::trainingColumns() {
+const std::vector<std::string> &autopar::validation::trainingColumns() {
   static const std::vector<std::string> columns = {
       "id",
       "model",
@@ -64,7 +65,7 @@ const std::vector<std::string> &autopar::trainingColumns() {
   return columns;
 }
 
-bool autopar::hasTraining(const DataTable &table) {
+bool autopar::validation::hasTraining(const DataTable &table) {
   for (const char *column :
        {"iter_time_s", "iter_time_s_derived", "tflops_per_gpu", "peak_gib",
         "peak_gb_nvidia_smi"})
@@ -193,7 +194,8 @@ static TrainingRow readRow(RowReader &reader, size_t line) {
   return row;
 }
 
-Result<TrainingRows> autopar::readTrainingRows(const DataTable &table) {
+Result<TrainingRows>
+autopar::validation::readTrainingRows(const DataTable &table) {
   if (auto absent = checkColumns(table, {"model", "hardware"}, "training"))
     return *absent;
   TrainingRows read;

@@ -16,6 +16,7 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::validation;
 
 /// Why `rule` excludes `row`; "" where it does not.
 using Reason = std::string (*)(const TrainingRow &row, const Rule &rule);
@@ -158,8 +159,8 @@ static bool isPeak(const TrainingRow &row) {
 }
 
 std::vector<RowJudgement>
-autopar::judgeTraining(const std::vector<TrainingRow> &rows,
-                       const RuleSet &rules) {
+autopar::validation::judgeTraining(const std::vector<TrainingRow> &rows,
+                                   const RuleSet &rules) {
   std::vector<RowJudgement> judgements(rows.size());
   for (const Rule &rule : rules.rules) {
     if (!rule.excludes(Rule::Rows::trained))

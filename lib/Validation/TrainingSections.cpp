@@ -14,9 +14,12 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::program;
+using namespace autopar::validation;
 using Rows = std::vector<const TrainedRow *>;
 
-TrainingCounts autopar::countTraining(const std::vector<TrainedRow> &rows) {
+TrainingCounts
+autopar::validation::countTraining(const std::vector<TrainedRow> &rows) {
   TrainingCounts counts;
   counts.rows = rows.size();
   for (const TrainedRow &row : rows) {
@@ -109,8 +112,8 @@ static ErrorSection sectionOf(std::string name, std::string title,
 }
 
 std::vector<ErrorSection>
-autopar::trainingSections(const std::vector<TrainedRow> &rows,
-                          const RuleSet &rules) {
+autopar::validation::trainingSections(const std::vector<TrainedRow> &rows,
+                                      const RuleSet &rules) {
   std::vector<ErrorSection> sections;
   auto add = [&](std::string name, std::string title, const Figure &figure,
                  bool withTables, auto condition) {
@@ -169,7 +172,7 @@ static void compare(const TrainedRow &a, const TrainedRow &b,
 }
 
 std::vector<PlanOrder>
-autopar::planOrders(const std::vector<TrainedRow> &rows) {
+autopar::validation::planOrders(const std::vector<TrainedRow> &rows) {
   std::map<std::string, Rows> tasks;
   for (const TrainedRow &row : rows)
     if (row.judgement.counts() && row.row.iterationSeconds &&

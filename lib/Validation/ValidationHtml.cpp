@@ -16,6 +16,8 @@
 #include <map>
 
 using namespace autopar;
+using namespace autopar::page;
+using namespace autopar::validation;
 using json = nlohmann::ordered_json;
 
 /// What the script draws of a section: points by model, the largest ones first.
@@ -97,7 +99,8 @@ static void addRows(const ValidationReport &report, HtmlBody &body) {
   }
 }
 
-Result<std::string> autopar::validationHtml(const ValidationReport &report) {
+Result<std::string>
+autopar::validation::validationHtml(const ValidationReport &report) {
   HtmlBody body;
   json data = json::object();
   addHead(report, body);

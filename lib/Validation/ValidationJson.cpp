@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 using namespace autopar;
+using namespace autopar::validation;
 using json = nlohmann::ordered_json;
 
 static json figuresJson(const ErrorFigures &figures) {
@@ -94,7 +95,8 @@ static json trainingJson(const ValidationReport &report) {
   return written;
 }
 
-std::string autopar::validationJson(const ValidationReport &report) {
+std::string
+autopar::validation::validationJson(const ValidationReport &report) {
   json written = {{"schema", "autopar.validation/1"},
                   {"files", report.files},
                   {"rows", report.rows},

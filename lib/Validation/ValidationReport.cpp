@@ -13,6 +13,7 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::validation;
 using Rows = std::vector<const PredictedRow *>;
 
 static GroupKey named(const std::string &matched, const std::string &own) {
@@ -231,7 +232,7 @@ static void addNotPredicted(const std::vector<PredictedRow> &rows,
   sortByCount(report.notPredicted);
 }
 
-ValidationReport autopar::makeValidationReport(
+ValidationReport autopar::validation::makeValidationReport(
     std::vector<std::string> files, const std::vector<PredictedRow> &rows,
     std::vector<Error> unreadable, const RuleSet &rules, size_t worstRows) {
   ValidationReport report;
@@ -256,9 +257,9 @@ ValidationReport autopar::makeValidationReport(
   return report;
 }
 
-void autopar::addTraining(ValidationReport &report,
-                          const std::vector<TrainedRow> &rows,
-                          const RuleSet &rules) {
+void autopar::validation::addTraining(ValidationReport &report,
+                                      const std::vector<TrainedRow> &rows,
+                                      const RuleSet &rules) {
   if (rows.empty())
     return;
   report.training = countTraining(rows);
@@ -278,5 +279,5 @@ void autopar::addTraining(ValidationReport &report,
     report.rules.push_back(std::move(count));
   for (ErrorSection &section : trainingSections(rows, rules))
     report.sections.push_back(std::move(section));
-  report.planOrders = autopar::planOrders(rows);
+  report.planOrders = autopar::validation::planOrders(rows);
 }

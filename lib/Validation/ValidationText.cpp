@@ -13,6 +13,7 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::validation;
 
 static AlignedColumns errorColumns() {
   AlignedColumns columns("lrrrrrrrrr");
@@ -103,7 +104,8 @@ static std::string orderText(const ValidationReport &report) {
                        : "\nOrder of plans\n  " + join(lines, "\n  ") + "\n";
 }
 
-std::string autopar::validationText(const ValidationReport &report) {
+std::string
+autopar::validation::validationText(const ValidationReport &report) {
   bool hasServed = report.rows || !report.hasOthers();
   std::string queues = saturationLine(report);
   return headText(report) + rulesText(report) +

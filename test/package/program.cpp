@@ -5,6 +5,12 @@
 #include <cstdio>
 
 using namespace autopar;
+using namespace autopar::importer;
+using namespace autopar::pipelines;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::search;
+using namespace autopar::session;
 
 static int fail(const Error &error) {
   std::fprintf(stderr, "error: %s\n", error.str().c_str());

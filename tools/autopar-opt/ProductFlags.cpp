@@ -18,6 +18,10 @@
 #include "llvm/Support/CommandLine.h"
 
 using namespace autopar;
+using namespace autopar::bundle;
+using namespace autopar::pipelines;
+using namespace autopar::search;
+using namespace autopar::session;
 using namespace mlir;
 namespace cl = llvm::cl;
 

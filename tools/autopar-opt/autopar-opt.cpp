@@ -22,6 +22,10 @@
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace autopar;
+using namespace autopar::bundle;
+using namespace autopar::hub;
+using namespace autopar::session;
+using namespace autopar::transforms;
 using namespace mlir;
 
 static int fail(const llvm::Twine &message) {

@@ -15,6 +15,9 @@
 #include "llvm/Support/InitLLVM.h"
 
 using namespace autopar;
+using namespace autopar::importer;
+using namespace autopar::interpreter;
+using namespace autopar::schedule;
 using namespace mlir;
 
 static llvm::cl::OptionCategory category("autopar-run");

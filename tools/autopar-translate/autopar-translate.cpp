@@ -17,6 +17,11 @@
 #include "llvm/Support/InitLLVM.h"
 
 using namespace autopar;
+using namespace autopar::checkpoint;
+using namespace autopar::graph;
+using namespace autopar::importer;
+using namespace autopar::model;
+using namespace autopar::session;
 using namespace mlir;
 namespace cl = llvm::cl;
 
@@ -136,7 +141,7 @@ static Result<OwningOpRef<ModuleOp>> loadModel(MLIRContext &context) {
       return assumption.error();
     request.assumptions.push_back(std::move(*assumption));
   }
-  return autopar::loadModel(&context, request);
+  return autopar::importer::loadModel(&context, request);
 }
 
 /// An error without a message has been printed already.

@@ -14,6 +14,7 @@
 #include <memory>
 
 using namespace autopar;
+using namespace autopar::bundle;
 
 namespace {
 struct ReplayOptions {

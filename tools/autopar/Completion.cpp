@@ -21,6 +21,10 @@
 #include <cstdio>
 
 using namespace autopar;
+using namespace autopar::hub;
+using namespace autopar::placement;
+using namespace autopar::schedule;
+using namespace autopar::sweep;
 
 using Words = std::vector<std::string>;
 

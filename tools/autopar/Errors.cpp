@@ -17,6 +17,7 @@
 #include <cstdio>
 
 using namespace autopar;
+using namespace autopar::hub;
 
 int autopar::printError(const Error &error) {
   if (!error.message.empty())

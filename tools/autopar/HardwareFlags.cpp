@@ -12,6 +12,8 @@
 #include <cstdio>
 
 using namespace autopar;
+using namespace autopar::hardware;
+using namespace autopar::report;
 
 namespace {
 /// What the command line said.

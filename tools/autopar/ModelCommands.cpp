@@ -23,6 +23,17 @@
 #include <cstdio>
 
 using namespace autopar;
+using namespace autopar::bundle;
+using namespace autopar::checkpoint;
+using namespace autopar::hub;
+using namespace autopar::importer;
+using namespace autopar::model;
+using namespace autopar::pipelines;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::report;
+using namespace autopar::search;
+using namespace autopar::session;
 using namespace mlir;
 
 /// An error without a message has been printed already.

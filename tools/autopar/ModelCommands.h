@@ -18,10 +18,15 @@
 #include <utility>
 #include <vector>
 
-namespace autopar {
-
+namespace autopar::importer {
 struct ModelRequest;
+} // namespace autopar::importer
+
+namespace autopar::session {
 class Session;
+} // namespace autopar::session
+
+namespace autopar {
 
 /// A model on the command line.
 struct ModelArgument {
@@ -34,24 +39,26 @@ struct ModelArgument {
 // The commands return the exit code, and print errors themselves.
 
 /// Prints the report of a step; where `bundle` names a file, writes that, too.
-int estimate(const ModelArgument &model, PlanFlags &flags,
-             const PlanValues &values, const std::string &bundle = "");
+int estimate(const ModelArgument &model, pipelines::PlanFlags &flags,
+             const pipelines::PlanValues &values,
+             const std::string &bundle = "");
 
 /// Prints in what two plans differ, or a table of all models, machines and
 /// plans that are named.
-int compare(const ModelArgument &model, PlanFlags &flags,
-            const PlanValues &values);
+int compare(const ModelArgument &model, pipelines::PlanFlags &flags,
+            const pipelines::PlanValues &values);
 
 /// What `name` asks for, with what `model` says of how to find it.
-Result<ModelRequest> requestOf(const ModelArgument &model,
-                               const std::string &name);
+Result<importer::ModelRequest> requestOf(const ModelArgument &model,
+                                         const std::string &name);
 
 /// Makes `name` a model of the session where it is a file of a module.
-std::optional<Error> addModule(Session &session, const ModelArgument &model,
+std::optional<Error> addModule(session::Session &session,
+                               const ModelArgument &model,
                                const std::string &name);
 
 /// What `search` goes through beside the flags of plans, and how it is printed.
-struct SearchArgument : SearchChoices {
+struct SearchArgument : session::SearchChoices {
   ModelArgument model;
   std::string format;
   /// Where the plans of the frontier go, a file each.
@@ -59,16 +66,16 @@ struct SearchArgument : SearchChoices {
 };
 
 /// Prints the best plans of a model, and what became of all others.
-int searchPlans(const SearchArgument &search, PlanFlags &flags,
-                const PlanValues &values);
+int searchPlans(const SearchArgument &search, pipelines::PlanFlags &flags,
+                const pipelines::PlanValues &values);
 
 /// Prints the device groups of axis or degree `name`.
-int printGroups(const std::string &name, PlanFlags &flags,
-                const PlanValues &values);
+int printGroups(const std::string &name, pipelines::PlanFlags &flags,
+                const pipelines::PlanValues &values);
 
 /// Which rank should hold which of the model's experts.
 Result<std::string> placeExperts(const ModelArgument &model,
-                                 const PlacementRequest &request);
+                                 const placement::PlacementRequest &request);
 
 /// Prints a table of the bundled models.
 int listModels();
@@ -88,7 +95,7 @@ int newFamily(const std::string &type, const std::string &config,
 
 /// Writes the config of a small model of the same structure to `output`, or
 /// standard output where that is "-".
-int shrinkModel(const ModelArgument &model, const SmallSizes &sizes,
+int shrinkModel(const ModelArgument &model, const model::SmallSizes &sizes,
                 const std::string &output);
 
 } // namespace autopar

@@ -13,6 +13,8 @@
 #include "autopar/Support/Text.h"
 
 using namespace autopar;
+using namespace autopar::model;
+using namespace autopar::pipelines;
 
 /// How models are named, for every command that takes one.
 const char *const autopar::modelHelp =

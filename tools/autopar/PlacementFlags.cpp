@@ -19,6 +19,9 @@
 #include <cstdio>
 
 using namespace autopar;
+using namespace autopar::page;
+using namespace autopar::placement;
+using namespace autopar::program;
 
 namespace {
 /// What the command line said.

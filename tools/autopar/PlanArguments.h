@@ -18,15 +18,15 @@ namespace autopar {
 
 /// The flags of a plan and what the command line said.
 struct PlanArguments {
-  PlanFlags flags;
-  PlanValues values = PlanValues(flags.all().size());
+  pipelines::PlanFlags flags;
+  pipelines::PlanValues values = pipelines::PlanValues(flags.all().size());
 };
 
 /// What the argument of a model may be.
 extern const char *const modelHelp;
 
 /// One of the flags of plans, under a name and with a help of its own.
-CLI::Option *addPlanOption(CLI::App *command, const PlanFlag &flag,
+CLI::Option *addPlanOption(CLI::App *command, const pipelines::PlanFlag &flag,
                            const std::string &name, const std::string &help,
                            std::vector<std::string> &values);
 

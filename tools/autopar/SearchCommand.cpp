@@ -16,6 +16,13 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace autopar;
+using namespace autopar::importer;
+using namespace autopar::pipelines;
+using namespace autopar::plan;
+using namespace autopar::report;
+using namespace autopar::schedule;
+using namespace autopar::search;
+using namespace autopar::session;
 using namespace mlir;
 
 static int fail(const Error &error) {

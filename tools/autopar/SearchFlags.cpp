@@ -13,6 +13,9 @@
 #include "autopar/Support/Text.h"
 
 using namespace autopar;
+using namespace autopar::pipelines;
+using namespace autopar::search;
+using namespace autopar::session;
 
 namespace {
 struct SearchOptions : PlanArguments {

@@ -24,6 +24,13 @@
 #include <set>
 
 using namespace autopar;
+using namespace autopar::importer;
+using namespace autopar::pipelines;
+using namespace autopar::report;
+using namespace autopar::schedule;
+using namespace autopar::search;
+using namespace autopar::session;
+using namespace autopar::sweep;
 
 namespace {
 

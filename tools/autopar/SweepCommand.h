@@ -24,8 +24,8 @@ struct SweepArgument {
 };
 
 /// Prints a table of estimates over all that is listed.
-int sweepPlans(const SweepArgument &sweep, PlanFlags &flags,
-               const PlanValues &values);
+int sweepPlans(const SweepArgument &sweep, pipelines::PlanFlags &flags,
+               const pipelines::PlanValues &values);
 
 } // namespace autopar
 

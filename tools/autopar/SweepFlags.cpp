@@ -15,6 +15,8 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::pipelines;
+using namespace autopar::sweep;
 
 namespace {
 struct SweepOptions : PlanArguments {

@@ -10,6 +10,7 @@
 #include "autopar/Session/Validate.h"
 
 using namespace autopar;
+using namespace autopar::session;
 
 void autopar::addValidate(CLI::App &app, std::vector<Command> &commands) {
   auto options = std::make_shared<ValidateOptions>();

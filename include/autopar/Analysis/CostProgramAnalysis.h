@@ -14,7 +14,7 @@
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/SmallVector.h"
 
-namespace autopar {
+namespace autopar::analysis {
 
 /// The ops that collectives and residents of a program come from, in its order;
 /// residents that are only stored have none.
@@ -29,20 +29,21 @@ struct ProgramOps {
 class CostProgramAnalysis {
 public:
   /// `loads`: those of experts that the module places without saying any.
-  explicit CostProgramAnalysis(mlir::Operation *module,
-                               std::shared_ptr<ExpertPlacer> loads = nullptr);
+  explicit CostProgramAnalysis(
+      mlir::Operation *module,
+      std::shared_ptr<placement::ExpertPlacer> loads = nullptr);
 
   bool isValid() const { return valid; }
-  const CostProgram &getProgram() const { return program; }
-  CostProgram takeProgram() { return std::move(program); }
+  const program::CostProgram &getProgram() const { return program; }
+  program::CostProgram takeProgram() { return std::move(program); }
   const ProgramOps &getOps() const { return ops; }
 
 private:
-  CostProgram program;
+  program::CostProgram program;
   ProgramOps ops;
   bool valid;
 };
 
-} // namespace autopar
+} // namespace autopar::analysis
 
 #endif // AUTOPAR_ANALYSIS_COSTPROGRAMANALYSIS_H

@@ -11,7 +11,7 @@
 #include "autopar/Interfaces/Interfaces.h"
 #include "autopar/Placement/LoadProfile.h"
 
-namespace autopar {
+namespace autopar::analysis {
 
 /// A layer of the stack that a step runs and that has routed experts.
 struct ExpertLayer {
@@ -33,13 +33,13 @@ struct ExpertLayers {
   int64_t stackLayers = 0;
 
   /// What loads of these layers must be of.
-  LoadShape shape() const;
+  placement::LoadShape shape() const;
 };
 
 /// Emits an error at experts that are in no numbered layer, at layers that
 /// differ, and at too many.
 mlir::FailureOr<ExpertLayers> findExpertLayers(mlir::ModuleOp module);
 
-} // namespace autopar
+} // namespace autopar::analysis
 
 #endif // AUTOPAR_ANALYSIS_EXPERTLAYERS_H

@@ -21,7 +21,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
-namespace autopar {
+namespace autopar::analysis {
 
 /// The last loops of `function` that follow each other directly; none where it
 /// has no loop. The layers that stages divide are the calls in them. Of a
@@ -85,9 +85,10 @@ private:
 
 /// Emits an error unless `ranges` are all layers of `program`.
 mlir::LogicalResult
-verifyCoverage(llvm::ArrayRef<LayerRange> ranges, const CostProgram &program,
+verifyCoverage(llvm::ArrayRef<schedule::LayerRange> ranges,
+               const program::CostProgram &program,
                llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 
-} // namespace autopar
+} // namespace autopar::analysis
 
 #endif // AUTOPAR_ANALYSIS_STAGEBORDERS_H

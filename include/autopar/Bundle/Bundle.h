@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace autopar {
+namespace autopar::bundle {
 
 /// What an estimate was made from and what it said, with nothing left outside:
 /// a zip whose `manifest.json` (`autopar.bundle/1`) has a hash of each file.
@@ -92,6 +92,6 @@ std::string writeText(const Replay &replay);
 /// `autopar.replay/1`.
 std::string writeJson(const Replay &replay);
 
-} // namespace autopar
+} // namespace autopar::bundle
 
 #endif // AUTOPAR_BUNDLE_BUNDLE_H

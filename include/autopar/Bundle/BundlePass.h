@@ -13,7 +13,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
-namespace autopar {
+namespace autopar::bundle {
 
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
@@ -22,11 +22,11 @@ namespace autopar {
 /// Adds the pass that writes the bundle of the estimate that `options` ask for
 /// to `output`, behind that. Bad options go to `onError`.
 mlir::LogicalResult addBundle(mlir::OpPassManager &pm,
-                              const PlanOptions &options,
+                              const pipelines::PlanOptions &options,
                               const std::string &output,
                               std::vector<std::string> flags,
-                              PipelineErrorHandler onError);
+                              pipelines::PipelineErrorHandler onError);
 
-} // namespace autopar
+} // namespace autopar::bundle
 
 #endif // AUTOPAR_BUNDLE_BUNDLEPASS_H

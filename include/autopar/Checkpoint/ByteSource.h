@@ -14,7 +14,7 @@
 #include <memory>
 #include <string>
 
-namespace autopar {
+namespace autopar::checkpoint {
 
 /// Bytes that can be read in ranges: a file, or a file behind a network.
 class ByteSource {
@@ -43,6 +43,6 @@ Result<std::unique_ptr<ByteSource>> openFile(const std::string &path);
 /// A directory; "" is the current one.
 std::unique_ptr<ByteFolder> openFolder(std::string path);
 
-} // namespace autopar
+} // namespace autopar::checkpoint
 
 #endif // AUTOPAR_CHECKPOINT_BYTESOURCE_H

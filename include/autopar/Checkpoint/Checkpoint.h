@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace autopar {
+namespace autopar::checkpoint {
 
 struct CheckpointTensor {
   std::string name;
@@ -76,6 +76,6 @@ Result<CheckpointIndex> readCheckpoint(const ByteFolder &folder);
 /// parts that it was split into.
 Result<CheckpointIndex> readCheckpoint(const std::string &path);
 
-} // namespace autopar
+} // namespace autopar::checkpoint
 
 #endif // AUTOPAR_CHECKPOINT_CHECKPOINT_H

@@ -11,7 +11,7 @@
 #include "autopar/Checkpoint/Checkpoint.h"
 #include "autopar/Support/Json.h"
 
-namespace autopar {
+namespace autopar::checkpoint {
 
 struct DraftedFamily {
   /// The family file.
@@ -26,6 +26,6 @@ struct DraftedFamily {
 Result<DraftedFamily> draftFamily(const JsonDocument &config,
                                   const CheckpointIndex &checkpoint);
 
-} // namespace autopar
+} // namespace autopar::checkpoint
 
 #endif // AUTOPAR_CHECKPOINT_DRAFTFAMILY_H

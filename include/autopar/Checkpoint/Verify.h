@@ -10,7 +10,7 @@
 
 #include "autopar/Checkpoint/Checkpoint.h"
 
-namespace autopar {
+namespace autopar::checkpoint {
 
 /// A tensor that a model expects of its checkpoint.
 struct ModelTensor {
@@ -35,6 +35,6 @@ Verification verifyWeights(const std::vector<ModelTensor> &model,
 /// What can be said of a checkpoint without a model, and what cannot.
 std::string describeWeights(const CheckpointIndex &checkpoint);
 
-} // namespace autopar
+} // namespace autopar::checkpoint
 
 #endif // AUTOPAR_CHECKPOINT_VERIFY_H

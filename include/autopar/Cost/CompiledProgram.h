@@ -15,7 +15,7 @@
 #include <string>
 #include <string_view>
 
-namespace autopar {
+namespace autopar::cost {
 
 /// What the tape of a step gives, in this order.
 enum class StepOutput : uint8_t {
@@ -48,11 +48,11 @@ inline constexpr size_t servingOutputCount = 5;
 /// it.
 class CompiledProgram {
 public:
-  CompiledProgram(CostProgram program, Launching launching);
+  CompiledProgram(program::CostProgram program, Launching launching);
 
   /// Gives placed experts these loads, which bytes do not have, before anything
   /// is priced. A program without any stays as it is.
-  void setLoads(std::shared_ptr<ExpertPlacer> placer);
+  void setLoads(std::shared_ptr<placement::ExpertPlacer> placer);
 
   /// For caches of this program on this kind of machine. Loads of experts are
   /// no part of it.
@@ -75,20 +75,20 @@ public:
   const Tape &serving();
   /// What stages are put together from, as `collectParts` has it.
   const Tape &parts();
-  const CostProgram &program();
+  const program::CostProgram &program();
 
 private:
   CompiledProgram() = default;
   /// Of `program`, where nobody else makes anything.
-  const CostProgram &read();
+  const program::CostProgram &read();
 
   Launching launches;
   std::vector<std::string> axisNames;
   Tape stepTape;
   std::optional<Tape> servingTape, partTape;
-  std::optional<CostProgram> whole;
+  std::optional<program::CostProgram> whole;
   /// Null where loads of experts are even.
-  std::shared_ptr<const PlacedExperts> placement;
+  std::shared_ptr<const program::PlacedExperts> placement;
   /// Of `whole`, which has not been read.
   std::string_view unread;
   bool stored = false;
@@ -96,6 +96,6 @@ private:
   std::unique_ptr<std::mutex> making = std::make_unique<std::mutex>();
 };
 
-} // namespace autopar
+} // namespace autopar::cost
 
 #endif // AUTOPAR_COST_COMPILEDPROGRAM_H

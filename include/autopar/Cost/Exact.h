@@ -11,25 +11,26 @@
 #include "autopar/Cost/Pricer.h"
 #include "autopar/Support/Checked.h"
 
-namespace autopar {
+namespace autopar::cost {
 
 /// The values of all nodes for one plan: whole numbers in 128 bits, others as
 /// prices have them.
 class ExactValues {
 public:
   /// All arguments outlive it.
-  ExactValues(const Strategy &strategy, const Machine &machine,
-              const Runtime &runtime,
+  ExactValues(const Strategy &strategy, const hardware::Machine &machine,
+              const runtime::Runtime &runtime,
               std::optional<double> memoryUtilization = std::nullopt);
   ~ExactValues();
   ExactValues(ExactValues &&) noexcept;
 
   /// The first requirement, in the program's order, that fails.
-  Refusal evaluate(const Layout &layout, const Workload &workload) {
-    return evaluate(layout, std::vector<Workload>{workload});
+  Refusal evaluate(const Layout &layout, const program::Workload &workload) {
+    return evaluate(layout, std::vector<program::Workload>{workload});
   }
   /// One workload for each group of the strategy.
-  Refusal evaluate(const Layout &layout, const std::vector<Workload> &groups);
+  Refusal evaluate(const Layout &layout,
+                   const std::vector<program::Workload> &groups);
 
   Checked whole(NodeId node) const { return wholes[node]; }
   double real(NodeId node) const { return reals[node]; }
@@ -37,10 +38,10 @@ public:
   const Route &route(uint32_t link) const;
   /// What the layout leaves of the table of a shape; null where nobody measured
   /// one.
-  const ShapeGrid *shape(uint32_t index) const;
+  const hardware::ShapeGrid *shape(uint32_t index) const;
 
 private:
-  void calculate(NodeId id, const std::vector<Workload> &groups);
+  void calculate(NodeId id, const std::vector<program::Workload> &groups);
   Checked wholeOf(NodeId id) const;
   double realOf(NodeId id) const;
   bool isMet(const Requirement &requirement) const;
@@ -53,6 +54,6 @@ private:
   std::vector<double> reals;
 };
 
-} // namespace autopar
+} // namespace autopar::cost
 
 #endif // AUTOPAR_COST_EXACT_H

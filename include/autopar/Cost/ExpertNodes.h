@@ -12,7 +12,7 @@
 
 #include <optional>
 
-namespace autopar {
+namespace autopar::cost {
 
 /// Over how many nodes of `devicesPerNode` devices the ranks of a group lie, as
 /// many in each and neighbours there, as `PlacementSpace` has it. Nothing where
@@ -21,6 +21,6 @@ namespace autopar {
 std::optional<int64_t> nodesOf(const GroupLayout &layout,
                                int64_t devicesPerNode);
 
-} // namespace autopar
+} // namespace autopar::cost
 
 #endif // AUTOPAR_COST_EXPERTNODES_H

@@ -20,7 +20,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace autopar {
+namespace autopar::cost {
 
 /// What a value depends on, and so when it is computed: once for a strategy,
 /// for a machine and a runtime, for the sizes of axes, for the sizes of
@@ -146,7 +146,7 @@ public:
   /// The node of this operation: folded, simplified, or one that there is.
   NodeId make(Op op, NodeId a, NodeId b = 0, uint32_t c = 0);
   /// Index for `Op::pairs`.
-  uint32_t addPairs(const Pairs &rule);
+  uint32_t addPairs(const program::Pairs &rule);
 
   const Node &operator[](NodeId id) const { return nodes[id]; }
   size_t size() const { return nodes.size(); }
@@ -159,7 +159,7 @@ public:
     return node.op == Op::constant && valueOf(node) == value;
   }
   size_t pairsCount() const { return pairs.size(); }
-  const Pairs &pairsOf(uint32_t index) const { return pairs[index]; }
+  const program::Pairs &pairsOf(uint32_t index) const { return pairs[index]; }
 
 private:
   NodeId insert(Node node);
@@ -168,7 +168,7 @@ private:
   void grow();
 
   std::vector<Node> nodes;
-  std::vector<Pairs> pairs;
+  std::vector<program::Pairs> pairs;
   /// Open addressing: node + 1, or 0.
   std::vector<uint32_t> table;
 };
@@ -217,6 +217,6 @@ inline Expr roundUp(Expr a, Expr b) { return ceilDiv(a, b) * b; }
 inline Expr above(Expr a, Expr b) { return a.apply(Op::above, b); }
 inline Expr select(Expr a, Expr b, Expr c) { return a.apply(Op::select, b, c); }
 
-} // namespace autopar
+} // namespace autopar::cost
 
 #endif // AUTOPAR_COST_GRAPH_H

@@ -10,7 +10,7 @@
 
 #include "autopar/Cost/Pricer.h"
 
-namespace autopar {
+namespace autopar::cost {
 
 struct Interval {
   double low = 0, high = 0;
@@ -32,7 +32,8 @@ struct Box {
 class Enclosure {
 public:
   /// All arguments outlive it.
-  Enclosure(const Tape &tape, const Machine &machine, const Runtime &runtime);
+  Enclosure(const Tape &tape, const hardware::Machine &machine,
+            const runtime::Runtime &runtime);
   ~Enclosure();
 
   /// By output. The layout must be one that is not refused.
@@ -50,6 +51,6 @@ private:
   std::vector<Interval> slots;
 };
 
-} // namespace autopar
+} // namespace autopar::cost
 
 #endif // AUTOPAR_COST_INTERVAL_H

@@ -11,15 +11,15 @@
 #include "autopar/Cost/PipelineTimes.h"
 #include "autopar/Cost/Sensitivity.h"
 
-namespace autopar {
+namespace autopar::cost {
 
 /// A pipeline that was priced.
 struct PricedPipeline {
-  const CostProgram &program;
+  const program::CostProgram &program;
   /// That counts parts.
   const Strategy &strategy;
-  const Machine &machine;
-  const Runtime &runtime;
+  const hardware::Machine &machine;
+  const runtime::Runtime &runtime;
   const PricedLayers &layers;
   const PipelineSteps &steps;
   const std::vector<uint32_t> &order;
@@ -36,6 +36,6 @@ struct PricedPipeline {
 std::vector<Slope> slopesOfStep(const PricedPipeline &pipeline,
                                 Sensitivity &sensitivity);
 
-} // namespace autopar
+} // namespace autopar::cost
 
 #endif // AUTOPAR_COST_PIPELINESLOPES_H

@@ -11,37 +11,37 @@
 #include "autopar/Cost/StagePricer.h"
 #include "autopar/Schedule/Growth.h"
 
-namespace autopar {
+namespace autopar::cost {
 
 /// Of training, how many times the forward's work is done: gradients of inputs
 /// and of weights multiply matrices as large (arXiv:2104.04473, appendix).
 inline constexpr int64_t trainingPasses = 3;
 
 /// Whether a schedule has backwards.
-constexpr bool isTraining(ScheduleKind kind) {
-  return kind != ScheduleKind::inference;
+constexpr bool isTraining(schedule::ScheduleKind kind) {
+  return kind != schedule::ScheduleKind::inference;
 }
 
 /// What the schedule of a pipeline is made of, beside its priced parts.
 struct PipelineSteps {
   PipelineShape shape;
   /// Of each virtual stage, by layer of the order.
-  std::vector<LayerRange> ranges;
+  std::vector<schedule::LayerRange> ranges;
   /// Whether a round of a microbatch waits for the one before, as decode does.
   bool loops = false;
   /// What a microbatch goes through: each kind of step, and how often.
-  std::vector<PrefillChunk> kinds;
+  std::vector<program::PrefillChunk> kinds;
   /// Of a device's host, by kind of step.
-  std::vector<Picoseconds> hostPs;
+  std::vector<schedule::Picoseconds> hostPs;
   /// From each virtual stage to the next, and from the last to the first where
   /// it loops; by stage, then by kind.
-  std::vector<Picoseconds> transferPs;
+  std::vector<schedule::Picoseconds> transferPs;
   /// What stages keep of a microbatch that they handed on, by stage
   /// (`StagePricer::keptOutputBytes`); none: nothing.
   std::vector<int64_t> keptOutputBytes = {};
   /// What the sum of gradients takes that the first device and the last have
   /// copies of (`StagePricer::copiedGradientBytes`).
-  Picoseconds copiesPs = 0;
+  schedule::Picoseconds copiesPs = 0;
 
   /// Tasks that its schedule has.
   Checked tasks() const;
@@ -49,8 +49,8 @@ struct PipelineSteps {
 
 /// What a device's host takes for one step of a microbatch, besides its layers:
 /// each of `replicas` has an engine of its own.
-double hostTimeUs(const Runtime &runtime, const Workload &step,
-                  int64_t replicas);
+double hostTimeUs(const runtime::Runtime &runtime,
+                  const program::Workload &step, int64_t replicas);
 
 /// How a message of each microbatch goes from virtual stage `stage` to the next
 /// one, on the devices of a pipeline that lie so; of no tier where no link
@@ -70,30 +70,32 @@ TrainingTimes deviceTimes(const PricedLayers &layers,
                           const PipelineSteps &steps, int64_t device);
 
 /// What a microbatch costs on a stage of which `exposed` is what nothing hides.
-void takeSections(const TrainingTimes &exposed, StageWork &work);
+void takeSections(const TrainingTimes &exposed, schedule::StageWork &work);
 
-PipelineSchedule scheduleOf(const PricedLayers &layers,
-                            const PipelineSteps &steps);
+schedule::PipelineSchedule scheduleOf(const PricedLayers &layers,
+                                      const PipelineSteps &steps);
 
 /// What an iteration of training is the sum of.
 struct IterationTimes {
   /// Until the last device has its gradients, summed with those of copies:
   /// they are clipped by their norm, which all devices have together.
-  Picoseconds gradientsPs = 0;
+  schedule::Picoseconds gradientsPs = 0;
   /// The slowest device's optimizer, and weights that it gathers.
-  Picoseconds optimizerPs = 0;
-  Picoseconds stragglersPs = 0;
+  schedule::Picoseconds optimizerPs = 0;
+  schedule::Picoseconds stragglersPs = 0;
 
-  Picoseconds allPs() const { return gradientsPs + optimizerPs + stragglersPs; }
+  schedule::Picoseconds allPs() const {
+    return gradientsPs + optimizerPs + stragglersPs;
+  }
   /// Of a device that has its gradients at `endPs`, beside the others; without
   /// stragglers.
-  void take(Picoseconds endPs, const SectionTimes &optimizer);
+  void take(schedule::Picoseconds endPs, const SectionTimes &optimizer);
 };
 /// `endPs`: when each device is done with its last gradient of inputs and
 /// weights: `endsOf` a timeline, `gradientEnds`.
 IterationTimes iterationOf(const StagePricer &pricer,
                            const PipelineSteps &steps,
-                           const std::vector<Picoseconds> &endPs);
+                           const std::vector<schedule::Picoseconds> &endPs);
 
 /// What a device takes in training where its parts add up to `totalBytes`
 /// beside the `savedBytes` of its microbatches.
@@ -106,7 +108,7 @@ struct TrainingMemory {
   int64_t allocatorBytes = 0, reusedBytes = 0;
 
   /// Sets what follows from the rest, and adds all of it to `totalBytes`.
-  void settle(const Runtime &runtime);
+  void settle(const runtime::Runtime &runtime);
   bool fits() const { return totalBytes <= budgetBytes; }
 };
 
@@ -114,12 +116,12 @@ struct TrainingMemory {
 TrainingMemory trainingMemoryOf(const StagePricer::StageMemory &memory);
 
 /// The time of a step: from round to round where rounds repeat, else all.
-Picoseconds stepTimeOf(const PipelineSchedule &schedule,
-                       const PipelineTimeline &timeline);
+schedule::Picoseconds stepTimeOf(const schedule::PipelineSchedule &schedule,
+                                 const schedule::PipelineTimeline &timeline);
 /// How fast that grows.
-Picoseconds stepGrowthOf(const PipelineSchedule &schedule,
-                         const Growth &growth);
+schedule::Picoseconds stepGrowthOf(const schedule::PipelineSchedule &schedule,
+                                   const schedule::Growth &growth);
 
-} // namespace autopar
+} // namespace autopar::cost
 
 #endif // AUTOPAR_COST_PIPELINETIMES_H

@@ -22,7 +22,7 @@
 
 #include <memory>
 
-namespace autopar {
+namespace autopar::cost {
 
 /// The sizes of a plan: where the devices of each axis of the program lie.
 struct Layout {
@@ -33,7 +33,7 @@ struct Layout {
   /// Pipeline stages; of a stage, what it runs in a pass, passes of a step, and
   /// microbatches that keep their caches.
   int64_t stages = 1;
-  PartCounts part = {};
+  program::PartCounts part = {};
   int64_t passes = 1, microbatches = 1;
 };
 
@@ -56,13 +56,14 @@ struct Refusal {
 
 /// Values of symbols, by `Symbol`, of one group of sequences.
 using GroupValues = std::array<double, symbolCount>;
-GroupValues pointOf(const Workload &workload);
+GroupValues pointOf(const program::Workload &workload);
 
 /// The steps of `whole` where each of `replicas` computes as many tokens at
 /// once as `runtime` does; none where it is a single step. `mayCut`: prompts,
 /// too, of models that keep what they have seen.
-std::vector<PrefillChunk> stepsOf(const Workload &whole, const Runtime &runtime,
-                                  bool mayCut, int64_t replicas);
+std::vector<program::PrefillChunk> stepsOf(const program::Workload &whole,
+                                           const runtime::Runtime &runtime,
+                                           bool mayCut, int64_t replicas);
 
 /// Points of one layout that are priced at once.
 inline constexpr size_t laneCount = 16;
@@ -96,18 +97,19 @@ using Point = GroupsOf<GroupValues>;
 using LanePoints = GroupsOf<LaneValues>;
 
 /// Which kernels `runtime` launches as one.
-Launching launchingOf(const Runtime &runtime);
+Launching launchingOf(const runtime::Runtime &runtime);
 
 /// The figures of a strategy on a machine.
 struct BoundFigure {
   double value = 0;
   /// Where it is in the data; null where it is not used (an ideal runtime, a
   /// chip without a curve) or is a share of memory that the plan gives.
-  const Figure *figure = nullptr;
-  const KernelCurve *curve = nullptr;
+  const hardware::Figure *figure = nullptr;
+  const hardware::KernelCurve *curve = nullptr;
 };
-std::vector<BoundFigure> bindFigures(const Leaves &leaves, const Pool &pool,
-                                     const Runtime &runtime,
+std::vector<BoundFigure> bindFigures(const Leaves &leaves,
+                                     const hardware::Pool &pool,
+                                     const runtime::Runtime &runtime,
                                      std::optional<double> memoryUtilization);
 
 /// The refusal of the first exponent that a roofline cannot have.
@@ -117,7 +119,8 @@ Refusal findBadExponent(const Leaves &leaves,
 class Pricer {
 public:
   /// All arguments outlive it.
-  Pricer(const Tape &tape, const Machine &machine, const Runtime &runtime,
+  Pricer(const Tape &tape, const hardware::Machine &machine,
+         const runtime::Runtime &runtime,
          std::optional<double> memoryUtilization = std::nullopt);
   ~Pricer();
   Pricer(Pricer &&) noexcept;
@@ -139,6 +142,6 @@ private:
   std::unique_ptr<State> state;
 };
 
-} // namespace autopar
+} // namespace autopar::cost
 
 #endif // AUTOPAR_COST_PRICER_H

@@ -10,12 +10,12 @@
 
 #include "autopar/Program/CostProgram.h"
 
-namespace autopar {
+namespace autopar::cost {
 
 /// Whether `kernel` is attention, in the layer of `ring`, of queries that are
 /// split over its axes, to keys that go round.
-bool seesRing(const Kernel &kernel, const Collective &ring);
+bool seesRing(const program::Kernel &kernel, const program::Collective &ring);
 
-} // namespace autopar
+} // namespace autopar::cost
 
 #endif // AUTOPAR_COST_RINGS_H

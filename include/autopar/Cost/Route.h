@@ -14,7 +14,7 @@
 #include <array>
 #include <vector>
 
-namespace autopar {
+namespace autopar::cost {
 
 /// Where the devices of a group lie: one entry per axis, outermost first, with
 /// the distance between neighbours and their number.
@@ -40,7 +40,7 @@ struct RouteLevel {
   double latencyUs = 0, usPerByte = 0, boundUsPerByte = 0, wirePerByte = 0;
   double firstLog2 = 0;
   std::vector<double> log2TimeUs;
-  const Tier *tier = nullptr;
+  const hardware::Tier *tier = nullptr;
   int64_t size = 1;
   /// Of tokens that go to each node once: to how many domains of the tier below
   /// one goes.
@@ -51,7 +51,7 @@ struct RouteLevel {
 struct Route {
   std::vector<RouteLevel> levels;
   /// The smallest tier that joins the group; null where none does.
-  const Tier *tier = nullptr;
+  const hardware::Tier *tier = nullptr;
   /// At full bandwidth, with neither latency nor efficiency.
   bool ideal = false;
   /// Curves were measured at other group sizes, or there are none.
@@ -72,11 +72,12 @@ double boundOf(const Route &route, double bytes);
 /// The links of a pool, as a mesh of `devices` devices uses them.
 class Network {
 public:
-  Network(const Pool &pool, int64_t devices) : pool(pool), devices(devices) {}
+  Network(const hardware::Pool &pool, int64_t devices)
+      : pool(pool), devices(devices) {}
 
   /// The smallest tier whose domains hold all groups of `layout`; null where
   /// none does.
-  const Tier *tierOf(const GroupLayout &layout) const;
+  const hardware::Tier *tierOf(const GroupLayout &layout) const;
 
   /// The route of a collective, with measured curves or, where `ideal`, at full
   /// bandwidth. A group that spans domains and has no curve of its own is
@@ -96,12 +97,12 @@ public:
   /// forward at once): the level above domains of k devices moves a token to
   /// `domainsReached` of them, of which 1 - k/m are not where it is. Inside the
   /// first tier alone rows go as ever, unless they do so `inNode`, too.
-  Route route(CollectiveKind kind, const GroupLayout &layout, bool ideal,
-              const TokenSpread *spread = nullptr) const;
+  Route route(program::CollectiveKind kind, const GroupLayout &layout,
+              bool ideal, const TokenSpread *spread = nullptr) const;
 
   /// A collective of every device at position `from` of `axis` and that at
   /// position `to`. Of no tier where they are one, or no link joins them.
-  Route join(CollectiveKind kind, const GroupAxis &axis, int64_t from,
+  Route join(program::CollectiveKind kind, const GroupAxis &axis, int64_t from,
              int64_t to, bool ideal) const;
   /// One message from every device at position `from` of `axis` to that at
   /// position `to`. Of no tier where no link joins them.
@@ -113,18 +114,18 @@ public:
   std::vector<int64_t> placeOf(const GroupAxis &axis) const;
 
 private:
-  bool joins(const Tier &tier, const GroupAxis &axis, int64_t from,
+  bool joins(const hardware::Tier &tier, const GroupAxis &axis, int64_t from,
              int64_t to) const;
-  bool holds(const Tier &tier, const GroupLayout &layout) const;
-  void addLevel(CollectiveKind kind, int64_t size, double share,
-                const Tier &tier, Route &route) const;
-  void addHierarchy(CollectiveKind kind, const GroupLayout &layout,
+  bool holds(const hardware::Tier &tier, const GroupLayout &layout) const;
+  void addLevel(program::CollectiveKind kind, int64_t size, double share,
+                const hardware::Tier &tier, Route &route) const;
+  void addHierarchy(program::CollectiveKind kind, const GroupLayout &layout,
                     const TokenSpread *spread, Route &route) const;
 
-  const Pool &pool;
+  const hardware::Pool &pool;
   int64_t devices;
 };
 
-} // namespace autopar
+} // namespace autopar::cost
 
 #endif // AUTOPAR_COST_ROUTE_H

@@ -12,12 +12,12 @@
 
 #include <functional>
 
-namespace autopar {
+namespace autopar::cost {
 
 /// A figure of a link: of tier `tier` of the pool.
 struct LinkFigure {
   size_t tier = 0;
-  Figure Tier::*figure = nullptr;
+  hardware::Figure hardware::Tier::*figure = nullptr;
 };
 
 /// How a number changes with a figure, relative to the figure: d value / d ln
@@ -31,8 +31,9 @@ struct Slope {
 class Sensitivity {
 public:
   /// All arguments outlive it.
-  Sensitivity(const Strategy &strategy, const Machine &machine,
-              const Runtime &runtime, std::optional<double> memoryUtilization);
+  Sensitivity(const Strategy &strategy, const hardware::Machine &machine,
+              const runtime::Runtime &runtime,
+              std::optional<double> memoryUtilization);
 
   /// The layout must be one that is not refused.
   void lay(const Layout &layout, Point point);
@@ -40,7 +41,7 @@ public:
   /// Values of all nodes, without roundings, with other figures in place of
   /// those that were bound; the machine's links are those of `machine`.
   std::vector<double> evaluate(const std::vector<double> &figures,
-                               const Machine &machine) const;
+                               const hardware::Machine &machine) const;
   /// Slopes of the sum of `outputs` by figure of the strategy, then by
   /// `linkFigures`. One sweep backwards through the graph, and one more for
   /// those that meet a choice between equals.
@@ -51,8 +52,8 @@ public:
   /// Slopes by `linkFigures` of what takes `time` on a machine. Central
   /// differences of routes, whose times are straight or log-log in what they
   /// rest on.
-  std::vector<double>
-  linkSlopes(const std::function<double(const Machine &)> &time) const;
+  std::vector<double> linkSlopes(
+      const std::function<double(const hardware::Machine &)> &time) const;
 
   const std::vector<BoundFigure> &figures() const { return bound; }
   const std::vector<LinkFigure> &linkFigures() const { return links; }
@@ -64,15 +65,15 @@ private:
                             bool takesFirst) const;
   void addToOperands(NodeId id, bool takesFirst,
                      std::vector<double> &adjoints) const;
-  double timeOfCalls(const Machine &on,
+  double timeOfCalls(const hardware::Machine &on,
                      const std::vector<double> &adjoints) const;
   double oneSided(const std::vector<NodeId> &outputs, size_t figure,
                   double step) const;
   std::vector<double> slopesOf(const std::vector<double> &adjoints) const;
 
   const Strategy &strategy;
-  const Machine &machine;
-  const Runtime &runtime;
+  const hardware::Machine &machine;
+  const runtime::Runtime &runtime;
   std::vector<BoundFigure> bound;
   std::vector<LinkFigure> links;
   Layout layout;
@@ -81,8 +82,9 @@ private:
 };
 
 /// `machine` with a figure of a link at another value.
-Machine withLinkFigure(const Machine &machine, LinkFigure figure, double value);
+hardware::Machine withLinkFigure(const hardware::Machine &machine,
+                                 LinkFigure figure, double value);
 
-} // namespace autopar
+} // namespace autopar::cost
 
 #endif // AUTOPAR_COST_SENSITIVITY_H

@@ -13,15 +13,15 @@
 #include "autopar/Schedule/Schedule.h"
 #include "autopar/Schedule/Staging.h"
 
-namespace autopar {
+namespace autopar::cost {
 
 /// How microbatches go through stages.
 struct PipelineShape {
-  ScheduleKind kind = ScheduleKind::inference;
+  schedule::ScheduleKind kind = schedule::ScheduleKind::inference;
   int64_t stages = 1, interleave = 1, microbatches = 1;
 
   /// Whether a device has two stages, each for half of the microbatches.
-  bool isFolded() const { return kind == ScheduleKind::dual_pipe; }
+  bool isFolded() const { return kind == schedule::ScheduleKind::dual_pipe; }
   /// Whether a device has the first stage and the last.
   bool hasBothEnds() const { return stages == 1 || isFolded(); }
   bool hasOneStage() const { return stages * interleave == 1; }
@@ -35,15 +35,15 @@ struct PipelineShape {
 /// A layer, or what lies before or after all layers, on a device of its own.
 struct PipelinePart {
   /// Of one pass, without the host's time; with what the whole batch keeps.
-  LayerCost cost;
-  Picoseconds communicationPs = 0;
+  schedule::LayerCost cost;
+  schedule::Picoseconds communicationPs = 0;
   /// Of programs that train, of which `cost` has the forward and the backward.
   TrainingTimes training = {};
   int64_t reservedBytes = 0, runtimeBytes = 0;
   /// Of one step of a pass that takes several, by kind; they add up to the
   /// pass.
   struct Step {
-    Picoseconds timePs = 0, communicationPs = 0;
+    schedule::Picoseconds timePs = 0, communicationPs = 0;
   };
   std::vector<Step> steps = {};
 };
@@ -56,7 +56,7 @@ struct PricedLayers {
   /// Also what lies at both ends, where one device has them.
   PipelinePart before, after, ends;
   /// What a program with backwards runs on; of others null.
-  const Runtime *trainer = nullptr;
+  const runtime::Runtime *trainer = nullptr;
 
   /// The part that layer `index` of the order is.
   const PipelinePart &layer(int64_t index) const {
@@ -77,10 +77,11 @@ struct PricedLayers {
 /// dual_pipe it runs half of the microbatches, of which as many come from
 /// either end. `borders`: runs are launched with those that follow them across
 /// layers.
-PartCounts countsOf(const CostProgram &program,
-                    const std::vector<LayerRange> &ranges,
-                    const std::vector<uint32_t> &order,
-                    const PipelineShape &shape, int64_t device, bool borders);
+program::PartCounts countsOf(const program::CostProgram &program,
+                             const std::vector<schedule::LayerRange> &ranges,
+                             const std::vector<uint32_t> &order,
+                             const PipelineShape &shape, int64_t device,
+                             bool borders);
 
 /// The tape that stages are priced by, of a strategy that counts parts.
 Tape collectParts(const Strategy &strategy);
@@ -96,8 +97,9 @@ class StagePricer : public PricedLayers {
 public:
   /// All arguments outlive it. `tape` is that of the parts of a strategy of
   /// `program`.
-  StagePricer(const CostProgram &program, const Tape &tape, Launching launching,
-              const Machine &machine, const Runtime &runtime,
+  StagePricer(const program::CostProgram &program, const Tape &tape,
+              Launching launching, const hardware::Machine &machine,
+              const runtime::Runtime &runtime,
               std::optional<double> memoryUtilization);
 
   /// Replaces the value of figure `index` of the strategy; what was priced
@@ -110,8 +112,8 @@ public:
   /// borders around them do. A microbatch that goes through in `chunks` takes
   /// the time of those; none: it goes through at once.
   Refusal price(const std::vector<uint32_t> &order, const Layout &layout,
-                const Workload &microbatch, const PipelineShape &shape,
-                std::vector<PrefillChunk> chunks = {});
+                const program::Workload &microbatch, const PipelineShape &shape,
+                std::vector<program::PrefillChunk> chunks = {});
   /// Another way of microbatches, as large, through as many stages, of a
   /// program that trains: its parts cost the same.
   void reshape(const PipelineShape &wanted);
@@ -122,25 +124,25 @@ public:
     bool fits = false;
     double activationBytes = 0, budgetBytes = 0, updateBytes = 0;
   };
-  Refusal priceStage(const std::vector<LayerRange> &ranges, int64_t device,
-                     StageMemory &memory);
+  Refusal priceStage(const std::vector<schedule::LayerRange> &ranges,
+                     int64_t device, StageMemory &memory);
   /// What a microbatch hands on in a step of this kind, as `transferInto`.
   double transferBytes(size_t kind, int64_t layer) const;
   /// What virtual stage `stage` keeps until a backward of what it handed on;
   /// a runtime may set it free (`TrainingFigures::keepsOutputs`).
-  int64_t keptOutputBytes(const std::vector<LayerRange> &ranges,
+  int64_t keptOutputBytes(const std::vector<schedule::LayerRange> &ranges,
                           size_t stage) const;
   /// The layers, to be laid over the stages of the shape. Temporaries and the
   /// runtime lie on every device: those of layers come off the limit, what
   /// embedding and head need above that is theirs.
-  StagingProblem problem() const;
+  schedule::StagingProblem problem() const;
   /// Gradients on a device that the devices of the first stage and the last
   /// sum: none where those are the same.
   int64_t copiedGradientBytes() const {
     return shape.hasBothEnds() ? 0 : copiedBytes;
   }
   /// What stragglers add to an iteration of `time`.
-  Picoseconds stragglersOf(Picoseconds time) const;
+  schedule::Picoseconds stragglersOf(schedule::Picoseconds time) const;
 
   int64_t budgetBytes = 0;
   /// Of a budget that is a share of what weights and temporaries leave, that
@@ -148,7 +150,7 @@ public:
   double shareOfFree = 1;
 
 private:
-  Refusal addPart(PartCounts counts, PipelinePart &part);
+  Refusal addPart(program::PartCounts counts, PipelinePart &part);
   void addTraining(PipelinePart &part);
   size_t transferOutput() const;
   Refusal addSteps(PipelinePart &part);
@@ -156,8 +158,8 @@ private:
   Refusal addLayers();
   void addTransfers();
 
-  const CostProgram &program;
-  const Runtime &runtime;
+  const program::CostProgram &program;
+  const runtime::Runtime &runtime;
   const bool borders;
   Pricer pricer;
   std::vector<double> outputs;
@@ -168,16 +170,16 @@ private:
   /// By kind of step, then by layer of the stack, then of the model's inputs.
   std::vector<std::vector<double>> transfers;
   /// Of devices, by what they run.
-  std::vector<std::pair<PartCounts, StageMemory>> stages;
+  std::vector<std::pair<program::PartCounts, StageMemory>> stages;
   std::vector<uint32_t> order;
   /// Of each distinct layer of the order.
-  std::vector<PartCounts> partCounts;
+  std::vector<program::PartCounts> partCounts;
   Layout layout;
   PipelineShape shape;
-  Workload microbatch;
-  std::vector<PrefillChunk> chunks;
+  program::Workload microbatch;
+  std::vector<program::PrefillChunk> chunks;
 };
 
-} // namespace autopar
+} // namespace autopar::cost
 
 #endif // AUTOPAR_COST_STAGEPRICER_H

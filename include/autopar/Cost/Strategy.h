@@ -20,7 +20,7 @@
 #include <array>
 #include <vector>
 
-namespace autopar {
+namespace autopar::cost {
 
 /// A number of a chip or a runtime that formulas rest on.
 struct FigureUse {
@@ -81,7 +81,7 @@ struct FigureUse {
   Kind kind = Kind::memory_bandwidth;
   /// Of peaks and curves: what runs, on units of which format, with weights
   /// of which (`Kernel::storage`).
-  KernelKind kernel = KernelKind::elementwise;
+  program::KernelKind kernel = program::KernelKind::elementwise;
   ElementType type = ElementType::bf16;
   std::optional<ElementType> storage = std::nullopt;
 
@@ -98,16 +98,16 @@ struct FigureUse {
 
 /// A kind of collective over a group of axes: what `Op::call` is priced by.
 struct LinkUse {
-  CollectiveKind kind = CollectiveKind::all_reduce;
-  std::vector<AxisId> axes;
-  std::optional<NodeDispatch> byNode = std::nullopt;
+  program::CollectiveKind kind = program::CollectiveKind::all_reduce;
+  std::vector<program::AxisId> axes;
+  std::optional<program::NodeDispatch> byNode = std::nullopt;
 };
 
 /// The shape of kernels that a table of their curve goes by.
 struct ShapeUse {
-  ShapeKind kind = ShapeKind::product;
+  program::ShapeKind kind = program::ShapeKind::product;
   /// As of `FigureUse`.
-  KernelKind kernel = KernelKind::matmul;
+  program::KernelKind kernel = program::KernelKind::matmul;
   ElementType type = ElementType::bf16;
   std::optional<ElementType> storage = std::nullopt;
   /// What a layout fixes of it: nodes of a strategy, slots of a tape.
@@ -132,7 +132,7 @@ struct Leaves {
   std::vector<ShapeUse> shapes;
   /// Where the experts lie whose loads `Op::skew` is about; null where those
   /// are even.
-  std::shared_ptr<const PlacedExperts> placement;
+  std::shared_ptr<const program::PlacedExperts> placement;
 };
 
 /// A record of the program, or what all of it needs.
@@ -173,7 +173,7 @@ struct Requirement {
   NodeId extent = noNode, devices = noNode;
   uint32_t index = 0;
   /// Of `devices`.
-  std::vector<AxisId> axes = {};
+  std::vector<program::AxisId> axes = {};
 };
 
 /// What a workload gives sizes to. `Op::symbol` counts them group by group.
@@ -190,15 +190,16 @@ struct Launching {
   /// on their way to experts and back is launched, too.
   bool loopsExperts = false;
 
-  bool merges(KernelKind kind) const;
-  bool merges(Kernel::Epilogue::Kind kind) const;
+  bool merges(program::KernelKind kind) const;
+  bool merges(program::Kernel::Epilogue::Kind kind) const;
   /// Whether `kernel` is launched at all, and whose curve it runs on.
-  bool launches(const Kernel &kernel) const {
+  bool launches(const program::Kernel &kernel) const {
     return loopsExperts || !kernel.routed;
   }
-  KernelKind curveKindOf(const Kernel &kernel) const {
-    bool isLooped = loopsExperts && kernel.kind == KernelKind::grouped_matmul;
-    return isLooped ? KernelKind::matmul : kernel.kind;
+  program::KernelKind curveKindOf(const program::Kernel &kernel) const {
+    bool isLooped =
+        loopsExperts && kernel.kind == program::KernelKind::grouped_matmul;
+    return isLooped ? program::KernelKind::matmul : kernel.kind;
   }
 };
 
@@ -319,7 +320,7 @@ struct TotalNodes {
   NodeId computePs, memoryPs, communicationPs, stepPs;
   /// Of training, where forwards and backwards are done once for each
   /// microbatch, the optimizer once.
-  std::array<SectionNodes, sectionCount> sections;
+  std::array<SectionNodes, program::sectionCount> sections;
   /// What of the backward's kernels makes gradients of weights, with floors.
   NodeId weightGradientPs;
   NodeId gradientBytes, optimizerBytes;
@@ -371,10 +372,11 @@ struct Strategy : Leaves {
 /// kernels without a phase do not ask): prompts beside sequences that decode.
 /// Products are over all rows together, attention takes each group in turn.
 /// What is said of one sequence is said of the first group's.
-Strategy compile(const CostProgram &program, Launching launching,
+Strategy compile(const program::CostProgram &program, Launching launching,
                  Counting counting = Counting::whole,
-                 const std::vector<Phase> &groups = {Phase::prefill});
+                 const std::vector<program::Phase> &groups = {
+                     program::Phase::prefill});
 
-} // namespace autopar
+} // namespace autopar::cost
 
 #endif // AUTOPAR_COST_STRATEGY_H

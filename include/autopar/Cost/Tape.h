@@ -12,7 +12,7 @@
 
 #include <array>
 
-namespace autopar {
+namespace autopar::cost {
 
 /// One step: slot `out` = op(a, b, c), of slots (`Op::call`: b is a link;
 /// `Op::pairs`: c a rule; `Op::launch_at_rates`: c of `Tape::rates`).
@@ -74,6 +74,6 @@ enum class Checks : uint8_t { all, splits };
 Tape collect(const Strategy &strategy, const std::vector<NodeId> &wanted,
              Checks checks = Checks::all);
 
-} // namespace autopar
+} // namespace autopar::cost
 
 #endif // AUTOPAR_COST_TAPE_H

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace autopar {
+namespace autopar::cost {
 
 /// How routed tokens spread over the ranks that share their experts: rank r of
 /// n has the block [r*e/n, (r+1)*e/n) of e experts. A token keeps `kept` of
@@ -48,6 +48,6 @@ struct TokenSpread {
 /// that a token is sent to are as many times that as there are domains.
 double reachOf(const TokenSpread &spread, const std::vector<int64_t> &some);
 
-} // namespace autopar
+} // namespace autopar::cost
 
 #endif // AUTOPAR_COST_TOKENSPREAD_H

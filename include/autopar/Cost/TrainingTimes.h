@@ -14,40 +14,40 @@
 
 #include <array>
 
-namespace autopar {
+namespace autopar::cost {
 
 /// What layers take in one section of a pass.
 struct SectionTimes {
   /// Kernels with their floors.
-  Picoseconds kernelsPs = 0;
+  schedule::Picoseconds kernelsPs = 0;
   /// Collectives that kernels wait for; those of tokens on their way to experts
   /// and back (`Collective::routed`); those of inputs of products
   /// (`Collective::ofInputs`); those that gather weights, and those that reduce
   /// gradients of weights; those that sum gradients of weights of which two
   /// stages have a copy.
-  Picoseconds communicationPs = 0, dispatchPs = 0, inputPs = 0, gatherPs = 0,
-              reductionPs = 0, copiesPs = 0;
+  schedule::Picoseconds communicationPs = 0, dispatchPs = 0, inputPs = 0,
+                        gatherPs = 0, reductionPs = 0, copiesPs = 0;
 
-  Picoseconds callsPs() const {
+  schedule::Picoseconds callsPs() const {
     return communicationPs + dispatchPs + inputPs + gatherPs + reductionPs +
            copiesPs;
   }
-  Picoseconds allPs() const { return kernelsPs + callsPs(); }
+  schedule::Picoseconds allPs() const { return kernelsPs + callsPs(); }
 };
 
 /// What layers take and keep: forwards and backwards of one microbatch, and the
 /// optimizer.
 struct TrainingTimes {
-  std::array<SectionTimes, sectionCount> sections;
+  std::array<SectionTimes, program::sectionCount> sections;
   /// Of the backward's kernels, those that make gradients of weights.
-  Picoseconds weightGradientPs = 0;
+  schedule::Picoseconds weightGradientPs = 0;
   /// What a microbatch keeps from its forward to its backward.
   int64_t savedBytes = 0;
 
-  const SectionTimes &of(Section section) const {
+  const SectionTimes &of(program::Section section) const {
     return sections[static_cast<size_t>(section)];
   }
-  SectionTimes &of(Section section) {
+  SectionTimes &of(program::Section section) {
     return sections[static_cast<size_t>(section)];
   }
   /// Adds `other` so often.
@@ -57,10 +57,11 @@ struct TrainingTimes {
 };
 
 /// Whether tokens of `program` go to experts.
-bool routesTokens(const CostProgram &program);
+bool routesTokens(const program::CostProgram &program);
 /// What an iteration of `program` loses beside, in parts of that of devices
 /// that are alike.
-double lostShareOf(const CostProgram &program, const Runtime &runtime);
+double lostShareOf(const program::CostProgram &program,
+                   const runtime::Runtime &runtime);
 
 /// `times` without the communication that runs beside computation of the same
 /// stage, as `runtime` overlaps it: exposed is max(0, communication - what it
@@ -73,8 +74,9 @@ double lostShareOf(const CostProgram &program, const Runtime &runtime);
 /// neither, reductions run beside the last microbatch's backward, and gathers
 /// beside the first one's forward of the next iteration. Copies are summed when
 /// all that is done: nothing runs beside that.
-TrainingTimes exposedOf(const TrainingTimes &times, const Runtime &runtime);
+TrainingTimes exposedOf(const TrainingTimes &times,
+                        const runtime::Runtime &runtime);
 
-} // namespace autopar
+} // namespace autopar::cost
 
 #endif // AUTOPAR_COST_TRAININGTIMES_H

@@ -16,7 +16,7 @@
 #include "autopar/Hardware/Hardware.h"
 #include "autopar/Support/Library.h"
 
-namespace autopar {
+namespace autopar::hardware {
 
 /// The unit that a field is in, and the values that make sense in it.
 struct UnitRange {
@@ -71,6 +71,6 @@ std::optional<Error> applyOverrides(JsonDocument &document,
 Error explainOverrides(Error error, const std::string &prefix,
                        const std::vector<Override> &overrides);
 
-} // namespace autopar
+} // namespace autopar::hardware
 
 #endif // AUTOPAR_HARDWARE_FIGURES_H

@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-namespace autopar {
+namespace autopar::hardware {
 
 /// Where a figure comes from. `kind` is one of datasheet, measured, derived,
 /// recalled, user.
@@ -64,10 +64,10 @@ struct ShapeTable {
 
   /// The names of coordinates, in order, of a kernel that may have one; empty
   /// of others.
-  static std::vector<std::string_view> namesOf(KernelKind kernel,
-                                               ShapeKind kind);
+  static std::vector<std::string_view> namesOf(program::KernelKind kernel,
+                                               program::ShapeKind kind);
   /// How many of those symbols change.
-  static size_t varyingOf(KernelKind kernel);
+  static size_t varyingOf(program::KernelKind kernel);
 };
 
 /// What is left of a table where a layout has fixed all but what symbols
@@ -111,12 +111,14 @@ struct KernelCurve {
   /// curve is not a fit.
   double fittedFlops = 0, fittedBytes = 0;
   /// By `ShapeKind`; null where nobody measured them.
-  std::array<std::shared_ptr<const ShapeTable>, shapeKindCount> shapes = {};
+  std::array<std::shared_ptr<const ShapeTable>, program::shapeKindCount>
+      shapes = {};
   Source source;
   std::string path;
 };
 
-using KernelCurves = std::map<KernelKind, std::map<std::string, KernelCurve>>;
+using KernelCurves =
+    std::map<program::KernelKind, std::map<std::string, KernelCurve>>;
 
 /// One accelerator.
 /// What software reaches chips by: the values of `Chip::platform`.
@@ -149,16 +151,16 @@ struct Chip {
   /// What multiplies weights in 4-bit floats (`storage`) with activations of
   /// `type`: fp8 where the chip has kernels for it, else `type`. f32 of scans
   /// where the chip has no curve for them.
-  ElementType unitsOf(KernelKind kind, ElementType type,
+  ElementType unitsOf(program::KernelKind kind, ElementType type,
                       std::optional<ElementType> storage) const;
   /// What a curve measured for this use is called, whether the chip has one or
   /// not: "grouped_matmul.fp4_bf16".
-  std::string useOf(KernelKind kind, ElementType type,
+  std::string useOf(program::KernelKind kind, ElementType type,
                     std::optional<ElementType> storage = std::nullopt) const;
   /// The curve for `kind` and `type`, with the same fallback. Without one, the
   /// kernel has that of another kind, as `KernelKind` says.
   const KernelCurve *
-  curve(KernelKind kind, ElementType type,
+  curve(program::KernelKind kind, ElementType type,
         std::optional<ElementType> storage = std::nullopt) const;
 };
 
@@ -175,7 +177,7 @@ struct CollectiveCurve {
 };
 
 using CollectiveCurves =
-    std::map<CollectiveKind, std::map<int64_t, CollectiveCurve>>;
+    std::map<program::CollectiveKind, std::map<int64_t, CollectiveCurve>>;
 
 /// A level of the interconnect.
 struct Tier {
@@ -306,6 +308,6 @@ private:
   std::string directory;
 };
 
-} // namespace autopar
+} // namespace autopar::hardware
 
 #endif // AUTOPAR_HARDWARE_HARDWARE_H

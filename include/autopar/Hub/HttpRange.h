@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <memory>
 
-namespace autopar {
+namespace autopar::hub {
 
 /// A file on the hub that is read in parts, for headers of checkpoints whose
 /// tensors nobody wants to download.
@@ -44,6 +44,6 @@ Result<std::optional<HttpRange>> openModelFile(const std::string &argument,
                                                const std::string &file,
                                                const HubOptions &options);
 
-} // namespace autopar
+} // namespace autopar::hub
 
 #endif // AUTOPAR_HUB_HTTPRANGE_H

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace autopar {
+namespace autopar::hub {
 
 /// Told what a download that takes longer than a second is doing, one line at
 /// a time; told "" when it is over.
@@ -59,6 +59,6 @@ std::vector<std::string> bundledModels();
 /// `XDG_CACHE_HOME`/autopar, else ~/.cache/autopar.
 std::string cacheDirectory();
 
-} // namespace autopar
+} // namespace autopar::hub
 
 #endif // AUTOPAR_HUB_HUB_H

@@ -11,11 +11,11 @@
 #include "autopar/Dialect/Transformer/Transformer.h"
 #include "autopar/Model/Format.h"
 
-namespace autopar {
+namespace autopar::importer {
 
 transformer::FormatAttr toAttr(mlir::MLIRContext *context,
-                               const Format &format);
+                               const model::Format &format);
 
-} // namespace autopar
+} // namespace autopar::importer
 
 #endif // AUTOPAR_IMPORT_FORMATS_H

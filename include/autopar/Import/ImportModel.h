@@ -13,14 +13,14 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
-namespace autopar {
+namespace autopar::importer {
 
 /// The model as a module of the transformer dialect: one function per layer
 /// kind, and `@model`, which repeats them. The needed dialects are loaded.
 /// Fields of the config are read on the way: errors name them.
 Result<mlir::OwningOpRef<mlir::ModuleOp>>
-importModel(mlir::MLIRContext *context, const Model &model);
+importModel(mlir::MLIRContext *context, const model::Model &model);
 
-} // namespace autopar
+} // namespace autopar::importer
 
 #endif // AUTOPAR_IMPORT_IMPORTMODEL_H

@@ -11,15 +11,15 @@
 #include "autopar/Hub/Hub.h"
 #include "autopar/Import/ImportModel.h"
 
-namespace autopar {
+namespace autopar::importer {
 
 /// What a user says of a model: a path, "-", a bundled name or org/name.
 struct ModelRequest {
   std::string argument;
   /// The text of its config; then `argument` is but what it is called.
   std::string config = {};
-  HubOptions hub;
-  std::vector<ConfigAssumption> assumptions;
+  hub::HubOptions hub;
+  std::vector<model::ConfigAssumption> assumptions;
   /// `weightFormatNames`; as stored where empty. A bundled name may have it
   /// behind a colon: "llama-3.3-70b:fp8".
   std::string weightFormat = {};
@@ -31,17 +31,17 @@ struct ModelRequest {
 void showProgress(const std::string &line);
 
 /// Finds and reads a model.
-Result<Model> findModel(const ModelRequest &request);
+Result<model::Model> findModel(const ModelRequest &request);
 
 /// Imports and verifies a model. An error without a message has been printed as
 /// diagnostics.
 Result<mlir::OwningOpRef<mlir::ModuleOp>> buildModel(mlir::MLIRContext *context,
-                                                     const Model &model);
+                                                     const model::Model &model);
 
 /// Both.
 Result<mlir::OwningOpRef<mlir::ModuleOp>>
 loadModel(mlir::MLIRContext *context, const ModelRequest &request);
 
-} // namespace autopar
+} // namespace autopar::importer
 
 #endif // AUTOPAR_IMPORT_LOADMODEL_H

@@ -15,7 +15,7 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/Support/SourceMgr.h"
 
-namespace autopar {
+namespace autopar::importer {
 
 /// A module of a file. While it lives, diagnostics show its text.
 class ModuleFile {
@@ -35,6 +35,6 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> op;
 };
 
-} // namespace autopar
+} // namespace autopar::importer
 
 #endif // AUTOPAR_IMPORT_READMODULE_H

@@ -14,14 +14,15 @@ namespace mlir {
 class MLIRContext;
 } // namespace mlir
 
-namespace autopar {
+namespace autopar::importer {
 
 /// The config, as JSON, of a small model that has the functions of `model`: all
 /// kinds of its layers. Errors say what would be lost, or why the small one
 /// cannot be imported; one without a message has been printed as diagnostics.
-Result<std::string> shrinkModel(mlir::MLIRContext *context, const Model &model,
-                                const SmallSizes &sizes);
+Result<std::string> shrinkModel(mlir::MLIRContext *context,
+                                const model::Model &model,
+                                const model::SmallSizes &sizes);
 
-} // namespace autopar
+} // namespace autopar::importer
 
 #endif // AUTOPAR_IMPORT_SHRINKMODEL_H

@@ -13,7 +13,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/raw_ostream.h"
 
-namespace autopar {
+namespace autopar::importer {
 
 /// Calls `visit` with the full name and the storage of every checkpoint tensor
 /// of `module`, in model order: layers by number, tensors as the layer has
@@ -30,6 +30,6 @@ forEachTensor(mlir::ModuleOp module,
 /// One line per tensor: name, shape, dtype, bytes; tab-separated.
 mlir::LogicalResult listTensors(mlir::ModuleOp module, llvm::raw_ostream &os);
 
-} // namespace autopar
+} // namespace autopar::importer
 
 #endif // AUTOPAR_IMPORT_TENSORS_H

@@ -69,12 +69,12 @@ struct ShardingFactors {
   /// Whether `factor` may be split by `rule`. In a sum, replicas of a `cap`
   /// would count more than once, and what a `pad` adds at all; and rows go to
   /// one place.
-  bool maySplitBy(int32_t factor, SplitRule rule) const {
-    if (rule == SplitRule::cap && isOfExperts(factor))
+  bool maySplitBy(int32_t factor, program::SplitRule rule) const {
+    if (rule == program::SplitRule::cap && isOfExperts(factor))
       return false;
     return kinds[factor] != FactorKind::reduction ||
-           ((rule != SplitRule::cap || sharesReplicas) &&
-            (rule != SplitRule::pad || looksUp));
+           ((rule != program::SplitRule::cap || sharesReplicas) &&
+            (rule != program::SplitRule::pad || looksUp));
   }
   /// Whether `result` is a sum over `factor`.
   bool isSummedBy(unsigned result, int32_t factor) const {
@@ -129,7 +129,7 @@ struct TensorParallelFactor {
   /// Rule of each operand's dimension of that factor, and behind them of each
   /// result's; results that have none follow the first that is not capped or,
   /// where `factor` is a reduction or a weight's, their own dimension.
-  llvm::SmallVector<SplitRule, 4> operandRules;
+  llvm::SmallVector<program::SplitRule, 4> operandRules;
   TensorParallelRole role = TensorParallelRole::dense;
 };
 
@@ -147,7 +147,7 @@ std::string splitText(const DimRef &dim);
 /// "dimension 0", of a weight with its name: 'dimension 0 of "up_proj.weight"'.
 std::string dimensionText(mlir::Operation *op, unsigned dim);
 /// Whether `devices` may split a dimension of `extent` by `rule`.
-bool maySplit(int64_t extent, SplitRule rule, int64_t devices);
+bool maySplit(int64_t extent, program::SplitRule rule, int64_t devices);
 /// The first numbers of devices that `allowed` says may: "1, 2, 4".
 std::string sizesText(llvm::function_ref<bool(int64_t devices)> allowed);
 

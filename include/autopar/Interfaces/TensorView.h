@@ -26,7 +26,7 @@ namespace autopar {
 struct DimRef {
   NamedExtent extent;
   llvm::ArrayRef<mlir::StringAttr> axes;
-  SplitRule rule = SplitRule::plain;
+  program::SplitRule rule = program::SplitRule::plain;
   int64_t multiple = 1;
   llvm::ArrayRef<mlir::StringAttr> grouped;
 
@@ -39,8 +39,9 @@ struct DimRef {
 };
 
 /// The rule of a dimension for which none is written.
-inline SplitRule defaultRule(NamedExtent extent) {
-  return extent.isSymbolic() ? SplitRule::any : SplitRule::plain;
+inline program::SplitRule defaultRule(NamedExtent extent) {
+  return extent.isSymbolic() ? program::SplitRule::any
+                             : program::SplitRule::plain;
 }
 
 } // namespace autopar

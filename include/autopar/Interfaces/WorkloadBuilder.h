@@ -27,7 +27,7 @@ struct WeightUnits {
 /// Numbers that an optimizer keeps of a weight, with one f32 scale for each
 /// `block` of them, where that is not 0.
 struct KeptState {
-  Dims shape;
+  program::Dims shape;
   ElementType type = ElementType::f32;
   int64_t block = 0;
   /// A copy of the weight.
@@ -43,7 +43,7 @@ struct Passes {
 /// where it is (`enter`, `bind`), and ops add records through the helpers.
 class WorkloadBuilder {
 public:
-  explicit WorkloadBuilder(CostProgram &program) : program(program) {}
+  explicit WorkloadBuilder(program::CostProgram &program) : program(program) {}
 
   //===--------------------------------------------------------------------===//
   // For ops
@@ -51,39 +51,40 @@ public:
 
   /// Dimensions `[begin, end)` of a tensor; all of them. What goes around a
   /// ring is whole to the op that sees it.
-  Dims dims(mlir::Value tensor, unsigned begin, unsigned end);
-  Dims dims(mlir::Value tensor);
+  program::Dims dims(mlir::Value tensor, unsigned begin, unsigned end);
+  program::Dims dims(mlir::Value tensor);
   ElementType formatOf(mlir::Value tensor);
 
   /// A new kernel of `op`. Kernels that share `input` may be merged. The
   /// reference is valid until the next call.
-  Kernel &addKernel(mlir::Operation *op, KernelKind kind,
-                    mlir::Value input = {});
+  program::Kernel &addKernel(mlir::Operation *op, program::KernelKind kind,
+                             mlir::Value input = {});
   /// A kernel of 2*rows*columns*contraction FLOPs, of which the op fills in the
   /// dimensions.
-  Kernel &addProduct(mlir::Operation *op, KernelKind kind, FlopClass flopClass,
-                     mlir::Value input);
+  program::Kernel &addProduct(mlir::Operation *op, program::KernelKind kind,
+                              program::FlopClass flopClass, mlir::Value input);
   /// Lets the last kernel, a product, be launched as one with the others of
   /// `op`'s kind and the same `key`, wherever they are: products of one input,
   /// or with one sum.
   void mergeBy(mlir::Operation *op, mlir::Value key);
   /// Traffic of a whole activation, weight or cache.
-  void read(Kernel &kernel, mlir::Value tensor);
-  void write(Kernel &kernel, mlir::Value tensor);
+  void read(program::Kernel &kernel, mlir::Value tensor);
+  void write(program::Kernel &kernel, mlir::Value tensor);
   /// Traffic of a temporary inside an op, which no value of the program is.
-  void move(Kernel &kernel, Dims shape, ElementType type, bool write);
+  void move(program::Kernel &kernel, program::Dims shape, ElementType type,
+            bool write);
   /// Reads of as many rows of a table as `rows` counts.
-  void gather(Kernel &kernel, mlir::Value table, Dims rows);
+  void gather(program::Kernel &kernel, mlir::Value table, program::Dims rows);
   /// Reads of the experts that `routed` tokens reach; marks the weight as
   /// routed.
-  void readExperts(Kernel &kernel, mlir::Value weight, Dims routed,
-                   int64_t topK);
+  void readExperts(program::Kernel &kernel, mlir::Value weight,
+                   program::Dims routed, int64_t topK);
   /// Says that tokens choose experts of `groups` here.
-  void setExpertGroups(ExpertGroups groups) {
+  void setExpertGroups(program::ExpertGroups groups) {
     program.layers[layer].expertGroups = groups;
   }
   /// A kernel that reads its operands and writes its results once.
-  Kernel &addElementwise(mlir::Operation *op);
+  program::Kernel &addElementwise(mlir::Operation *op);
   /// Says that the last kernel, a product, makes `value`.
   void makesProduct(mlir::Value value);
   /// Says that the last kernel makes `sum` of `product` and others, where a
@@ -92,17 +93,17 @@ public:
 
   /// Adds a tensor that holds `value`, one of several where it is a weight of a
   /// format.
-  void addResident(mlir::Value value, Resident resident,
+  void addResident(mlir::Value value, program::Resident resident,
                    WeightUnits units = {});
   /// A collective over `axes` in which each rank has `buffer`.
-  void addCollective(mlir::Operation *op, CollectiveKind kind,
+  void addCollective(mlir::Operation *op, program::CollectiveKind kind,
                      mlir::Value buffer, llvm::ArrayRef<mlir::Attribute> axes);
   /// Says in which format the last one sends, and how many values have a scale
   /// (0: none has).
   void sendAs(ElementType format, int64_t block);
   /// Says that the last one sends tokens to each node once, where `names` share
   /// the experts.
-  void sendByNode(NodeDispatch dispatch,
+  void sendByNode(program::NodeDispatch dispatch,
                   llvm::ArrayRef<mlir::StringAttr> names);
   /// One that makes `result` of `buffer`. What it gathers of a weight is as
   /// that is stored.
@@ -120,7 +121,7 @@ public:
   /// the exchange of a float per token and head, by which its parts are
   /// weighted before they are summed.
   void exchangeNormalisers(mlir::Operation *op, mlir::Value y,
-                           const Dim &context);
+                           const program::Dim &context);
   //===--------------------------------------------------------------------===//
   // For ops of training
   //===--------------------------------------------------------------------===//
@@ -168,7 +169,8 @@ public:
   /// Says which axes split which tokens.
   void setTokenAxes(TokenAxes axes) { tokenAxes = std::move(axes); }
   /// Says which axes share the experts that were placed; returns them.
-  std::vector<AxisId> setExpertAxes(llvm::ArrayRef<mlir::Attribute> axes);
+  std::vector<program::AxisId>
+  setExpertAxes(llvm::ArrayRef<mlir::Attribute> axes);
   /// Says which layer kind's experts were placed that following records are
   /// about, if any; returns what held before.
   std::optional<uint32_t> setPlaced(std::optional<uint32_t> kind) {
@@ -186,14 +188,14 @@ public:
   }
   /// The dimensions and format of a temporary: of several tensors where it is a
   /// weight of a format, gathered.
-  llvm::SmallVector<Activation, 1> activations(mlir::Value value);
+  llvm::SmallVector<program::Activation, 1> activations(mlir::Value value);
   bool refused() const { return anyRefused; }
 
   /// What was launched and sent since the last call: nothing where `isEmpty`,
   /// else what it begins and ends with.
   struct Launched {
     bool isEmpty = true;
-    RunEnds ends;
+    program::RunEnds ends;
   };
   Launched takeLaunched() { return std::exchange(launched, Launched()); }
   /// Kernels before and after this do not merge.
@@ -204,24 +206,26 @@ public:
   }
 
 private:
-  void addsTo(mlir::Value product, Kernel::Epilogue::Kind kind);
-  void addCollective(mlir::Operation *op, CollectiveKind kind,
-                     std::vector<AxisId> axes, Dims shape, ElementType type);
+  void addsTo(mlir::Value product, program::Kernel::Epilogue::Kind kind);
+  void addCollective(mlir::Operation *op, program::CollectiveKind kind,
+                     std::vector<program::AxisId> axes, program::Dims shape,
+                     ElementType type);
   /// Dimension `index` as a device holds it, or as an op sees it.
-  Dim dim(const TensorView &view, unsigned index, bool held);
-  void addDims(Dim dim, DimRef ref, Dims &dims);
+  program::Dim dim(const TensorView &view, unsigned index, bool held);
+  void addDims(program::Dim dim, DimRef ref, program::Dims &dims);
   /// As a device holds them, or as an op sees them.
-  Dims dims(mlir::Value tensor, unsigned begin, unsigned end, bool held);
-  Dims readDims(const TensorView &view, unsigned begin, unsigned end,
-                bool held);
-  void seeWindows(Extent &extent);
-  void shareOut(Collective &collective) const;
-  SymbolId symbol(llvm::StringRef name);
-  AxisId axis(llvm::StringRef name);
+  program::Dims dims(mlir::Value tensor, unsigned begin, unsigned end,
+                     bool held);
+  program::Dims readDims(const TensorView &view, unsigned begin, unsigned end,
+                         bool held);
+  void seeWindows(program::Extent &extent);
+  void shareOut(program::Collective &collective) const;
+  program::SymbolId symbol(llvm::StringRef name);
+  program::AxisId axis(llvm::StringRef name);
   /// The tensors that hold a value: residents, or what is gathered of weights.
   struct Part {
     size_t resident;
-    Dims shape;
+    program::Dims shape;
   };
   llvm::SmallVector<Part, 1> partsOf(mlir::Value value) const;
   void join(llvm::MutableArrayRef<Part> parts,
@@ -232,16 +236,18 @@ private:
   llvm::SmallVector<mlir::StringAttr, 4>
   splitting(llvm::ArrayRef<mlir::StringAttr> names) const;
   /// The ids of axes that have several devices.
-  std::vector<AxisId> axes(llvm::ArrayRef<mlir::Attribute> names);
+  std::vector<program::AxisId> axes(llvm::ArrayRef<mlir::Attribute> names);
   /// What moves when the last kernel reads or writes a value: one record,
   /// or those of the tensors that hold it, which have a user from now on.
-  llvm::SmallVector<Traffic, 1> traffic(mlir::Value tensor, bool write);
+  llvm::SmallVector<program::Traffic, 1> traffic(mlir::Value tensor,
+                                                 bool write);
   uint32_t numberOf(mlir::Value tensor, unsigned part);
   std::string uniqueName(mlir::Operation *op);
   void extend(std::optional<uint32_t> run);
-  uint32_t nextGroup(KernelKind kind, mlir::Operation *op, mlir::Value input);
+  uint32_t nextGroup(program::KernelKind kind, mlir::Operation *op,
+                     mlir::Value input);
 
-  CostProgram &program;
+  program::CostProgram &program;
   llvm::DenseSet<mlir::StringAttr> neutralAxes;
   TokenAxes tokenAxes;
   llvm::SmallVector<mlir::StringAttr> expertAxes;
@@ -250,13 +256,14 @@ private:
   uint32_t layer = 0;
   int64_t count = 1;
   struct ShapeHash {
-    size_t operator()(const Dims &dims) const;
+    size_t operator()(const program::Dims &dims) const;
   };
   /// What records have, each once.
-  std::unordered_set<Dims, ShapeHash> shapes;
+  std::unordered_set<program::Dims, ShapeHash> shapes;
   /// What a type says where no experts are placed or limited, by its first
   /// dimension, the one after the last, and whether a device holds it.
-  llvm::DenseMap<std::tuple<mlir::Type, unsigned, unsigned, unsigned>, Dims>
+  llvm::DenseMap<std::tuple<mlir::Type, unsigned, unsigned, unsigned>,
+                 program::Dims>
       knownDims;
   llvm::DenseMap<mlir::Value, mlir::Value> aliases;
   /// The residents that hold a value.
@@ -284,7 +291,7 @@ private:
   llvm::DenseMap<mlir::Value, uint32_t> products;
   /// The group that a next kernel may join: what kind, which op (its name) and
   /// which input.
-  std::optional<KernelKind> openKind;
+  std::optional<program::KernelKind> openKind;
   llvm::StringRef openOp;
   mlir::Value openInput;
   uint32_t groups = 0;

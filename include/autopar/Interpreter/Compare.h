@@ -10,7 +10,7 @@
 
 #include "autopar/Interpreter/Execution.h"
 
-namespace autopar {
+namespace autopar::interpreter {
 
 /// Two elements, or shapes, that are not the same.
 struct Difference {
@@ -46,6 +46,6 @@ mlir::FailureOr<std::string> findTrainingDifference(const Execution &split,
 /// relative to their largest element.
 double largestDifference(const Execution &split, const Execution &whole);
 
-} // namespace autopar
+} // namespace autopar::interpreter
 
 #endif // AUTOPAR_INTERPRETER_COMPARE_H

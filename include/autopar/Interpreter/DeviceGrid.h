@@ -15,7 +15,7 @@
 
 #include <vector>
 
-namespace autopar {
+namespace autopar::interpreter {
 
 /// The devices of a module's mesh, numbered with the last axis fastest, and the
 /// values of its symbols.
@@ -24,7 +24,7 @@ public:
   /// Without a mesh there is one device. Errors are emitted: a size left open,
   /// experts in no slots.
   static mlir::FailureOr<DeviceGrid> create(mlir::ModuleOp module,
-                                            const Workload &workload);
+                                            const program::Workload &workload);
 
   int64_t size() const { return devices; }
   /// Those that execute, in order: all, those at one place of an axis, or those
@@ -32,7 +32,7 @@ public:
   llvm::ArrayRef<int64_t> active() const { return executing; }
   void enter(mlir::StringAttr axis, int64_t place);
   void enter(std::vector<int64_t> some) { executing = std::move(some); }
-  const Workload &workload() const { return step; }
+  const program::Workload &workload() const { return step; }
 
   /// Of a group of axes: its size, and where in it a device is.
   int64_t sizeOf(llvm::ArrayRef<mlir::StringAttr> axes) const;
@@ -67,14 +67,14 @@ private:
   std::vector<Axis> axes;
   int64_t devices = 1;
   std::vector<int64_t> executing;
-  Workload step;
+  program::Workload step;
   ExpertSlots slots;
 };
 
 /// The indices of an extent that part `place` of `parts` has.
-std::vector<int64_t> partOf(int64_t extent, SplitRule rule, int64_t multiple,
-                            int64_t parts, int64_t place);
+std::vector<int64_t> partOf(int64_t extent, program::SplitRule rule,
+                            int64_t multiple, int64_t parts, int64_t place);
 
-} // namespace autopar
+} // namespace autopar::interpreter
 
 #endif // AUTOPAR_INTERPRETER_DEVICEGRID_H

@@ -43,7 +43,7 @@
 #include <memory>
 #include <string>
 
-namespace autopar {
+namespace autopar::interpreter {
 
 /// What a device has cached of the tokens of its sequences: by token, a row of
 /// `[batch, ..]` as it has those dimensions.
@@ -127,9 +127,10 @@ public:
   /// it; `traced` says whether values are kept. Errors are emitted: what cannot
   /// be executed, shapes that are not those of types, devices that should have
   /// the same and do not.
-  mlir::LogicalResult run(const Workload &workload, bool traced = false);
+  mlir::LogicalResult run(const program::Workload &workload,
+                          bool traced = false);
   /// The public function alone, with the weights that the last step had.
-  mlir::LogicalResult runForward(const Workload &workload);
+  mlir::LogicalResult runForward(const program::Workload &workload);
 
   /// Goes on where the run of another module has got to: caches and states are
   /// those of `from`, in the layouts of this module. Before the first step.
@@ -223,11 +224,11 @@ private:
   T *keptOf(mlir::Value value, int64_t device, AllKept<T> &all);
   mlir::LogicalResult fill(const std::string &key, Kept<CachedTokens> &cache);
   mlir::LogicalResult fill(const std::string &key, Kept<LocalTensor> &state);
-  mlir::LogicalResult begin(const Workload &workload);
+  mlir::LogicalResult begin(const program::Workload &workload);
   mlir::LogicalResult runIteration();
   mlir::LogicalResult runUpdate();
   mlir::LogicalResult runMicrobatches(bool isForward);
-  mlir::LogicalResult runSections(Section section);
+  mlir::LogicalResult runSections(program::Section section);
   void finish();
   Values inputsOf(mlir::func::FuncOp entry);
   mlir::LogicalResult addResults();
@@ -305,7 +306,7 @@ constexpr double matrixScale = 0.3;
 /// How ops are executed: for the registry of a context.
 void registerExecution(mlir::DialectRegistry &registry);
 
-} // namespace autopar
+} // namespace autopar::interpreter
 
 #include "autopar/Interpreter/Execution.h.inc"
 

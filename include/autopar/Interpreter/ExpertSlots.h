@@ -16,7 +16,7 @@
 #include <map>
 #include <vector>
 
-namespace autopar {
+namespace autopar::interpreter {
 
 /// The tables of a module's `parallel.expert_placement`. Without them nothing
 /// is a slot.
@@ -48,6 +48,6 @@ private:
   std::optional<int64_t> layer;
 };
 
-} // namespace autopar
+} // namespace autopar::interpreter
 
 #endif // AUTOPAR_INTERPRETER_EXPERTSLOTS_H

@@ -10,7 +10,7 @@
 
 #include "autopar/Interpreter/Execution.h"
 
-namespace autopar {
+namespace autopar::interpreter {
 
 /// An element of a checkpoint tensor, its gradient, and what differences of the
 /// loss say that it is.
@@ -27,7 +27,7 @@ struct GradientElement {
 /// elements of every weight: with a little more and a little less of it. One of
 /// them is that of the largest gradient, others are random. Errors are emitted.
 mlir::FailureOr<std::vector<GradientElement>>
-measureGradients(Execution &run, const Workload &step, int64_t count);
+measureGradients(Execution &run, const program::Workload &step, int64_t count);
 
 /// The derivative of the loss along `directionOf`: a sum over the gradients of
 /// all elements, and what a difference of the loss says that it is.
@@ -39,9 +39,9 @@ struct DirectionalDerivative {
 };
 
 /// Runs an iteration of `step`, and the forward twice. Errors are emitted.
-mlir::FailureOr<DirectionalDerivative> measureDirection(Execution &run,
-                                                        const Workload &step);
+mlir::FailureOr<DirectionalDerivative>
+measureDirection(Execution &run, const program::Workload &step);
 
-} // namespace autopar
+} // namespace autopar::interpreter
 
 #endif // AUTOPAR_INTERPRETER_GRADIENTS_H

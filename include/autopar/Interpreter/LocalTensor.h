@@ -12,7 +12,7 @@
 #include <functional>
 #include <vector>
 
-namespace autopar {
+namespace autopar::interpreter {
 
 /// An element of a set of routed tokens: the `slot`-th choice of token `token`
 /// of the batch, on its way to `expert`.
@@ -64,6 +64,6 @@ struct Strides {
   int64_t outer = 1, extent = 1, inner = 1;
 };
 
-} // namespace autopar
+} // namespace autopar::interpreter
 
 #endif // AUTOPAR_INTERPRETER_LOCALTENSOR_H

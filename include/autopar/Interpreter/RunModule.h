@@ -10,7 +10,7 @@
 
 #include "autopar/Interpreter/Execution.h"
 
-namespace autopar {
+namespace autopar::interpreter {
 
 struct RunOptions {
   /// New tokens of each step, from empty caches; none: the module's own step.
@@ -47,6 +47,6 @@ mlir::LogicalResult checkDirection(mlir::ModuleOp module,
                                    const RunOptions &options,
                                    llvm::raw_ostream &os);
 
-} // namespace autopar
+} // namespace autopar::interpreter
 
 #endif // AUTOPAR_INTERPRETER_RUNMODULE_H

@@ -16,7 +16,7 @@
 
 #include <optional>
 
-namespace autopar {
+namespace autopar::interpreter {
 
 /// A tensor on all devices; empty on those that have nothing of it.
 using DeviceTensors = std::vector<LocalTensor>;
@@ -103,10 +103,10 @@ public:
     return task.isBackward ? backward : forward;
   }
   /// Which layers of its function a task runs.
-  LayerRange range(StageTask task) const {
-    LayerRange own = ranges[task.stage];
+  schedule::LayerRange range(StageTask task) const {
+    schedule::LayerRange own = ranges[task.stage];
     return task.isBackward
-               ? LayerRange{layers() - own.end, layers() - own.begin}
+               ? schedule::LayerRange{layers() - own.end, layers() - own.begin}
                : own;
   }
   bool begins(StageTask task) const {
@@ -116,19 +116,19 @@ public:
     return task.stage == (task.isBackward ? 0 : lastStage());
   }
   /// What stages hand on, in either function.
-  StageBorders &getBorders() { return borders; }
+  analysis::StageBorders &getBorders() { return borders; }
 
 private:
   mlir::LogicalResult readOrders();
   mlir::LogicalResult readBackward(mlir::ModuleOp module);
 
   parallel::StagesOp op;
-  std::vector<LayerRange> ranges;
+  std::vector<schedule::LayerRange> ranges;
   StagedFunction forward, backward;
-  StageBorders borders;
+  analysis::StageBorders borders;
   StageOrders tasks;
 };
 
-} // namespace autopar
+} // namespace autopar::interpreter
 
 #endif // AUTOPAR_INTERPRETER_STAGES_H

@@ -17,7 +17,7 @@
 #include <string>
 #include <tuple>
 
-namespace autopar {
+namespace autopar::interpreter {
 
 /// Numbers of checkpoint tensors, by name ("model.layers.3.mlp.up_proj.weight")
 /// and place, in row-major order.
@@ -84,6 +84,6 @@ struct TrainingMemory {
 /// What a random direction through all weights has of an element: -1 to 1.
 double directionOf(const std::string &name, int64_t offset);
 
-} // namespace autopar
+} // namespace autopar::interpreter
 
 #endif // AUTOPAR_INTERPRETER_TRAININGMEMORY_H

@@ -12,7 +12,7 @@
 
 #include <optional>
 
-namespace autopar {
+namespace autopar::model {
 
 /// One entry of a family's `blocks`: {"is": kind, parameter: value, ...}. The
 /// builder of the kind asks for its parameters by name and type; the first
@@ -72,6 +72,6 @@ private:
   std::set<std::string> asked;
 };
 
-} // namespace autopar
+} // namespace autopar::model
 
 #endif // AUTOPAR_MODEL_BLOCK_H

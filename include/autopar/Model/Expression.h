@@ -27,7 +27,7 @@
 #include <string_view>
 #include <vector>
 
-namespace autopar {
+namespace autopar::model {
 
 /// A value of a family's field: null, a boolean, an integer, a number, a text,
 /// or a list of them.
@@ -80,6 +80,6 @@ private:
 /// Whether a value counts as true: not false, 0, null, "" or [].
 bool isTrue(const JsonValue &value);
 
-} // namespace autopar
+} // namespace autopar::model
 
 #endif // AUTOPAR_MODEL_EXPRESSION_H

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace autopar {
+namespace autopar::model {
 
 /// A family file, models/families/<model type>.json, with its bases merged in
 /// (RFC 7386): fields of the config with their defaults, blocks with their
@@ -40,6 +40,6 @@ Result<bool> applyTask(Family &family, const std::string &architecture);
 /// All model types that have a file, sorted.
 std::vector<std::string> familyNames();
 
-} // namespace autopar
+} // namespace autopar::model
 
 #endif // AUTOPAR_MODEL_FAMILY_H

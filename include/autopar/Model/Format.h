@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace autopar {
+namespace autopar::model {
 
 /// One tensor of a format; see `#transformer.format`.
 struct FormatTensor {
@@ -25,7 +25,7 @@ struct FormatTensor {
   ElementType type = ElementType::bf16;
   /// The shape of the plain tensor; else `shape`.
   bool plain = true;
-  std::vector<StoredDim> shape;
+  std::vector<program::StoredDim> shape;
 };
 
 /// The checkpoint tensors that hold one weight: models/formats/*.json.
@@ -49,6 +49,6 @@ std::vector<std::string> formatNames();
 Result<Format> loadFormat(const std::string &nameOrPath,
                           const std::map<std::string, int64_t> &parameters);
 
-} // namespace autopar
+} // namespace autopar::model
 
 #endif // AUTOPAR_MODEL_FORMAT_H

@@ -12,7 +12,7 @@
 #include "autopar/Model/Quantization.h"
 #include "autopar/Support/ElementType.h"
 
-namespace autopar {
+namespace autopar::model {
 
 /// `--assume key=value`: a key of the config (a.b for nested ones), and JSON or
 /// a bare text.
@@ -42,7 +42,7 @@ struct Model {
 /// Reads the files of a model, with weights as they are stored or, where it is
 /// not empty, in `weightFormat`. Errors: malformed JSON, no family for the
 /// model type, no such format.
-Result<Model> readModel(const ModelFiles &files,
+Result<Model> readModel(const hub::ModelFiles &files,
                         const std::vector<ConfigAssumption> &assumptions = {},
                         const std::string &weightFormat = "");
 
@@ -61,6 +61,6 @@ std::optional<std::string> modelTypeOf(const Model &model);
 /// The longest context that the config says the model was made for.
 std::optional<int64_t> contextOf(const Model &model);
 
-} // namespace autopar
+} // namespace autopar::model
 
 #endif // AUTOPAR_MODEL_MODEL_H

@@ -11,7 +11,7 @@
 #include "autopar/Model/Format.h"
 #include "autopar/Model/Scope.h"
 
-namespace autopar {
+namespace autopar::model {
 
 /// What a weight is for: a product; one expert's product; a tensor of all
 /// experts' products; the product of a router or gate where that is a module
@@ -66,6 +66,6 @@ private:
   std::optional<ElementType> cacheFormat;
 };
 
-} // namespace autopar
+} // namespace autopar::model
 
 #endif // AUTOPAR_MODEL_QUANTIZATION_H

@@ -15,7 +15,7 @@
 #include <memory>
 #include <set>
 
-namespace autopar {
+namespace autopar::model {
 
 /// What a config leaves open, what was taken for it, and who says so. Without a
 /// value, a remark.
@@ -125,6 +125,6 @@ private:
   bool layerWasRead = false;
 };
 
-} // namespace autopar
+} // namespace autopar::model
 
 #endif // AUTOPAR_MODEL_SCOPE_H

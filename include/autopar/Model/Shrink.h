@@ -10,7 +10,7 @@
 
 #include "autopar/Model/Model.h"
 
-namespace autopar {
+namespace autopar::model {
 
 /// How small a model becomes.
 struct SmallSizes {
@@ -29,6 +29,6 @@ JsonValue shrinkConfig(const Model &model, const SmallSizes &sizes);
 /// The config of `model` without settings of quantization.
 JsonValue plainConfig(const Model &model);
 
-} // namespace autopar
+} // namespace autopar::model
 
 #endif // AUTOPAR_MODEL_SHRINK_H

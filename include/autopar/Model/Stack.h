@@ -10,7 +10,7 @@
 
 #include "autopar/Model/Scope.h"
 
-namespace autopar {
+namespace autopar::model {
 
 /// Layers whose variables are equal.
 struct StackLayer {
@@ -35,6 +35,6 @@ Result<Stack> readStack(Scope &scope, const std::string &name);
 /// in the layer which `scope` is in.
 Result<StackLayer> readLayer(Scope &scope, const std::string &name);
 
-} // namespace autopar
+} // namespace autopar::model
 
 #endif // AUTOPAR_MODEL_STACK_H

@@ -10,7 +10,7 @@
 
 #include "autopar/Model/Model.h"
 
-namespace autopar {
+namespace autopar::model {
 
 /// Keys of the config ("text_config/block_size") that may be dimensions, that
 /// no family names, and that models/plain_keys.json does not list as harmless.
@@ -23,6 +23,6 @@ Result<std::vector<std::string>> unreadKeysOf(const Scope &scope);
 std::optional<Error> findUnreadLayers(const Model &model,
                                       const std::vector<std::string> &unread);
 
-} // namespace autopar
+} // namespace autopar::model
 
 #endif // AUTOPAR_MODEL_UNREADKEYS_H

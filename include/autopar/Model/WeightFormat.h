@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-namespace autopar {
+namespace autopar::model {
 
 /// "awq-4", "bf16", ...: sorted.
 std::vector<std::string> weightFormatNames();
@@ -29,6 +29,6 @@ std::vector<std::string> weightFormatNames();
 std::optional<Error> setWeightFormat(JsonDocument &config,
                                      const std::string &format);
 
-} // namespace autopar
+} // namespace autopar::model
 
 #endif // AUTOPAR_MODEL_WEIGHTFORMAT_H

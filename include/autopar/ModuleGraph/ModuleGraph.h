@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-namespace autopar {
+namespace autopar::graph {
 
 struct ModuleGraph {
   /// Of `clusters`, `nodes`.
@@ -96,6 +96,6 @@ std::string writeDot(const ModuleGraph &graph);
 /// `autopar.graph/1`, see lib/ModuleGraph/schema.
 std::string writeJson(const ModuleGraph &graph);
 
-} // namespace autopar
+} // namespace autopar::graph
 
 #endif // AUTOPAR_MODULEGRAPH_MODULEGRAPH_H

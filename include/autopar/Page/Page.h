@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace autopar {
+namespace autopar::page {
 
 /// `text` with what HTML reads as its own written out.
 std::string escapeHtml(std::string_view text);
@@ -61,6 +61,6 @@ using PageMembers = std::vector<std::pair<std::string, std::string>>;
 Result<std::string> makePage(std::string_view title, const PageMembers &members,
                              const std::string &text);
 
-} // namespace autopar
+} // namespace autopar::page
 
 #endif // AUTOPAR_PAGE_PAGE_H

@@ -13,14 +13,14 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
-namespace autopar {
+namespace autopar::pipelines {
 
 /// Counts what follows from the logical IR of a model, with KV caches in each
 /// of `kvFormats` (at least one). An error without a message has been printed
 /// as diagnostics.
-Result<ModelReport> describeModel(mlir::ModuleOp module,
-                                  const std::vector<std::string> &kvFormats);
+Result<report::ModelReport>
+describeModel(mlir::ModuleOp module, const std::vector<std::string> &kvFormats);
 
-} // namespace autopar
+} // namespace autopar::pipelines
 
 #endif // AUTOPAR_PIPELINES_DESCRIBEMODEL_H

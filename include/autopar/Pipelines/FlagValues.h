@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace autopar {
+namespace autopar::pipelines {
 
 /// What `values` have for the flag called `name`, which plans must have.
 std::vector<std::string> &valuesOf(const PlanFlags &flags, PlanValues &values,
@@ -24,6 +24,6 @@ std::vector<std::string> &valuesOf(const PlanFlags &flags, PlanValues &values,
 /// its value; one without a message has been printed.
 Result<PlanRequest> readFlags(const PlanValues &values);
 
-} // namespace autopar
+} // namespace autopar::pipelines
 
 #endif // AUTOPAR_PIPELINES_FLAGVALUES_H

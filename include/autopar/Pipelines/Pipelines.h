@@ -14,9 +14,11 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 
-namespace autopar {
-
+namespace autopar::plan {
 struct PlanKnob;
+} // namespace autopar::plan
+
+namespace autopar::pipelines {
 
 /// Everything the product flags say. `autopar-opt` has one flag for each, and
 /// so has the pipeline `autopar-plan`. The choices of a plan are those of
@@ -217,7 +219,7 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
   const auto &byName() const { return OptionsMap; }
 
   using Knob =
-      std::pair<const PlanKnob *, std::unique_ptr<Option<std::string>>>;
+      std::pair<const plan::PlanKnob *, std::unique_ptr<Option<std::string>>>;
   llvm::ArrayRef<Knob> knobs() const { return ofKnobs; }
 
 private:
@@ -229,8 +231,8 @@ using PipelineErrorHandler =
 using FindPlan = llvm::function_ref<mlir::LogicalResult()>;
 
 /// The plan that `options` say. Bad options go to `onError`.
-mlir::FailureOr<Plan> readPlanOptions(const PlanOptions &options,
-                                      PipelineErrorHandler onError);
+mlir::FailureOr<plan::Plan> readPlanOptions(const PlanOptions &options,
+                                            PipelineErrorHandler onError);
 
 /// Plan, machine and step that `options` say. Bad options go to `onError`.
 mlir::FailureOr<PlanRequest> readPlanRequest(const PlanOptions &options,
@@ -261,6 +263,6 @@ void fillDetail(const PlanOptions &options, PassOptions &pass) {
 /// Registers the pipelines for `--pass-pipeline`.
 void registerPipelines();
 
-} // namespace autopar
+} // namespace autopar::pipelines
 
 #endif // AUTOPAR_PIPELINES_PIPELINES_H

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace autopar {
+namespace autopar::pipelines {
 
 struct PlanOptions;
 
@@ -55,6 +55,6 @@ private:
   std::vector<PlanFlag> flags;
 };
 
-} // namespace autopar
+} // namespace autopar::pipelines
 
 #endif // AUTOPAR_PIPELINES_PLANFLAGS_H

@@ -14,11 +14,11 @@
 
 #include "mlir/Pass/PassManager.h"
 
-namespace autopar {
+namespace autopar::pipelines {
 
 /// What is chosen of a step; the rest is the module's own.
 struct WorkloadChoice {
-  std::optional<Phase> phase = std::nullopt;
+  std::optional<program::Phase> phase = std::nullopt;
   /// Sequences; new tokens of each in a prefill; cached tokens of each after
   /// the step; positions that an encoder encodes, and that cross attention
   /// sees.
@@ -52,8 +52,8 @@ struct RequestsChoice {
 /// A plan of a model, on what it runs, and the step or the requests that it is
 /// for.
 struct PlanRequest {
-  Plan plan;
-  Target target;
+  plan::Plan plan;
+  transforms::Target target;
   WorkloadChoice workload;
   RequestsChoice requests = {};
 };
@@ -66,6 +66,6 @@ void addPlanPasses(mlir::OpPassManager &pm, PlanRequest request);
 /// all plans of a model have.
 void addBindingPasses(mlir::OpPassManager &pm, PlanRequest request);
 
-} // namespace autopar
+} // namespace autopar::pipelines
 
 #endif // AUTOPAR_PIPELINES_PLANPASSES_H

@@ -11,26 +11,27 @@
 #include "autopar/Plan/Degrees.h"
 #include "autopar/Runtime/Runtime.h"
 
-namespace autopar {
+namespace autopar::pipelines {
 
 /// The runtime `name`, where it is one that trains. A name that is none is an
 /// error of those who bind the target.
-std::optional<Runtime> findTrainer(const std::string &name,
-                                   const std::vector<Override> &overrides);
+std::optional<runtime::Runtime>
+findTrainer(const std::string &name,
+            const std::vector<hardware::Override> &overrides);
 
 /// Gives `degrees` the etp that `trainer` has where experts are parallel and
 /// nobody says how their matrices are split. Returns whether it did.
-bool takeExpertTensor(const Runtime &trainer, Degrees &degrees);
+bool takeExpertTensor(const runtime::Runtime &trainer, plan::Degrees &degrees);
 
 /// Gives `plan` the loss of `trainer`, where nobody has chosen one.
-void takeLoss(const Runtime &trainer, TrainingPlan &plan);
+void takeLoss(const runtime::Runtime &trainer, plan::TrainingPlan &plan);
 
 /// Where `trainer` leaves fully sharded weights whole between the microbatches
 /// of stages, makes `plan` what that is: ZeRO 1, which has states in parts,
 /// reduces gradients once and gathers new weights once. A plan that says ZeRO 3
 /// itself stays.
-void keepWholeInStages(const Runtime &trainer, Plan &plan);
+void keepWholeInStages(const runtime::Runtime &trainer, plan::Plan &plan);
 
-} // namespace autopar
+} // namespace autopar::pipelines
 
 #endif // AUTOPAR_PIPELINES_RUNTIMEDEFAULTS_H

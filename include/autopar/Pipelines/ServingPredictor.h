@@ -16,7 +16,7 @@
 #include <set>
 #include <string>
 
-namespace autopar {
+namespace autopar::pipelines {
 
 /// A deployment, as tables of measurements have it.
 struct ServedPlan {
@@ -63,17 +63,19 @@ struct ServedFacts {
 /// Imports each model once, makes each strategy once.
 class ServingPredictor {
 public:
-  explicit ServingPredictor(std::vector<Override> overrides = {});
+  explicit ServingPredictor(std::vector<hardware::Override> overrides = {});
   ~ServingPredictor();
 
-  Result<SteadyState> predict(const ServedPlan &plan, const ServedLoad &load);
+  Result<serving::SteadyState> predict(const ServedPlan &plan,
+                                       const serving::ServedLoad &load);
   /// Where workers of another plan read the prompts.
-  Result<DisaggregatedState> predict(const ServedPlan &prefill,
-                                     const ServedPlan &decode,
-                                     const Disaggregation &pools,
-                                     const ServedLoad &load);
+  Result<serving::DisaggregatedState>
+  predict(const ServedPlan &prefill, const ServedPlan &decode,
+          const serving::Disaggregation &pools,
+          const serving::ServedLoad &load);
   /// Output tokens per second of a static batch of so many sequences.
-  Result<double> predictBatch(const ServedPlan &plan, const ServedLoad &batch);
+  Result<double> predictBatch(const ServedPlan &plan,
+                              const serving::ServedLoad &batch);
   /// Where sequences are so long.
   Result<ServedMemory> memory(const ServedPlan &plan, int64_t sequenceTokens);
   Result<ServedFacts> facts(const ServedPlan &plan, double promptTokens,
@@ -89,6 +91,6 @@ private:
   std::unique_ptr<State> state;
 };
 
-} // namespace autopar
+} // namespace autopar::pipelines
 
 #endif // AUTOPAR_PIPELINES_SERVINGPREDICTOR_H

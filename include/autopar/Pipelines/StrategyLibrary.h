@@ -17,7 +17,7 @@
 #include <memory>
 #include <string>
 
-namespace autopar {
+namespace autopar::pipelines {
 
 /// Compiled programs of one model by strategy key. What is asked for the first
 /// time is made by the passes that an estimate runs, on axes without sizes;
@@ -31,15 +31,15 @@ public:
   /// may be empty, for none; files in it that are broken are none, too. Experts
   /// of plans that say how they are placed have these loads, and as many copies
   /// as layouts say; null: even ones.
-  StrategyLibrary(mlir::ModuleOp module, const Runtime &runtime,
+  StrategyLibrary(mlir::ModuleOp module, const runtime::Runtime &runtime,
                   std::string directory = {},
-                  std::shared_ptr<ExpertPlacer> loads = nullptr);
+                  std::shared_ptr<placement::ExpertPlacer> loads = nullptr);
   ~StrategyLibrary();
 
   /// The program of the strategy of `plan`, whatever its sizes. Null where the
   /// passes refuse it: they have said why, unless another thread was making one
   /// at that time.
-  CompiledProgram *find(const Plan &plan);
+  cost::CompiledProgram *find(const plan::Plan &plan);
   /// Writes what the directory lacks. Errors: a file that cannot be written.
   Result<bool> save();
 
@@ -51,6 +51,6 @@ private:
   std::unique_ptr<State> state;
 };
 
-} // namespace autopar
+} // namespace autopar::pipelines
 
 #endif // AUTOPAR_PIPELINES_STRATEGYLIBRARY_H

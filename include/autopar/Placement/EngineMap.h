@@ -11,7 +11,7 @@
 #include "autopar/Placement/LoadSource.h"
 #include "autopar/Placement/Placement.h"
 
-namespace autopar {
+namespace autopar::placement {
 
 /// Files that say which expert each slot holds.
 ///
@@ -58,6 +58,6 @@ Result<ExpertPlacement> evaluateEngineMap(const JsonDocument &document,
                                           const ExpertLoads &loads,
                                           const PlacementSpace &space);
 
-} // namespace autopar
+} // namespace autopar::placement
 
 #endif // AUTOPAR_PLACEMENT_ENGINEMAP_H

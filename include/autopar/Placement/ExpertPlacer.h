@@ -13,7 +13,7 @@
 #include <map>
 #include <mutex>
 
-namespace autopar {
+namespace autopar::placement {
 
 /// Places experts by their loads on whatever devices share them, on each number
 /// of them once. Threads may ask at once.
@@ -39,6 +39,6 @@ private:
   std::map<std::array<int64_t, 3>, Result<std::vector<double>>> known;
 };
 
-} // namespace autopar
+} // namespace autopar::placement
 
 #endif // AUTOPAR_PLACEMENT_EXPERTPLACER_H

@@ -10,7 +10,7 @@
 
 #include <vector>
 
-namespace autopar {
+namespace autopar::placement {
 
 /// An expert takes at most `factor` times the mean load of all experts, and
 /// drops the rest; padded: works on as much, whatever its load is.
@@ -25,6 +25,6 @@ std::vector<double> workedTokens(std::vector<double> tokens,
 /// Which share of `tokens` is not dropped; all of it where there are none.
 double keptShare(const std::vector<double> &tokens, const LoadLimit &limit);
 
-} // namespace autopar
+} // namespace autopar::placement
 
 #endif // AUTOPAR_PLACEMENT_LOADLIMIT_H

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-namespace autopar {
+namespace autopar::placement {
 
 /// Tokens that each expert of a layer worked on: a token counts once for every
 /// expert it was routed to.
@@ -58,6 +58,6 @@ Result<LoadProfile> readLoadFile(const std::string &path,
 /// The profile as `autopar.load/1`, which `readLoadJson` reads back unchanged.
 std::string writeLoads(const LoadProfile &profile);
 
-} // namespace autopar
+} // namespace autopar::placement
 
 #endif // AUTOPAR_PLACEMENT_LOADPROFILE_H

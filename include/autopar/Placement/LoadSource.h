@@ -11,7 +11,7 @@
 #include "autopar/Placement/RoutingTrace.h"
 #include "autopar/Placement/Synthetic.h"
 
-namespace autopar {
+namespace autopar::placement {
 
 /// Loads that a word describes: `even`, `zipf:1.0`, `log_normal:0.24`, each
 /// with what `SyntheticLoad` has besides: `zipf:1.0,tokens=65536,seed=3`.
@@ -41,6 +41,6 @@ struct ExpertLoads {
 Result<ExpertLoads> readSources(const LoadSources &sources,
                                 const LoadShape &shape);
 
-} // namespace autopar
+} // namespace autopar::placement
 
 #endif // AUTOPAR_PLACEMENT_LOADSOURCE_H

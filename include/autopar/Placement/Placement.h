@@ -11,7 +11,7 @@
 #include "autopar/Placement/RoutingTrace.h"
 #include "autopar/Support/Checked.h"
 
-namespace autopar {
+namespace autopar::placement {
 
 /// Where experts may lie. Rank r holds slots [r*slotsPerRank, (r+1)*...), and
 /// every slot holds an expert; node n has ranks [n*ranks/nodes, ...).
@@ -121,6 +121,6 @@ std::optional<Error> checkPlacement(const PlacementSpace &space,
 Result<int64_t> slotsWithin(Checked budgetBytes, Checked expertBytes,
                             int64_t experts, int64_t ranks);
 
-} // namespace autopar
+} // namespace autopar::placement
 
 #endif // AUTOPAR_PLACEMENT_PLACEMENT_H

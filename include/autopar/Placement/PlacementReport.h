@@ -10,7 +10,7 @@
 
 #include "autopar/Placement/Placement.h"
 
-namespace autopar {
+namespace autopar::placement {
 
 /// At most 80 columns: what was gained, then a heat line per layer, worst
 /// first, with one character per rank (or the hottest of neighbours). At most
@@ -23,6 +23,6 @@ std::string placementText(const ExpertPlacement &placement,
 std::string placementJson(const ExpertPlacement &placement,
                           const std::string &map = "");
 
-} // namespace autopar
+} // namespace autopar::placement
 
 #endif // AUTOPAR_PLACEMENT_PLACEMENTREPORT_H

@@ -11,7 +11,7 @@
 #include "autopar/Placement/LoadSource.h"
 #include "autopar/Placement/Placement.h"
 
-namespace autopar {
+namespace autopar::placement {
 
 /// What a model says of its experts; nothing without one.
 struct ModelExperts {
@@ -38,6 +38,6 @@ struct PlacementRequest {
 /// The text that the command prints.
 Result<std::string> runPlacement(PlacementRequest request);
 
-} // namespace autopar
+} // namespace autopar::placement
 
 #endif // AUTOPAR_PLACEMENT_PLACEMENTREQUEST_H

@@ -10,7 +10,7 @@
 
 #include "autopar/Placement/LoadProfile.h"
 
-namespace autopar {
+namespace autopar::placement {
 
 /// Tokens that were routed to the same experts.
 struct RoutedTokens {
@@ -53,6 +53,6 @@ std::string writeTrace(const RoutingTrace &trace);
 /// How often each expert fired.
 LoadProfile loadsOf(const RoutingTrace &trace);
 
-} // namespace autopar
+} // namespace autopar::placement
 
 #endif // AUTOPAR_PLACEMENT_ROUTINGTRACE_H

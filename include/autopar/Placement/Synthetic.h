@@ -10,7 +10,7 @@
 
 #include "autopar/Placement/LoadProfile.h"
 
-namespace autopar {
+namespace autopar::placement {
 
 /// SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number
 /// generators, OOPSLA 2014): the same numbers on every machine.
@@ -65,6 +65,6 @@ std::vector<double> drawTokens(const std::vector<double> &shares,
 /// Layers 0, 1, ...; which experts are hot differs by layer.
 Result<LoadProfile> makeLoads(const SyntheticLoad &load);
 
-} // namespace autopar
+} // namespace autopar::placement
 
 #endif // AUTOPAR_PLACEMENT_SYNTHETIC_H

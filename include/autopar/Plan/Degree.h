@@ -13,7 +13,7 @@
 #include <optional>
 #include <string_view>
 
-namespace autopar {
+namespace autopar::plan {
 
 /// The degrees that have a meaning: pipeline stages; tensor, context, data and
 /// expert parallelism; tensor parallelism inside an expert and copies of each;
@@ -53,6 +53,6 @@ constexpr std::optional<Degree> parseDegree(std::string_view name) {
   return std::nullopt;
 }
 
-} // namespace autopar
+} // namespace autopar::plan
 
 #endif // AUTOPAR_PLAN_DEGREE_H

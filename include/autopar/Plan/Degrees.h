@@ -33,7 +33,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace autopar {
+namespace autopar::plan {
 
 /// A degree that is asked for with its size left open: '?'.
 inline constexpr int64_t openDegree = INT64_MIN;
@@ -89,6 +89,6 @@ std::optional<Error> checkChoices(const Plan &plan, bool trains = false);
 /// `trains`.
 std::optional<Error> checkTrainingChoices(const Plan &plan, bool trains);
 
-} // namespace autopar
+} // namespace autopar::plan
 
 #endif // AUTOPAR_PLAN_DEGREES_H

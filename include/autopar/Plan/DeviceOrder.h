@@ -16,7 +16,7 @@
 
 #include "autopar/Plan/Plan.h"
 
-namespace autopar {
+namespace autopar::plan {
 
 /// Orders the axes that `text` names, outermost first, as in "tp,dp": dp then
 /// runs over the fastest links. A degree stands for all its axes; axes that
@@ -29,6 +29,6 @@ std::optional<Error> mapAxes(Plan &plan, std::string_view text);
 Result<std::vector<std::vector<int64_t>>> listGroups(const Plan &plan,
                                                      std::string_view name);
 
-} // namespace autopar
+} // namespace autopar::plan
 
 #endif // AUTOPAR_PLAN_DEVICEORDER_H

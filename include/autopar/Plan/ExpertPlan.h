@@ -11,24 +11,24 @@
 #include "autopar/Placement/LoadSource.h"
 #include "autopar/Placement/Placement.h"
 
-namespace autopar {
+namespace autopar::plan {
 
 /// Which experts the devices of ep hold, as far as a plan says.
 struct ExpertPlan {
   /// Absent: `balanced` where there are loads to follow, else `block`.
-  std::optional<PlacementPolicy> policy;
+  std::optional<placement::PlacementPolicy> policy;
   /// Slots of all devices, beyond one for each expert.
   int64_t redundant = 0;
   bool groupsInNode = false;
-  double tolerance = PlacementOptions().tolerance;
-  LoadSources sources;
+  double tolerance = placement::PlacementOptions().tolerance;
+  placement::LoadSources sources;
 
-  PlacementOptions options() const;
+  placement::PlacementOptions options() const;
 };
 
 /// Refuses choices that contradict each other: `balanced` without loads.
 std::optional<Error> checkExpertPlan(const ExpertPlan &plan);
 
-} // namespace autopar
+} // namespace autopar::plan
 
 #endif // AUTOPAR_PLAN_EXPERTPLAN_H

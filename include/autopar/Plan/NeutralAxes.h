@@ -17,7 +17,7 @@
 
 #include "autopar/Plan/Degrees.h"
 
-namespace autopar {
+namespace autopar::plan {
 
 /// As `planMesh`, with the axes that there would be without the degrees that
 /// cut nothing off: dcp = 1, a product of none, attention_tp = tp, and fsdp = 1
@@ -32,6 +32,6 @@ void dropNeutralDegrees(Plan &plan);
 /// context parallelism, fsdp. Returns their names.
 std::vector<std::string> dropNeutralAxes(Plan &plan);
 
-} // namespace autopar
+} // namespace autopar::plan
 
 #endif // AUTOPAR_PLAN_NEUTRALAXES_H

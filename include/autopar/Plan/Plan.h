@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-namespace autopar {
+namespace autopar::plan {
 
 /// An axis of the mesh. A size that is absent prints as `?`.
 struct PlanAxis {
@@ -80,10 +80,10 @@ struct FormatOrNone {
 /// What an iteration of training does beside its forward. Absent: nothing is
 /// made again, AdamW whose states all replicas have.
 struct TrainingPlan {
-  std::optional<Recomputation> recompute = std::nullopt;
+  std::optional<program::Recomputation> recompute = std::nullopt;
   /// What was tried before it, where it was chosen to fit.
   struct Tried {
-    Recomputation what;
+    program::Recomputation what;
     int64_t missingBytes = 0;
   };
   std::vector<Tried> tried = {};
@@ -113,7 +113,7 @@ struct TrainingPlan {
   /// Attention writes its probabilities, as kernels before FlashAttention did.
   bool unfusedAttention = false;
   /// How the loss is computed; each op writes its result where absent.
-  std::optional<LossForm> loss = std::nullopt;
+  std::optional<program::LossForm> loss = std::nullopt;
   /// Equal parts of the tokens whose scores, losses and gradients of scores
   /// follow each other; one where absent.
   std::optional<int64_t> lossChunks = std::nullopt;
@@ -125,8 +125,8 @@ struct PipelinePlan {
   /// Virtual stages of each device.
   std::optional<int64_t> interleave = std::nullopt;
   /// The layers of each virtual stage.
-  std::vector<LayerRange> stages = {};
-  std::optional<ScheduleKind> schedule = std::nullopt;
+  std::vector<schedule::LayerRange> stages = {};
+  std::optional<schedule::ScheduleKind> schedule = std::nullopt;
   /// Equal parts of the batch that follow each other; or how many sequences of
   /// a replica each has.
   std::optional<int64_t> microbatches = std::nullopt, microBatch = std::nullopt;
@@ -219,6 +219,6 @@ Result<MeshPlan> parseMesh(std::string_view text);
 /// What `parseMesh` reads back; degrees of no axes are left out.
 std::string meshText(const Plan &plan);
 
-} // namespace autopar
+} // namespace autopar::plan
 
 #endif // AUTOPAR_PLAN_PLAN_H

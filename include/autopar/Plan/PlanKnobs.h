@@ -19,7 +19,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-namespace autopar {
+namespace autopar::plan {
 
 /// A choice of a plan.
 struct PlanKnob {
@@ -55,6 +55,6 @@ std::optional<std::string> textOf(const PlanKnob &knob, const Plan &plan);
 /// All, in the order of `autopar.plan/1`.
 const std::vector<PlanKnob> &planKnobs();
 
-} // namespace autopar
+} // namespace autopar::plan
 
 #endif // AUTOPAR_PLAN_PLANKNOBS_H

@@ -16,7 +16,7 @@
 
 #include "autopar/Plan/Plan.h"
 
-namespace autopar {
+namespace autopar::plan {
 
 /// The plan that `text` says. Errors name the word, where it is, and the
 /// nearest that there is.
@@ -31,6 +31,6 @@ Result<Plan> loadPlan(const std::string &fileOrText);
 /// Several plans, between semicolons; files also between commas.
 std::vector<std::string> splitPlans(std::string_view text);
 
-} // namespace autopar
+} // namespace autopar::plan
 
 #endif // AUTOPAR_PLAN_PLANTEXT_H

@@ -10,7 +10,7 @@
 
 #include "autopar/Plan/Plan.h"
 
-namespace autopar {
+namespace autopar::plan {
 
 /// What of `plan` changes the program: which axes split what, and the choices;
 /// neither sizes nor the order of axes on the machine, nor stages. Plans with
@@ -22,6 +22,6 @@ std::string strategyKeyOf(const Plan &plan);
 /// The same of a plan that has no neutral degrees and axes.
 std::string strategyKeyOfDistinct(const Plan &plan);
 
-} // namespace autopar
+} // namespace autopar::plan
 
 #endif // AUTOPAR_PLAN_STRATEGYKEY_H

@@ -21,7 +21,7 @@
 #include <string_view>
 #include <vector>
 
-namespace autopar {
+namespace autopar::program {
 
 /// Which part of a training iteration something is of. Steps of inference are
 /// forwards. Forward and backward run once for each microbatch, the optimizer
@@ -458,6 +458,6 @@ std::string_view nameOf(Traffic::Role role);
 /// that it does not depend on sizes.
 std::string toJson(const CostProgram &program);
 
-} // namespace autopar
+} // namespace autopar::program
 
 #endif // AUTOPAR_PROGRAM_COSTPROGRAM_H

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace autopar {
+namespace autopar::program {
 
 /// Index into `CostProgram::symbols` and `CostProgram::axes`.
 using SymbolId = uint16_t;
@@ -129,6 +129,6 @@ private:
   std::shared_ptr<std::vector<Dim>> all;
 };
 
-} // namespace autopar
+} // namespace autopar::program
 
 #endif // AUTOPAR_PROGRAM_DIM_H

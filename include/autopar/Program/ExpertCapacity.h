@@ -12,7 +12,7 @@
 
 #include <cmath>
 
-namespace autopar {
+namespace autopar::program {
 
 /// An expert takes at most
 ///
@@ -40,6 +40,6 @@ struct ExpertCapacity {
   }
 };
 
-} // namespace autopar
+} // namespace autopar::program
 
 #endif // AUTOPAR_PROGRAM_EXPERTCAPACITY_H

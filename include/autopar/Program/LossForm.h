@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-namespace autopar {
+namespace autopar::program {
 
 /// How cross entropy and its gradient are computed, which decides how many
 /// copies of the scores a device holds: bytes of a score at the peak in
@@ -51,6 +51,6 @@ inline bool reusesScores(LossForm form) {
   return form == LossForm::in_place || form == LossForm::fused;
 }
 
-} // namespace autopar
+} // namespace autopar::program
 
 #endif // AUTOPAR_PROGRAM_LOSSFORM_H

@@ -15,7 +15,7 @@
 
 #include <memory>
 
-namespace autopar {
+namespace autopar::program {
 
 /// Which experts the slots of each layer hold, and how many tokens go to each:
 /// with the sizes of `axes` it follows how far the hottest device is above the
@@ -24,17 +24,17 @@ struct PlacedExperts {
   struct Layer {
     /// Index into `CostProgram::layers`.
     uint32_t kind = 0;
-    LayerLoads loads;
+    placement::LayerLoads loads;
     std::vector<int32_t> slots;
     /// Of a routing trace, where the layer has one.
-    std::optional<NodeTraffic> traffic, blockTraffic;
+    std::optional<placement::NodeTraffic> traffic, blockTraffic;
   };
   /// The axes that share the experts, major first.
   std::vector<AxisId> axes;
-  PlacementOptions options;
+  placement::PlacementOptions options;
   int64_t experts = 1, slots = 1, groups = 1;
   /// Nothing where experts take all of their loads.
-  std::optional<LoadLimit> limit = std::nullopt;
+  std::optional<placement::LoadLimit> limit = std::nullopt;
   /// What the user called the loads.
   std::string source;
   /// By rising number.
@@ -42,9 +42,9 @@ struct PlacedExperts {
   /// Says what `slots` and `loads` of layers do not, which are empty then:
   /// where experts lie, and how many slots there are, follows the layout.
   /// Weights have this number of `slots` until then.
-  std::shared_ptr<ExpertPlacer> placer = nullptr;
+  std::shared_ptr<placement::ExpertPlacer> placer = nullptr;
 };
 
-} // namespace autopar
+} // namespace autopar::program
 
 #endif // AUTOPAR_PROGRAM_PLACEDEXPERTS_H

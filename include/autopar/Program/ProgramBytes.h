@@ -11,7 +11,7 @@
 #include "autopar/Program/CostProgram.h"
 #include "autopar/Support/Bytes.h"
 
-namespace autopar {
+namespace autopar::program {
 
 // Cost programs without placed experts, and of those what is said without
 // loads, as Bytes.h has it.
@@ -137,6 +137,6 @@ void bytesOf(IO &io, CostProgram &program) {
      program.activations, program.saved, program.capacity);
 }
 
-} // namespace autopar
+} // namespace autopar::program
 
 #endif // AUTOPAR_PROGRAM_PROGRAMBYTES_H

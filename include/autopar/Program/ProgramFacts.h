@@ -14,7 +14,7 @@
 #include <algorithm>
 #include <string_view>
 
-namespace autopar {
+namespace autopar::program {
 
 /// Whether sizes of the program depend on `symbol`.
 inline bool readsSymbol(const CostProgram &program, std::string_view symbol) {
@@ -42,6 +42,6 @@ inline bool holdsDrafts(const CostProgram &program) {
       [&](const Resident &resident) { return isForDrafts(program, resident); });
 }
 
-} // namespace autopar
+} // namespace autopar::program
 
 #endif // AUTOPAR_PROGRAM_PROGRAMFACTS_H

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-namespace autopar {
+namespace autopar::program {
 
 /// Parts of layers that can be made again by themselves.
 enum class LayerPart : uint8_t {
@@ -89,6 +89,6 @@ struct Recomputation {
 /// What may be said, for messages.
 std::string recomputationChoices();
 
-} // namespace autopar
+} // namespace autopar::program
 
 #endif // AUTOPAR_PROGRAM_RECOMPUTATION_H

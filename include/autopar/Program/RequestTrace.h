@@ -10,7 +10,7 @@
 
 #include "autopar/Program/Requests.h"
 
-namespace autopar {
+namespace autopar::program {
 
 /// Reads a table of requests, CSV or lines of JSON, by the order of their
 /// arrivals, the first at 0. Columns, of which names of others are known
@@ -32,6 +32,6 @@ Requests requestsOf(const std::vector<Request> &trace);
 std::vector<Request> drawRequests(const Requests &requests, int64_t count,
                                   uint64_t seed);
 
-} // namespace autopar
+} // namespace autopar::program
 
 #endif // AUTOPAR_PROGRAM_REQUESTTRACE_H

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace autopar {
+namespace autopar::program {
 
 /// How many tokens prompts, or answers, have.
 class TokenLengths {
@@ -98,6 +98,6 @@ struct Requests {
 Result<ServiceLimits> parseServiceLimits(const std::string &text,
                                          std::optional<Phase> phase);
 
-} // namespace autopar
+} // namespace autopar::program
 
 #endif // AUTOPAR_PROGRAM_REQUESTS_H

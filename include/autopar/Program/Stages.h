@@ -13,7 +13,7 @@
 
 #include <tuple>
 
-namespace autopar {
+namespace autopar::program {
 
 /// The layers of the stack in order, each an index into `LayerStack::layers`.
 /// Errors: a program without a stack; more than `limits::maxLayers` layers.
@@ -61,6 +61,6 @@ std::optional<uint32_t> borderInto(const CostProgram &program,
 void addPlaces(const CostProgram &program, const std::vector<uint32_t> &order,
                size_t begin, size_t end, bool borders, PartCounts &part);
 
-} // namespace autopar
+} // namespace autopar::program
 
 #endif // AUTOPAR_PROGRAM_STAGES_H

@@ -13,7 +13,7 @@
 #include <optional>
 #include <string_view>
 
-namespace autopar {
+namespace autopar::program {
 
 /// One dimension of a checkpoint tensor of a format: ceil(base * num / den).
 /// `base` is a dimension of the plain tensor that the format replaces.
@@ -43,6 +43,6 @@ struct StoredDim {
 std::string_view nameOf(StoredDim::Base base);
 std::optional<StoredDim::Base> parseStoredBase(std::string_view name);
 
-} // namespace autopar
+} // namespace autopar::program
 
 #endif // AUTOPAR_PROGRAM_STOREDDIM_H

@@ -10,13 +10,13 @@
 
 #include "autopar/Program/CostProgram.h"
 
-namespace autopar {
+namespace autopar::program {
 
 /// Bytes that one device sends in a ring: (n-1)/n of `bytes`, twice for an
 /// all-reduce. Thakur, Rabenseifner, Gropp, "Optimization of Collective
 /// Communication Operations in MPICH" (2005), sections 4.1 to 4.5.
 double wireBytes(CollectiveKind kind, int64_t groupSize, double bytes);
 
-} // namespace autopar
+} // namespace autopar::program
 
 #endif // AUTOPAR_PROGRAM_WIREBYTES_H

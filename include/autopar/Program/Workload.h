@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace autopar {
+namespace autopar::program {
 
 /// `train`: an iteration computes all tokens of `batch` sequences, gradients
 /// and an update of the weights.
@@ -52,6 +52,6 @@ struct PrefillChunk {
 std::vector<PrefillChunk> prefillChunks(const Workload &whole, int64_t replicas,
                                         int64_t budget, bool mayCut);
 
-} // namespace autopar
+} // namespace autopar::program
 
 #endif // AUTOPAR_PROGRAM_WORKLOAD_H

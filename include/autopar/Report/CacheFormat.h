@@ -10,7 +10,7 @@
 
 #include "autopar/Report/Report.h"
 
-namespace autopar {
+namespace autopar::report {
 
 /// The assumption that says which format caches of keys and values have, and
 /// who chose it.
@@ -24,6 +24,6 @@ inline const Assumption *findCacheFormat(const Report &report) {
   return nullptr;
 }
 
-} // namespace autopar
+} // namespace autopar::report
 
 #endif // AUTOPAR_REPORT_CACHEFORMAT_H

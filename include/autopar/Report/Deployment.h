@@ -10,7 +10,7 @@
 
 #include "autopar/Report/Report.h"
 
-namespace autopar {
+namespace autopar::report {
 
 /// What a request moves from one module to another once its prefill is done.
 struct LinkReport {
@@ -57,6 +57,6 @@ std::string writeJson(const DeploymentReport &deployment);
 /// The reports one after the other, then the links.
 std::string writeText(const DeploymentReport &deployment);
 
-} // namespace autopar
+} // namespace autopar::report
 
 #endif // AUTOPAR_REPORT_DEPLOYMENT_H

@@ -15,15 +15,15 @@
 #include "autopar/Report/Deployment.h"
 #include "autopar/Runtime/Runtime.h"
 
-namespace autopar {
+namespace autopar::report {
 
 /// One module of a deployment. Plans have all their sizes.
 struct LinkSide {
   std::string name;
-  const CostProgram &program;
-  const Plan &plan;
-  const Machine &machine;
-  const Workload &workload;
+  const program::CostProgram &program;
+  const plan::Plan &plan;
+  const hardware::Machine &machine;
+  const program::Workload &workload;
   /// Whether the machine is its own, or one that it shares.
   bool ownMachine = false;
 };
@@ -39,7 +39,7 @@ Result<LinkReport> evaluateLink(const LinkSide &from, const LinkSide &to,
 
 /// A side of a link that serves requests, with its runtime on its machine.
 struct PoolSide : LinkSide {
-  const Runtime &runtime;
+  const runtime::Runtime &runtime;
 };
 
 /// What `prefill` and `decode` do where `requests` come. With `byLayer`, the
@@ -47,9 +47,9 @@ struct PoolSide : LinkSide {
 /// `evaluateServing` and of `evaluateLink`.
 Result<PoolsReport> evaluatePools(const PoolSide &prefill,
                                   const PoolSide &decode, bool byLayer,
-                                  const Requests &requests,
+                                  const program::Requests &requests,
                                   const SimulationChoice *choice = nullptr);
 
-} // namespace autopar
+} // namespace autopar::report
 
 #endif // AUTOPAR_REPORT_DEPLOYMENTLINK_H

@@ -10,11 +10,11 @@
 
 #include "autopar/Report/Evaluate.h"
 
-namespace autopar {
+namespace autopar::report {
 
 /// Requests of which each has positions that an encoder encodes once, in the
 /// steps that prefill its prompt, and that cross attention then sees.
-struct EncodedRequests : Requests {
+struct EncodedRequests : program::Requests {
   int64_t encoderTokens = 0, crossTokens = 0;
 };
 
@@ -25,12 +25,13 @@ struct EncodedService {
 };
 
 /// As `evaluateServing` of requests that have text alone.
-Result<EncodedService> evaluateServing(const CostProgram &program,
-                                       const Plan &plan, const Machine &machine,
-                                       const Runtime &runtime,
+Result<EncodedService> evaluateServing(const program::CostProgram &program,
+                                       const plan::Plan &plan,
+                                       const hardware::Machine &machine,
+                                       const runtime::Runtime &runtime,
                                        const EncodedRequests &requests,
                                        const SimulationChoice *choice);
 
-} // namespace autopar
+} // namespace autopar::report
 
 #endif // AUTOPAR_REPORT_ENCODEDREQUESTS_H

@@ -15,7 +15,7 @@
 #include "autopar/Report/Report.h"
 #include "autopar/Runtime/Runtime.h"
 
-namespace autopar {
+namespace autopar::report {
 
 /// What a report says beyond its numbers: `Report::derivations`,
 /// `Report::impacts`.
@@ -32,25 +32,27 @@ struct ReportDetail {
 /// Pure and re-entrant; never prints. Errors: an axis without a size, more
 /// devices than the machine has, a split that its rule forbids, bytes that do
 /// not fit in 63 bits or FLOPs in 127.
-Result<Report> evaluate(const CostProgram &program, const Plan &plan,
-                        const Machine &machine, const Runtime &runtime,
-                        const Workload &workload, ReportDetail detail = {});
+Result<Report>
+evaluate(const program::CostProgram &program, const plan::Plan &plan,
+         const hardware::Machine &machine, const runtime::Runtime &runtime,
+         const program::Workload &workload, ReportDetail detail = {});
 
 /// What `program` does under `plan` where `requests` come; a simulation of
 /// it where there is a `choice`. Errors: those of `evaluate` of a step of one
 /// request for each replica; stages; a simulated request that no KV cache
 /// holds. Requests that none holds in the mean are no error.
-Result<ServingReport> evaluateServing(const CostProgram &program,
-                                      const Plan &plan, const Machine &machine,
-                                      const Runtime &runtime,
-                                      const Requests &requests,
+Result<ServingReport> evaluateServing(const program::CostProgram &program,
+                                      const plan::Plan &plan,
+                                      const hardware::Machine &machine,
+                                      const runtime::Runtime &runtime,
+                                      const program::Requests &requests,
                                       const SimulationChoice *choice = nullptr);
 
 /// Adds `serving` to the report of a step on `machine`, with what it takes for
 /// granted and, where asked for, derivations.
-void addServing(Report &report, ServingReport serving, const Machine &machine,
-                bool explain);
+void addServing(Report &report, ServingReport serving,
+                const hardware::Machine &machine, bool explain);
 
-} // namespace autopar
+} // namespace autopar::report
 
 #endif // AUTOPAR_REPORT_EVALUATE_H

@@ -10,18 +10,18 @@
 
 #include "autopar/Hardware/Hardware.h"
 
-namespace autopar {
+namespace autopar::report {
 
 /// The chips and systems of the library, with their main figures.
-Result<std::string> listHardware(const HardwareLibrary &library);
+Result<std::string> listHardware(const hardware::HardwareLibrary &library);
 /// Every figure of a chip or a system, with unit and source.
-Result<std::string> showHardware(const HardwareLibrary &library,
+Result<std::string> showHardware(const hardware::HardwareLibrary &library,
                                  const std::string &name);
 /// The figures in which two chips, or two systems, differ.
-Result<std::string> diffHardware(const HardwareLibrary &library,
+Result<std::string> diffHardware(const hardware::HardwareLibrary &library,
                                  const std::string &first,
                                  const std::string &second);
 
-} // namespace autopar
+} // namespace autopar::report
 
 #endif // AUTOPAR_REPORT_HARDWARETEXT_H

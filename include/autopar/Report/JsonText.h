@@ -14,7 +14,7 @@
 
 #include <string>
 
-namespace autopar {
+namespace autopar::report {
 
 /// An integer of any length. Those over 63 bits travel through the tree as
 /// their digits in a binary value, which nothing else in a report is.
@@ -25,6 +25,6 @@ nlohmann::ordered_json writeInteger(Checked value);
 /// they hold; with a newline at the end.
 std::string printJson(const nlohmann::ordered_json &value);
 
-} // namespace autopar
+} // namespace autopar::report
 
 #endif // AUTOPAR_REPORT_JSONTEXT_H

@@ -15,14 +15,14 @@
 #include <string>
 #include <vector>
 
-namespace autopar {
+namespace autopar::report {
 
 /// The cost programs of one model on one device, with neither mesh nor
 /// collectives.
 struct ModelPrograms {
-  CostProgram prefill, decode;
+  program::CostProgram prefill, decode;
   /// With KV caches of each format. At least one.
-  std::vector<std::pair<std::string, CostProgram>> byKvFormat;
+  std::vector<std::pair<std::string, program::CostProgram>> byKvFormat;
 };
 
 /// Counts everything in a `ModelReport` but what only the IR or the config
@@ -31,6 +31,6 @@ Result<ModelReport> countModel(const ModelPrograms &programs,
                                const std::vector<int64_t> &cacheContexts,
                                const std::vector<int64_t> &flopContexts);
 
-} // namespace autopar
+} // namespace autopar::report
 
 #endif // AUTOPAR_REPORT_MODELFACTS_H

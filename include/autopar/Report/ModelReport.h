@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace autopar {
+namespace autopar::report {
 
 /// What follows from a model alone, whatever machine runs it. All counts are
 /// exact and valid.
@@ -100,6 +100,6 @@ writeList(const std::vector<std::pair<std::string, ModelReport>> &models);
 std::string writeDifferences(const ModelReport &first,
                              const ModelReport &second);
 
-} // namespace autopar
+} // namespace autopar::report
 
 #endif // AUTOPAR_REPORT_MODELREPORT_H

@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-namespace autopar {
+namespace autopar::report {
 
 /// Of devices at `price` an hour each.
 inline double dollarsPerMillionTokens(double price, int64_t devices,
@@ -18,6 +18,6 @@ inline double dollarsPerMillionTokens(double price, int64_t devices,
   return price * static_cast<double>(devices) / 3600 / tokensPerS * 1e6;
 }
 
-} // namespace autopar
+} // namespace autopar::report
 
 #endif // AUTOPAR_REPORT_MONEY_H

@@ -11,7 +11,7 @@
 #include "autopar/Report/Report.h"
 #include "autopar/Report/TextTables.h"
 
-namespace autopar {
+namespace autopar::report {
 
 /// What tokens cost and draw, where that is known.
 void addCostRows(TextTable &table, const Report &report);
@@ -20,6 +20,6 @@ std::string dollarText(double dollars);
 /// "3.1 J".
 std::string energyText(double joules);
 
-} // namespace autopar
+} // namespace autopar::report
 
 #endif // AUTOPAR_REPORT_MONEYTEXT_H

@@ -11,7 +11,7 @@
 #include "autopar/Report/Evaluate.h"
 #include "autopar/Schedule/Staging.h"
 
-namespace autopar {
+namespace autopar::report {
 
 /// Why no pipeline serves requests: the passes that would write such a module,
 /// and the estimate of one that was written by hand, refuse it alike.
@@ -21,18 +21,20 @@ Error requestsOverStages();
 /// training `one_f_one_b`, or `interleaved` where it interleaves; as many
 /// microbatches as divide the batch, at most one for each device of pp, of
 /// training for each sequence of a replica.
-PipelinePlan completePipeline(const Plan &plan, const Workload &workload);
+plan::PipelinePlan completePipeline(const plan::Plan &plan,
+                                    const program::Workload &workload);
 
 /// The layers of `program` to be laid over axis `pp` of `plan`, whose pipeline
 /// has its interleave and microbatches: the time of a microbatch, without the
 /// host's; weights, caches and states of the whole batch. The memory limit is
 /// what the runtime's share leaves beside temporaries. Errors: those of
 /// `evaluate`; microbatches that do not divide the batch.
-Result<StagingProblem> stagingProblem(const CostProgram &program,
-                                      const Plan &plan, const Machine &machine,
-                                      const Runtime &runtime,
-                                      const Workload &workload);
+Result<schedule::StagingProblem>
+stagingProblem(const program::CostProgram &program, const plan::Plan &plan,
+               const hardware::Machine &machine,
+               const runtime::Runtime &runtime,
+               const program::Workload &workload);
 
-} // namespace autopar
+} // namespace autopar::report
 
 #endif // AUTOPAR_REPORT_PIPELINE_H

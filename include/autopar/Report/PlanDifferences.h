@@ -12,7 +12,7 @@
 
 #include <variant>
 
-namespace autopar {
+namespace autopar::report {
 
 /// What a plan made of a model: what its IR says, and what that costs.
 struct PlanOutcome {
@@ -91,6 +91,6 @@ std::string writeJson(const PlanDifferences &differences);
 /// The differences for a terminal: a screen, lists are cut.
 std::string writeText(const PlanDifferences &differences);
 
-} // namespace autopar
+} // namespace autopar::report
 
 #endif // AUTOPAR_REPORT_PLANDIFFERENCES_H

@@ -11,11 +11,12 @@
 #include "autopar/Cost/Pricer.h"
 #include "autopar/Plan/Plan.h"
 
-namespace autopar {
+namespace autopar::report {
 
 /// The axes of a program as `plan`, which has them all with sizes, lays them.
-Layout layoutOf(const std::vector<std::string> &axes, const Plan &plan);
+cost::Layout layoutOf(const std::vector<std::string> &axes,
+                      const plan::Plan &plan);
 
-} // namespace autopar
+} // namespace autopar::report
 
 #endif // AUTOPAR_REPORT_PLANLAYOUT_H

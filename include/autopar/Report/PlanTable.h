@@ -10,7 +10,7 @@
 
 #include "autopar/Report/Report.h"
 
-namespace autopar {
+namespace autopar::report {
 
 /// One row: what was asked for, and what came of it.
 struct PlanTableRow {
@@ -26,6 +26,6 @@ std::string writeText(const std::vector<PlanTableRow> &rows);
 /// As JSON text, valid against lib/Report/schema/table.schema.json.
 std::string writeJson(const std::vector<PlanTableRow> &rows);
 
-} // namespace autopar
+} // namespace autopar::report
 
 #endif // AUTOPAR_REPORT_PLANTABLE_H

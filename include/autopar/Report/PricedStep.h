@@ -13,31 +13,33 @@
 
 #include <memory>
 
-namespace autopar {
+namespace autopar::report {
 
 /// What the report of one step is read off, for those who want all of it.
 struct PricedStep {
   /// All arguments outlive it. Errors: those of `evaluate`; stages, whose
   /// schedule is simulated; a prefill that takes several steps.
   static Result<std::unique_ptr<PricedStep>>
-  price(const CostProgram &program, const Plan &plan, const Machine &machine,
-        const Runtime &runtime, const Workload &workload);
+  price(const program::CostProgram &program, const plan::Plan &plan,
+        const hardware::Machine &machine, const runtime::Runtime &runtime,
+        const program::Workload &workload);
 
-  const CostProgram &program;
-  const Plan &plan;
-  const Machine &machine;
+  const program::CostProgram &program;
+  const plan::Plan &plan;
+  const hardware::Machine &machine;
   /// With the chunks of prompts that the plan asks for.
-  Runtime runtime;
-  Workload workload;
-  Strategy strategy;
-  Layout layout;
-  ExactValues values;
+  runtime::Runtime runtime;
+  program::Workload workload;
+  cost::Strategy strategy;
+  cost::Layout layout;
+  cost::ExactValues values;
 
 private:
-  PricedStep(const CostProgram &program, const Plan &plan,
-             const Machine &machine, Runtime runtime, const Workload &workload);
+  PricedStep(const program::CostProgram &program, const plan::Plan &plan,
+             const hardware::Machine &machine, runtime::Runtime runtime,
+             const program::Workload &workload);
 };
 
-} // namespace autopar
+} // namespace autopar::report
 
 #endif // AUTOPAR_REPORT_PRICEDSTEP_H

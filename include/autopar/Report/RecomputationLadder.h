@@ -13,11 +13,11 @@
 #include <functional>
 #include <optional>
 
-namespace autopar {
+namespace autopar::report {
 
 /// What is made again, and what an iteration then needs.
 struct PricedRecomputation {
-  Recomputation what;
+  program::Recomputation what;
   /// That the fullest device lacks; below 0 where some are left.
   int64_t missingBytes = 0;
   double timeUs = 0;
@@ -26,8 +26,8 @@ struct PricedRecomputation {
 };
 
 /// Prices one; nothing where that failed, which was said.
-using PriceRecomputation =
-    std::function<std::optional<PricedRecomputation>(const Recomputation &)>;
+using PriceRecomputation = std::function<std::optional<PricedRecomputation>(
+    const program::Recomputation &)>;
 
 struct RecomputationChoice {
   PricedRecomputation chosen;
@@ -42,9 +42,9 @@ struct RecomputationChoice {
 /// where it fits, it is taken. All layers where nothing fits.
 std::optional<RecomputationChoice>
 chooseRecomputation(const PricedRecomputation &none,
-                    const std::vector<LayerPart> &parts, int64_t layersOfStage,
-                    const PriceRecomputation &price);
+                    const std::vector<program::LayerPart> &parts,
+                    int64_t layersOfStage, const PriceRecomputation &price);
 
-} // namespace autopar
+} // namespace autopar::report
 
 #endif // AUTOPAR_REPORT_RECOMPUTATIONLADDER_H

@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-namespace autopar {
+namespace autopar::report {
 
 /// Something taken for granted, and who said so.
 struct Assumption {
@@ -202,7 +202,7 @@ struct Report {
     /// Of tokens that go to each node once: how many nodes.
     std::optional<double> nodesPerToken = std::nullopt;
     /// Of training: of which section, and what for.
-    Section section = Section::forward;
+    program::Section section = program::Section::forward;
     TrainingReport::Exposure::Purpose purpose =
         TrainingReport::Exposure::Purpose::activations;
   };
@@ -243,16 +243,16 @@ struct Report {
     int64_t count = 1;
   };
   struct Pipeline {
-    StagePartition partition;
+    schedule::StagePartition partition;
     /// The heaviest stage of the best split of equal counts.
-    Picoseconds equalCountsPs = 0;
+    schedule::Picoseconds equalCountsPs = 0;
     /// By virtual stage and kind of step, of one microbatch.
     std::vector<Transfer> transfers;
-    PipelineTimeline timeline;
+    schedule::PipelineTimeline timeline;
     /// Of decoding: steps of which the time of the last one is the step's.
     int64_t rounds = 1;
     /// Of a step: of a round, where there are several, else of all.
-    Picoseconds stepPs = 0;
+    schedule::Picoseconds stepPs = 0;
   };
   /// "schedule".
   std::optional<Pipeline> pipeline;
@@ -281,7 +281,7 @@ struct Report {
   double memoryBandwidthBytesPerS = 0;
   /// Experts on the devices that share them; nothing where nothing is known of
   /// their loads.
-  std::optional<ExpertPlacement> placement;
+  std::optional<placement::ExpertPlacement> placement;
   std::vector<Assumption> assumptions;
   std::vector<Warning> warnings;
   /// Figures by falling impact on the step, then on memory; filled on demand.
@@ -300,6 +300,6 @@ std::string writeJson(const Report &report);
 /// The report for a terminal, at most 100 columns.
 std::string writeText(const Report &report);
 
-} // namespace autopar
+} // namespace autopar::report
 
 #endif // AUTOPAR_REPORT_REPORT_H

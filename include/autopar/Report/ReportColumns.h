@@ -14,7 +14,7 @@
 
 #include <string_view>
 
-namespace autopar {
+namespace autopar::report {
 
 /// Something that reports say, as a column of tables: numbers as the JSON
 /// report has them, and as text.
@@ -45,6 +45,6 @@ const std::vector<ReportColumn> &reportColumns();
 /// The place of the one called `key`, which there must be.
 size_t reportColumn(std::string_view key);
 
-} // namespace autopar
+} // namespace autopar::report
 
 #endif // AUTOPAR_REPORT_REPORTCOLUMNS_H

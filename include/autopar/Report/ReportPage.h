@@ -16,7 +16,7 @@
 
 #include <string>
 
-namespace autopar {
+namespace autopar::report {
 
 /// A page of the report, in one file; `module` is the text of the module that
 /// it is about, `other` the report of the other phase, if any. Numbers of a
@@ -31,6 +31,6 @@ Result<std::string> writePage(const std::vector<PlanTableRow> &rows);
 /// Two plans side by side, and in what they differ.
 Result<std::string> writePage(const PlanDifferences &differences);
 
-} // namespace autopar
+} // namespace autopar::report
 
 #endif // AUTOPAR_REPORT_REPORTPAGE_H

@@ -10,7 +10,7 @@
 
 #include "autopar/Report/Report.h"
 
-namespace autopar {
+namespace autopar::report {
 
 /// "prefill of 1 x 2,048 tokens".
 std::string stepText(const Report &report);
@@ -27,6 +27,6 @@ std::string meshLine(const Report &report);
 /// "12,345" where it is large, "12.3" where not.
 std::string formatRate(double rate);
 
-} // namespace autopar
+} // namespace autopar::report
 
 #endif // AUTOPAR_REPORT_REPORTTEXT_H

@@ -15,26 +15,26 @@
 
 #include <memory>
 
-namespace autopar {
+namespace autopar::report {
 
 /// What is simulated of requests: `count` that are drawn, or those of a trace.
 struct SimulationChoice {
   int64_t count = 10'000;
   uint64_t seed = 1;
-  std::vector<Request> trace;
+  std::vector<program::Request> trace;
 };
 
 /// What a simulation says beside the steady state.
 struct SimulationReport {
   /// Nothing of a trace.
   std::optional<uint64_t> seed;
-  SimulatedService service;
-  std::shared_ptr<const SimulatedRun> run;
+  serving::SimulatedService service;
+  std::shared_ptr<const serving::SimulatedRun> run;
 };
 
 /// The steady state of a service under its requests. Times are microseconds.
 struct ServiceReport {
-  Requests requests;
+  program::Requests requests;
   /// Whether the KV caches of a replica hold one request in the mean; if not,
   /// only `capacityTokens` says anything.
   bool isServed = false;
@@ -43,8 +43,8 @@ struct ServiceReport {
   int64_t devices = 1;
   /// Of a replica that decodes.
   int64_t capacityTokens = 0;
-  LoadPoint steady;
-  LoadCurve curve;
+  serving::LoadPoint steady;
+  serving::LoadCurve curve;
   /// For a million tokens of output; where a price, a power is known. Joules
   /// are at most so many.
   std::optional<double> dollarsPerMillionTokens, joulesPerMillionTokens;
@@ -72,9 +72,9 @@ struct ServiceReport {
 struct ServingReport : ServiceReport {
   /// The step that decodes then, of whole sequences; of one on each replica
   /// where none is served.
-  Workload step;
+  program::Workload step;
 };
 
-} // namespace autopar
+} // namespace autopar::report
 
 #endif // AUTOPAR_REPORT_SERVINGREPORT_H

@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <string>
 
-namespace autopar {
+namespace autopar::report {
 
 /// How a report is written for people.
 struct TextStyle {
@@ -58,6 +58,6 @@ std::string writeText(const AnyReport &report, const TextStyle &style) {
   return finishText(writeText(report), style);
 }
 
-} // namespace autopar
+} // namespace autopar::report
 
 #endif // AUTOPAR_REPORT_TEXTSTYLE_H

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-namespace autopar {
+namespace autopar::report {
 
 /// Columns of a terminal that a report uses at most.
 inline size_t textWidth() { return TextStyleScope::current().width; }
@@ -53,7 +53,7 @@ private:
   std::vector<std::vector<std::string>> rows;
 };
 
-inline std::string wrap(std::string_view head, std::string_view text) {
+inline std::string wrapText(std::string_view head, std::string_view text) {
   return wrap(head, visible(text), textWidth());
 }
 
@@ -67,6 +67,6 @@ std::string formatFigure(double value, const std::string &unit);
 /// 1.4e14 -> "140 TFLOP".
 std::string formatFlops(Checked flops);
 
-} // namespace autopar
+} // namespace autopar::report
 
 #endif // AUTOPAR_REPORT_TEXTTABLES_H

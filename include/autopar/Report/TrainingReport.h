@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace autopar {
+namespace autopar::report {
 
 /// `training` of a report, whose step is an iteration. Times are those of the
 /// heaviest stage and all its microbatches; exposed is communication that its
@@ -39,7 +39,7 @@ struct TrainingReport {
       reduction,
       copies
     };
-    Section section = Section::forward;
+    program::Section section = program::Section::forward;
     Purpose purpose = Purpose::activations;
     std::vector<std::string> axes;
     double timeUs = 0, exposedTimeUs = 0;
@@ -132,6 +132,6 @@ inline Checked hardwareFlops(const TrainingReport &training) {
 
 std::string_view nameOf(TrainingReport::Exposure::Purpose purpose);
 
-} // namespace autopar
+} // namespace autopar::report
 
 #endif // AUTOPAR_REPORT_TRAININGREPORT_H

@@ -16,15 +16,15 @@
 #include <string_view>
 #include <unordered_map>
 
-namespace autopar {
+namespace autopar::reshard {
 
 /// How a tensor lies over a mesh. An axis appears once, or not at all: then
 /// its devices hold replicas.
 struct ShardLayout {
   /// By dimension, the axes that split it, major first.
-  std::vector<std::vector<AxisId>> dims;
+  std::vector<std::vector<program::AxisId>> dims;
   /// Axes over which the elements are partial sums; their order means nothing.
-  std::vector<AxisId> partial;
+  std::vector<program::AxisId> partial;
 
   bool operator==(const ShardLayout &other) const {
     return dims == other.dims && partial == other.partial;
@@ -59,7 +59,7 @@ struct ReshardStep {
   size_t from = 0, to = 0;
   /// In the order of the split; of a permute, the axes between the first and
   /// the last that change in a dimension: no block leaves a group of these.
-  std::vector<AxisId> axes;
+  std::vector<program::AxisId> axes;
   /// The layout after the step. Sets and partial axes are sorted.
   ShardLayout result;
 };
@@ -121,6 +121,6 @@ private:
   std::unordered_map<std::string, Result<ReshardPlan>> plans;
 };
 
-} // namespace autopar
+} // namespace autopar::reshard
 
 #endif // AUTOPAR_RESHARD_PLANNER_H

@@ -11,7 +11,7 @@
 #include "autopar/Hardware/Hardware.h"
 #include "autopar/Program/LossForm.h"
 
-namespace autopar {
+namespace autopar::runtime {
 
 /// How a runtime sets aside memory.
 enum class BudgetRule : uint8_t {
@@ -41,55 +41,55 @@ struct Runtime;
 struct TrainingFigures {
   /// Whether gradients of weights are reduced beside backwards, and weights
   /// gathered beside kernels: 1 or 0.
-  Figure overlapsReductions, overlapsGathers;
+  hardware::Figure overlapsReductions, overlapsGathers;
   /// Whether inputs are gathered, and their gradients summed, beside products
   /// of a backward: 1 or 0.
-  Figure overlapsInputs;
+  hardware::Figure overlapsInputs;
   /// Whether products add what they make to the gradients that are kept: 1 or
   /// 0.
-  Figure fusesAccumulation;
+  hardware::Figure fusesAccumulation;
   /// Whether each expert has a product of its own, with kernels before and
   /// behind them that sort tokens: 1 or 0.
-  Figure loopsExperts;
+  hardware::Figure loopsExperts;
   /// What of the communication that kernels wait for runs beside others of
   /// them, 0 to 1; what of the tokens' way to experts and back.
-  Figure hiddenCommunication, hiddenDispatch;
+  hardware::Figure hiddenCommunication, hiddenDispatch;
   /// What kernels take longer where a collective runs beside them, in parts of
   /// its time: both want multiprocessors and memory.
-  Figure contention;
+  hardware::Figure contention;
   /// What the allocator loses of saved values and temporaries, in parts of
   /// them.
-  Figure allocatorOverhead;
+  hardware::Figure allocatorOverhead;
   /// Whether stages keep what they handed on until its backward, beside the
   /// inputs of layers: 1 or 0.
-  Figure keepsOutputs;
+  hardware::Figure keepsOutputs;
   /// Gradients that are copied into one buffer to be reduced, elements; 0:
   /// none are.
-  Figure reductionBucket;
+  hardware::Figure reductionBucket;
   /// Whether updates take copies of gradients (`lib/Cost/UpdateFormulas.cpp`):
   /// 1 or 0.
-  Figure copiesGradients;
+  hardware::Figure copiesGradients;
   /// Whether a weight that is gathered before its use is kept in the format of
   /// the optimizer's copy alone, and cast as it is gathered: 1 or 0, where a
   /// narrow copy stays beside it.
-  Figure castsGatheredWeights;
+  hardware::Figure castsGatheredWeights;
   /// Whether fully sharded weights, under pipelines, stay whole from their
   /// first forward of an iteration to the last backward, and their gradients
   /// until they are reduced once: 1 or 0.
-  Figure keepsWholeInStages;
+  hardware::Figure keepsWholeInStages;
   /// Whether, where nobody says otherwise, tensor parallelism splits experts as
   /// it splits the layers around them: 1 or 0, where experts stay whole.
-  Figure splitsExpertsByTp;
+  hardware::Figure splitsExpertsByTp;
   /// How the loss is computed where nobody says otherwise, and which source
   /// says so.
-  std::optional<LossForm> loss;
-  Source lossSource;
+  std::optional<program::LossForm> loss;
+  hardware::Source lossSource;
   /// How much longer iterations are than those of devices that are alike, in
   /// parts of them.
-  Figure stragglerShare;
+  hardware::Figure stragglerShare;
   /// What iterations lose where hosts wait for how many tokens each expert has,
   /// in parts of them.
-  Figure routingHostShare;
+  hardware::Figure routingHostShare;
 };
 
 /// Figures that other versions, chips or links have in place of the runtime's
@@ -106,11 +106,11 @@ struct RuntimeVariant {
   std::vector<std::string> platforms;
   /// `model_type` of the models that it is for; empty: any.
   std::vector<std::string> models;
-  std::vector<std::pair<Figure Runtime::*, Figure>> figures;
+  std::vector<std::pair<hardware::Figure Runtime::*, hardware::Figure>> figures;
 
   /// Whether it has no condition but that of its version.
   bool isOfAll() const;
-  bool isFor(const Pool &pool, const std::string &modelType) const;
+  bool isFor(const hardware::Pool &pool, const std::string &modelType) const;
 };
 
 /// What a user sets of an engine when it is started.
@@ -131,58 +131,59 @@ struct Runtime {
   std::string name, version, title;
   BudgetRule budgetRule = BudgetRule::fraction_of_total;
   /// Default share of memory, 0 to 1.
-  Figure memoryUtilization;
+  hardware::Figure memoryUtilization;
   /// Device context, and libraries (cuBLAS, NCCL, ...), bytes per device;
   /// `communicationBytes` only where a collective spans devices, and
   /// `communicationBytesPerPeer` for each of those beyond two.
-  Figure contextBytes, libraryBytes, communicationBytes,
+  hardware::Figure contextBytes, libraryBytes, communicationBytes,
       communicationBytesPerPeer;
   /// Captured graphs, bytes per device: their pool, and more for each of so
   /// many.
-  Figure graphBytes, graphBytesEach, graphs;
+  hardware::Figure graphBytes, graphBytesEach, graphs;
   /// How many of the graphs have a whole step, and what each of those takes
   /// more where the model has recurrent states, bytes per device.
-  Figure wholeGraphs, graphBytesPerRecurrentGraph;
+  hardware::Figure wholeGraphs, graphBytesPerRecurrentGraph;
   /// Numbers of tokens that graphs are captured for, increasing, up to
   /// `largestGraph`; those up to the sequences that run at once have a graph of
   /// the whole step. Where `capturesPieces`, those up to
   /// `graphTokensPerSequence` for each of these have one in pieces, too.
   std::vector<int64_t> captureSizes;
-  Figure largestGraph, graphTokensPerSequence;
+  hardware::Figure largestGraph, graphTokensPerSequence;
   bool capturesPieces = false;
   /// What `BudgetRule::reserve` keeps, bytes per device: in any case, for each
   /// token of the step with most, and for each device that a collective spans;
   /// and the least.
-  Figure reserveBytes, reserveBytesPerToken, reserveBytesPerPeer, reserveLeast;
+  hardware::Figure reserveBytes, reserveBytesPerToken, reserveBytesPerPeer,
+      reserveLeast;
   /// What that rule keeps for graphs: bytes for each sequence of the largest
   /// one, and its sequences.
-  Figure reserveBytesPerGraphSequence, graphSequences;
+  hardware::Figure reserveBytesPerGraphSequence, graphSequences;
   /// Weights of routed experts in 4-bit floats as kernels lay them out: their
   /// hidden and their intermediate extent on a device are multiples of these;
   /// the values (not the scales) of each row are a multiple of
   /// `expertContractionMultiple`. 1: as they are stored.
-  Figure expertHiddenMultiple, expertIntermediateMultiple,
+  hardware::Figure expertHiddenMultiple, expertIntermediateMultiple,
       expertContractionMultiple;
   /// The run by which the runtime sizes its temporaries before it gives the
   /// rest to the KV cache: tokens of a step, sequences that are sampled from,
   /// and bytes per score of those (formats, sorting, probabilities).
-  Figure profileTokens, profileSequences, samplerBytesPerLogit;
+  hardware::Figure profileTokens, profileSequences, samplerBytesPerLogit;
   /// Copies of the hidden states that live while that run samples, and whether
   /// the temporaries of routed experts do, too: 1 or 0.
-  Figure profileHiddenStates, keepsExpertWorkspace;
+  hardware::Figure profileHiddenStates, keepsExpertWorkspace;
   /// Tokens of one block of the KV cache.
-  Figure kvBlockTokens;
+  hardware::Figure kvBlockTokens;
   /// Time that a step waits for its host, for what no kernel's curve has:
   /// microseconds of a step, and of a step per layer and per sequence.
-  Figure hostTimeUs, hostTimePerLayerUs, hostTimePerSequenceUs;
+  hardware::Figure hostTimeUs, hostTimePerLayerUs, hostTimePerSequenceUs;
   /// How uneven tokens choose experts: the exponent of Zipf's law, 0 (even) to
   /// below 1.
-  Figure routingSkew;
+  hardware::Figure routingSkew;
   /// Least time from one kernel to the next in a captured graph, microseconds.
-  Figure kernelFloorUs;
+  hardware::Figure kernelFloorUs;
   /// Tokens of prompts and sequences that one step computes at most, and
   /// sequences that run at once.
-  Figure tokenBudget, maxSequences;
+  hardware::Figure tokenBudget, maxSequences;
   /// Whether prompts are computed beside sequences that decode, or in steps of
   /// their own.
   bool fusesPrompts = false;
@@ -193,25 +194,25 @@ struct Runtime {
   /// What the server takes for a request outside of steps (it tokenises,
   /// schedules, samples, sends), microseconds: in any case, for each token of
   /// the prompt, and for each other answer that the engine sends meanwhile.
-  Figure requestTimeUs, requestTimePerTokenUs, requestTimePerStreamUs;
+  hardware::Figure requestTimeUs, requestTimePerTokenUs, requestTimePerStreamUs;
   /// Tokens of an answer that are made before the first of them is sent, and
   /// steps from one look for new requests to the next.
-  Figure streamInterval, receiveInterval;
+  hardware::Figure streamInterval, receiveInterval;
   /// What a step with prompts takes more on the host (no graph was captured
   /// for it), microseconds, and the share of its priced time on the device that
   /// it takes.
-  Figure promptStepUs, promptStepShare;
+  hardware::Figure promptStepUs, promptStepShare;
   /// What the host takes more for a step where no graphs are captured at all,
   /// microseconds.
-  Figure eagerStepUs;
+  hardware::Figure eagerStepUs;
   /// What a collective between nodes takes in a step beside its messages
   /// (`addStart`), microseconds.
-  Figure collectiveStartUs;
+  hardware::Figure collectiveStartUs;
   KVCacheRule kvCacheRule = KVCacheRule::model;
   /// Whose collectives it has: `Tier::implementations`.
   std::string collectives;
   /// The vocabulary is padded to a multiple of this.
-  Figure vocabularyMultiple;
+  hardware::Figure vocabularyMultiple;
   /// Whether products of one input and runs of elementwise kernels are
   /// launched as one (`Kernel::fusionGroup`).
   bool mergesSharedInput = false, fusesElementwise = false;
@@ -228,7 +229,7 @@ struct Runtime {
   /// Takes the figures that it has on the devices of `pool` for models of that
   /// type ("" of one that is not known), then what `launch` makes of them, but
   /// for those that a user gave.
-  void adaptTo(const Pool &pool, const std::string &modelType = "",
+  void adaptTo(const hardware::Pool &pool, const std::string &modelType = "",
                const LaunchChoices &launch = {});
   /// Takes `tokens` of prompts and sequences in one step, and sizes its
   /// temporaries for them where it sizes them by a run, as far as no user said
@@ -236,7 +237,7 @@ struct Runtime {
   void setTokenBudget(double tokens);
   /// Whether it keeps keys and values in 8 bits on `chip`, of a model with
   /// quantised weights or without, where nobody says.
-  bool keepsCacheInFp8(bool isQuantized, const Chip &chip) const;
+  bool keepsCacheInFp8(bool isQuantized, const hardware::Chip &chip) const;
   /// "vllm", or "vllm@0.19" where a version was asked for and there are any.
   std::string label() const;
 
@@ -252,13 +253,13 @@ bool isRuntimeVersion(std::string_view text);
 /// By library name or by path, either with `@` and a version or the month that
 /// it is of: "vllm@0.19", "vllm@2026-03".
 Result<Runtime> readRuntime(const std::string &nameOrPath,
-                            const std::vector<Override> &overrides,
+                            const std::vector<hardware::Override> &overrides,
                             std::vector<bool> &usedOverrides);
 /// The first override of a runtime that `readRuntime` has not used.
 std::optional<Error>
-unusedRuntimeOverride(const std::vector<Override> &overrides,
+unusedRuntimeOverride(const std::vector<hardware::Override> &overrides,
                       const std::vector<bool> &usedOverrides);
 
-} // namespace autopar
+} // namespace autopar::runtime
 
 #endif // AUTOPAR_RUNTIME_RUNTIME_H

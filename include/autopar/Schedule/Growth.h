@@ -10,7 +10,7 @@
 
 #include "autopar/Schedule/Timeline.h"
 
-namespace autopar {
+namespace autopar::schedule {
 
 /// How fast what a schedule takes grows.
 struct Growth {
@@ -25,6 +25,6 @@ struct Growth {
 Growth growthOf(const PipelineSchedule &schedule,
                 const std::vector<StageWork> &growth);
 
-} // namespace autopar
+} // namespace autopar::schedule
 
 #endif // AUTOPAR_SCHEDULE_GROWTH_H

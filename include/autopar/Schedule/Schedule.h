@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace autopar {
+namespace autopar::schedule {
 
 /// The order in which devices take microbatches. With p devices, m microbatches
 /// and equal stages of f forward and b backward:
@@ -86,6 +86,6 @@ struct PipelineSchedule {
   bool loop = false;
 };
 
-} // namespace autopar
+} // namespace autopar::schedule
 
 #endif // AUTOPAR_SCHEDULE_SCHEDULE_H

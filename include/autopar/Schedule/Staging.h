@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-namespace autopar {
+namespace autopar::schedule {
 
 /// What one layer asks of the device that has it.
 struct LayerCost {
@@ -149,6 +149,6 @@ Picoseconds equalCountsTime(const StagingProblem &problem);
 /// as long as its time; then the heaviest device and what is proved.
 std::string drawStages(const StagePartition &partition);
 
-} // namespace autopar
+} // namespace autopar::schedule
 
 #endif // AUTOPAR_SCHEDULE_STAGING_H

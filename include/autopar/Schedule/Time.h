@@ -12,7 +12,7 @@
 
 #include <cstdint>
 
-namespace autopar {
+namespace autopar::schedule {
 
 /// Times of pipelines are whole picoseconds: sums do not depend on their
 /// order, two plans compare the same everywhere, and a bound that is met is
@@ -24,6 +24,6 @@ using Picoseconds = int64_t;
 Result<Picoseconds> toPicoseconds(double microseconds);
 double toMicroseconds(Picoseconds time);
 
-} // namespace autopar
+} // namespace autopar::schedule
 
 #endif // AUTOPAR_SCHEDULE_TIME_H

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace autopar {
+namespace autopar::schedule {
 
 enum class TaskKind : uint8_t {
   forward,
@@ -102,6 +102,6 @@ std::vector<int64_t> keptAtPeak(const PipelineTimeline &timeline,
 /// microbatches in flight as a counter.
 std::string writeTrace(const PipelineTimeline &timeline);
 
-} // namespace autopar
+} // namespace autopar::schedule
 
 #endif // AUTOPAR_SCHEDULE_TIMELINE_H

@@ -18,7 +18,7 @@
 #include "autopar/Report/Report.h"
 #include "autopar/Search/Search.h"
 
-namespace autopar {
+namespace autopar::search {
 
 /// What of the figures makes a rival the best.
 struct CloseCall {
@@ -42,9 +42,9 @@ struct CloseCall {
 /// the best plan.
 std::vector<CloseCall>
 closeCallsOf(const SearchProblem &problem, const SearchResult &result,
-             const Report &best,
-             const std::vector<std::optional<Report>> &estimates);
+             const report::Report &best,
+             const std::vector<std::optional<report::Report>> &estimates);
 
-} // namespace autopar
+} // namespace autopar::search
 
 #endif // AUTOPAR_SEARCH_CLOSECALLS_H

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace autopar {
+namespace autopar::search {
 
 /// A point of a space: what it is worth, and where in the space it is.
 struct Candidate {
@@ -30,7 +30,7 @@ struct Candidate {
   int64_t batch = 1, microbatches = 1;
   /// Of training.
   int64_t interleave = 1;
-  ScheduleKind schedule = ScheduleKind::inference;
+  schedule::ScheduleKind schedule = schedule::ScheduleKind::inference;
 
   /// Earlier in the space: of equal candidates the first is kept.
   bool isBefore(const Candidate &other) const;
@@ -53,6 +53,6 @@ private:
   std::vector<Candidate> steps;
 };
 
-} // namespace autopar
+} // namespace autopar::search
 
 #endif // AUTOPAR_SEARCH_FRONTIER_H

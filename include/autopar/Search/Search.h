@@ -22,7 +22,7 @@
 #include "autopar/Search/SearchSpace.h"
 #include "autopar/Support/Progress.h"
 
-namespace autopar {
+namespace autopar::search {
 
 /// Where the compiled programs of a model come from.
 class ProgramSource {
@@ -30,7 +30,7 @@ public:
   virtual ~ProgramSource() = default;
   /// That of the strategy of `plan`, whatever its sizes, of a model that has
   /// its formats; null where the passes refuse it. Outlives the search.
-  virtual CompiledProgram *find(const Plan &plan) = 0;
+  virtual cost::CompiledProgram *find(const plan::Plan &plan) = 0;
 };
 
 /// A flag of the command line, for readers.
@@ -41,14 +41,14 @@ struct GivenFlag {
 /// Devices to search plans for, and what all of these have.
 struct SearchTarget {
   /// With enough nodes.
-  Machine machine;
+  hardware::Machine machine;
   /// Adapted to its chip.
-  Runtime runtime;
+  runtime::Runtime runtime;
   int64_t devices = 1;
   std::optional<double> memoryUtilization = std::nullopt;
   ProgramSource *programs = nullptr;
   /// Formats; no axes.
-  Plan base = {};
+  plan::Plan base = {};
   /// That say so, where they are known.
   std::vector<GivenFlag> flags = {};
 };
@@ -75,20 +75,20 @@ struct SearchProblem {
   SearchSpace space;
   bool hasExperts = false;
   /// The step; its batch is each of `batches`.
-  Workload workload;
+  program::Workload workload;
   /// Where given, requests are searched for, not steps: batches are requests
   /// at once, each followed by another (`Server`).
   std::optional<RequestTokens> requests = std::nullopt;
   std::vector<int64_t> batches;
   Goal goal = Goal::throughput;
-  ServiceLimits limits;
+  program::ServiceLimits limits;
   /// Whether plans are priced even where a bound excludes them.
   bool verify = false;
   /// Of the model, which interleaved stages divide.
   int64_t layers = 0;
 
   /// Whether steps are iterations of training.
-  bool trains() const { return workload.phase == Phase::train; }
+  bool trains() const { return workload.phase == program::Phase::train; }
 };
 
 /// The longest step that is wanted of a problem of steps.
@@ -119,7 +119,7 @@ struct SearchProof {
 /// A plan with a batch, and what it is worth.
 struct SearchPoint {
   size_t target = 0;
-  Plan plan;
+  plan::Plan plan;
   int64_t batch = 1;
   /// Of a step, or of a request from its start to its last token.
   double timeUs = 0;
@@ -162,7 +162,7 @@ struct Rival {
 /// A plan that does not fit, and what a device would hold.
 struct UnfitPoint {
   size_t target = 0;
-  Plan plan;
+  plan::Plan plan;
   int64_t batch = 1;
   double totalBytes = 0;
 };
@@ -199,6 +199,6 @@ struct SearchControl {
 Result<SearchResult> search(const SearchProblem &problem,
                             const SearchControl &control = {});
 
-} // namespace autopar
+} // namespace autopar::search
 
 #endif // AUTOPAR_SEARCH_SEARCH_H

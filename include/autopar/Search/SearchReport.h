@@ -12,7 +12,7 @@
 #include "autopar/Search/CloseCalls.h"
 #include "autopar/Search/Search.h"
 
-namespace autopar {
+namespace autopar::search {
 
 /// What is wrong with a plan that somebody had in mind.
 struct SearchWhy {
@@ -41,7 +41,7 @@ struct SearchReport {
   std::optional<SearchWhy> why = std::nullopt;
   /// The estimate of the best plan, or else of the one that comes closest to
   /// fitting.
-  std::optional<Report> best = std::nullopt, closest = std::nullopt;
+  std::optional<report::Report> best = std::nullopt, closest = std::nullopt;
   std::vector<CloseCall> closeCalls = {};
   /// Where no plan is legal, why a first one is not: "tp3,dp2: ...". Empty
   /// elsewhere, and where there is none.
@@ -62,6 +62,6 @@ std::string writeCsv(const SearchReport &report);
 /// the one that they have by themselves.
 std::string labelOf(const SearchPoint &point);
 
-} // namespace autopar
+} // namespace autopar::search
 
 #endif // AUTOPAR_SEARCH_SEARCHREPORT_H

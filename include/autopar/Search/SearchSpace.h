@@ -20,7 +20,7 @@
 #include <functional>
 #include <optional>
 
-namespace autopar {
+namespace autopar::search {
 
 /// Numbers that a choice may be: "8", "1..8", "1|2|4", "any".
 class NumberSet {
@@ -85,13 +85,13 @@ struct PlanSizes : std::array<int64_t, knobCount> {
 
 /// What backwards make again, where that is searched for: nothing, what
 /// attention keeps to itself, whole layers.
-const std::array<Recomputation, 3> &searchedRecomputations();
+const std::array<program::Recomputation, 3> &searchedRecomputations();
 
 /// The choices that have no size.
 struct PlanChoice {
   bool sequenceParallel = false, fsdp = false;
   /// Of a plan with cp.
-  ContextKind contextKind = ContextKind::ring;
+  plan::ContextKind contextKind = plan::ContextKind::ring;
   /// Of training: what replicas keep a part of each. 0: nothing, 1: what the
   /// optimizer keeps, 2: gradients, too.
   int64_t zero = 0;
@@ -110,7 +110,7 @@ struct PlanChoice {
   static PlanChoice of(uint32_t code) {
     return {(code & 1) != 0,
             (code & 2) != 0,
-            static_cast<ContextKind>(code >> 2 & 3),
+            static_cast<plan::ContextKind>(code >> 2 & 3),
             code >> 4 & 3,
             code >> 6 & 3,
             code >> 8};
@@ -121,17 +121,17 @@ struct SearchSpace {
   std::array<NumberSet, knobCount> sizes;
   NumberSet microbatches;
   std::vector<bool> sequenceParallel = {false, true}, fsdp = {false, true};
-  std::vector<ContextKind> contextKinds = {ContextKind::ring,
-                                           ContextKind::all_to_all};
+  std::vector<plan::ContextKind> contextKinds = {plan::ContextKind::ring,
+                                                 plan::ContextKind::all_to_all};
   /// Of training: what replicas keep a part of and what is made again (as of
   /// `PlanChoice`), sequences of a replica in a microbatch, virtual stages of a
   /// device, and who waits for whom.
   std::vector<int64_t> zero = {0, 1, 2};
   std::vector<uint32_t> recompute = {0, 1, 2};
   NumberSet microBatch, interleave;
-  std::vector<ScheduleKind> schedules = {
-      ScheduleKind::one_f_one_b, ScheduleKind::interleaved, ScheduleKind::gpipe,
-      ScheduleKind::zero_bubble};
+  std::vector<schedule::ScheduleKind> schedules = {
+      schedule::ScheduleKind::one_f_one_b, schedule::ScheduleKind::interleaved,
+      schedule::ScheduleKind::gpipe, schedule::ScheduleKind::zero_bubble};
   /// Whether it is a space of training, which has those choices; its attention
   /// uses all of tp, and nothing is cached.
   bool trains = false;
@@ -163,7 +163,7 @@ std::string spaceHelp();
 
 /// The space of this plan alone, in default order, with whatever microbatches
 /// where it does not say how many.
-SearchSpace spaceOf(const Plan &plan, bool trains = false);
+SearchSpace spaceOf(const plan::Plan &plan, bool trains = false);
 
 /// Calls `visit` with all sizes that the space gives `devices` devices, of a
 /// model with routed experts or without (whose ep is 1 and etp is tp), until it
@@ -176,19 +176,19 @@ std::vector<PlanChoice> choicesOf(const SearchSpace &space,
                                   const PlanSizes &sizes);
 
 /// Makes `choice` that of a plan that has its axes.
-void setChoice(Plan &plan, const PlanChoice &choice);
+void setChoice(plan::Plan &plan, const PlanChoice &choice);
 
 /// `base`, which has no axes, with these sizes, in its one spelling. Errors:
 /// degrees that are no products of common axes.
-Result<Plan> planOf(const Plan &base, const PlanSizes &sizes,
-                    const PlanChoice &choice);
+Result<plan::Plan> planOf(const plan::Plan &base, const PlanSizes &sizes,
+                          const PlanChoice &choice);
 
 /// In what order axes lie on the machine: indices into the axes of a plan,
 /// outermost first.
 using AxisOrder = std::vector<uint8_t>;
 /// The axes of `plan` in that order.
-Plan withOrder(const Plan &plan, const AxisOrder &order);
+plan::Plan withOrder(const plan::Plan &plan, const AxisOrder &order);
 
-} // namespace autopar
+} // namespace autopar::search
 
 #endif // AUTOPAR_SEARCH_SEARCHSPACE_H

@@ -16,7 +16,7 @@
 #include "autopar/Serving/Server.h"
 #include "autopar/Serving/Simulation.h"
 
-namespace autopar {
+namespace autopar::serving {
 
 /// Workers of two pools; each has the plan of its `Server`.
 struct Disaggregation {
@@ -66,6 +66,6 @@ SimulationResult simulatePools(const SimulatedPool &prefill,
                                const SimulatedLink &link,
                                const SimulatedLoad &load);
 
-} // namespace autopar
+} // namespace autopar::serving
 
 #endif // AUTOPAR_SERVING_DISAGGREGATION_H

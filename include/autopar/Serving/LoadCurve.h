@@ -13,7 +13,7 @@
 #include <functional>
 #include <vector>
 
-namespace autopar {
+namespace autopar::serving {
 
 struct ServingRefusal;
 
@@ -65,6 +65,6 @@ struct LoadedService {
 ServingRefusal findLoadCurve(const LoadedService &service,
                              const LoadPoint &asked, LoadCurve &curve);
 
-} // namespace autopar
+} // namespace autopar::serving
 
 #endif // AUTOPAR_SERVING_LOADCURVE_H

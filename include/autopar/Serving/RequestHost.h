@@ -12,7 +12,7 @@
 
 #include <algorithm>
 
-namespace autopar {
+namespace autopar::serving {
 
 /// The server before an engine, and how often the two meet. Closed forms and
 /// simulations have this law in common.
@@ -24,8 +24,8 @@ struct RequestHost {
   /// look for new requests to the next.
   int64_t streamInterval = 1, receiveInterval = 1;
 
-  static RequestHost of(const Runtime &runtime) {
-    auto one = [](const Figure &figure) {
+  static RequestHost of(const runtime::Runtime &runtime) {
+    auto one = [](const hardware::Figure &figure) {
       return static_cast<int64_t>(std::max(1.0, figure.value));
     };
     return {runtime.requestTimeUs.value, runtime.requestTimePerTokenUs.value,
@@ -48,6 +48,6 @@ struct RequestHost {
   }
 };
 
-} // namespace autopar
+} // namespace autopar::serving
 
 #endif // AUTOPAR_SERVING_REQUESTHOST_H

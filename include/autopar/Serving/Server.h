@@ -13,7 +13,7 @@
 #include "autopar/Serving/SteadyState.h"
 #include "autopar/Serving/StepPrices.h"
 
-namespace autopar {
+namespace autopar::serving {
 
 struct DecodeLine;
 struct FirstTokenTime;
@@ -34,7 +34,7 @@ struct ServingRefusal {
     capacity,
   };
   Kind kind = Kind::none;
-  Refusal step = {};
+  cost::Refusal step = {};
 
   explicit operator bool() const { return kind != Kind::none; }
 };
@@ -57,13 +57,13 @@ struct PromptPace {
 class Server {
 public:
   /// All arguments outlive it.
-  Server(CompiledProgram &program, const Machine &machine,
-         const Runtime &runtime,
+  Server(cost::CompiledProgram &program, const hardware::Machine &machine,
+         const runtime::Runtime &runtime,
          std::optional<double> memoryUtilization = std::nullopt);
 
   /// Lays it on devices, before anything is asked of it. Of `replicas` replicas
   /// each has its own part of the requests; `layout` is that of all.
-  void lay(const Layout &layout, int64_t replicas);
+  void lay(const cost::Layout &layout, int64_t replicas);
 
   /// What requests have encoded beside their text (default: nothing).
   void encode(const EncodedInput &input) { prices.encode(input); }
@@ -172,11 +172,11 @@ private:
                       SteadyState &state) const;
   ServingRefusal serveClosed(const ServedLoad &load, SteadyState &state);
 
-  const Runtime &runtime;
+  const runtime::Runtime &runtime;
   RequestHost host;
   StepPrices prices;
 };
 
-} // namespace autopar
+} // namespace autopar::serving
 
 #endif // AUTOPAR_SERVING_SERVER_H

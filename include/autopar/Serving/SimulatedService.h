@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace autopar {
+namespace autopar::serving {
 
 struct ServedRequest;
 struct SimulatedRun;
@@ -29,7 +29,7 @@ struct MeasuredTimes {
 
 /// From its arrival; from token to token in the mean, nothing of one token.
 double ttftUs(const ServedRequest &served);
-std::optional<double> tpotUs(const Request &request,
+std::optional<double> tpotUs(const program::Request &request,
                              const ServedRequest &served);
 
 /// What requests of a simulation measured: those from `first` to before `end`.
@@ -41,8 +41,9 @@ struct SimulatedService {
   MeasuredTimes ttft, tpot, request;
   double requestsPerS = 0, outputTokensPerS = 0, shareWithinLimits = 1;
 };
-SimulatedService summarize(const SimulatedRun &run, const ServiceLimits &limits,
-                           size_t first, size_t end);
+SimulatedService summarize(const SimulatedRun &run,
+                           const program::ServiceLimits &limits, size_t first,
+                           size_t end);
 
 /// One line of JSON for each request, in the order of arrivals.
 std::string writeRequestLines(const SimulatedRun &run);
@@ -50,6 +51,6 @@ std::string writeRequestLines(const SimulatedRun &run);
 /// until their first token, then until their end.
 std::string writeTrace(const SimulatedRun &run);
 
-} // namespace autopar
+} // namespace autopar::serving
 
 #endif // AUTOPAR_SERVING_SIMULATEDSERVICE_H

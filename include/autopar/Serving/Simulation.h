@@ -20,10 +20,10 @@
 
 #include <vector>
 
-namespace autopar {
+namespace autopar::serving {
 
 struct SimulatedLoad {
-  std::vector<Request> requests;
+  std::vector<program::Request> requests;
   /// Requests in the deployment at most: each end lets the next one in. 0: they
   /// come when they say.
   int64_t concurrency = 0;
@@ -55,7 +55,7 @@ struct Engine {
   }
 };
 /// That of a runtime whose replicas hold so many tokens.
-Engine engineOf(const Runtime &runtime, double capacityTokens,
+Engine engineOf(const runtime::Runtime &runtime, double capacityTokens,
                 int64_t replicas);
 
 /// What became of a request, microseconds from the start: its first token was
@@ -72,7 +72,7 @@ struct SimulationResult {
   int64_t steps = 0;
   /// Tokens of answers that were made, and KV blocks in use when all had ended.
   int64_t answerTokens = 0, blocksInUse = 0;
-  Refusal refusal;
+  cost::Refusal refusal;
   /// Index of a request that is longer than the caches of a replica.
   std::optional<size_t> tooLong;
   /// Whether it took too many steps, and stopped.
@@ -90,6 +90,6 @@ struct SimulatedRun {
 SimulationResult simulate(StepPrices &prices, const Engine &engine,
                           const SimulatedLoad &load, int64_t engines = 1);
 
-} // namespace autopar
+} // namespace autopar::serving
 
 #endif // AUTOPAR_SERVING_SIMULATION_H

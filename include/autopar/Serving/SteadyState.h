@@ -18,7 +18,7 @@
 #include <algorithm>
 #include <array>
 
-namespace autopar {
+namespace autopar::serving {
 
 /// Points and weights that integrate over a normal law what is near a
 /// polynomial of up to the ninth degree (Gauss and Hermite; Abramowitz and
@@ -53,12 +53,12 @@ struct ServedLoad {
   double drafts = 0, draftCost = 0, tokensPerStep = 1;
   /// Of an open loop: whether prompts come read, with all their caches.
   bool isRead = false;
-  ServiceLimits limits = {};
+  program::ServiceLimits limits = {};
   /// Whether percentiles are wanted.
   bool hasSpread = false;
 
   /// That come so, of a service without beginning or end.
-  static ServedLoad of(const Requests &requests);
+  static ServedLoad of(const program::Requests &requests);
   /// Tokens of a prompt that no cache has.
   double readTokens() const;
   /// What a sequence that decodes has cached, in the mean over tokens.
@@ -129,6 +129,6 @@ struct SteadyState {
   double shareWithinLimits = 1;
 };
 
-} // namespace autopar
+} // namespace autopar::serving
 
 #endif // AUTOPAR_SERVING_STEADYSTATE_H

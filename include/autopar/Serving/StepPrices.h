@@ -13,7 +13,7 @@
 
 #include <map>
 
-namespace autopar {
+namespace autopar::serving {
 
 /// What one step of an engine computes: sequences that decode a token each, of
 /// a replica (engines pad batches of replicas that step together to the largest
@@ -57,25 +57,26 @@ struct EncodedInput {
 class StepPrices {
 public:
   /// All arguments outlive it.
-  StepPrices(CompiledProgram &program, const Machine &machine,
-             const Runtime &runtime,
+  StepPrices(cost::CompiledProgram &program, const hardware::Machine &machine,
+             const runtime::Runtime &runtime,
              std::optional<double> memoryUtilization = std::nullopt);
 
   /// Lays it on devices, before anything is asked of it. Each of `replicas`
   /// replicas computes its own sequences; `layout` is that of all.
-  void lay(const Layout &layout, int64_t replicas);
+  void lay(const cost::Layout &layout, int64_t replicas);
   /// What each request of later loads has encoded (default: nothing).
   void encode(const EncodedInput &input);
 
-  Refusal price(const StepLoad &load, StepTime &time);
+  cost::Refusal price(const StepLoad &load, StepTime &time);
   /// The same with what the runtime adds where there are prompts.
-  Refusal priceServed(const StepLoad &load, StepTime &time);
+  cost::Refusal priceServed(const StepLoad &load, StepTime &time);
   /// The same where `count` of the load is a mean: steps have whole prompts,
   /// and replicas whole sequences; what is between two of them is on a line.
-  Refusal priceBetween(StepLoad load, double StepLoad::*count, StepTime &time);
+  cost::Refusal priceBetween(StepLoad load, double StepLoad::*count,
+                             StepTime &time);
 
   /// Independent of loads: whether the plan is legal at all.
-  const Refusal &refusal() const { return laid; }
+  const cost::Refusal &refusal() const { return laid; }
   double replicaCount() const { return replicas; }
   /// Of those, the ones that take each step together, as a collective joins
   /// them; other groups of as many have engines of their own.
@@ -83,23 +84,23 @@ public:
   double groupCount() const { return replicas / together; }
 
 private:
-  Refusal priceGroups(const StepLoad &load, int64_t encoderTokens,
-                      StepTime &time);
+  cost::Refusal priceGroups(const StepLoad &load, int64_t encoderTokens,
+                            StepTime &time);
   /// What the encoder adds to a step that encodes whole requests, and any
   /// number of them: in proportion between whole ones.
-  Refusal priceEncodings(int64_t requests, StepTime &time);
-  Refusal addEncoder(const StepLoad &load, StepTime &time);
+  cost::Refusal priceEncodings(int64_t requests, StepTime &time);
+  cost::Refusal addEncoder(const StepLoad &load, StepTime &time);
 
-  CompiledProgram &program;
-  const Runtime &runtime;
+  cost::CompiledProgram &program;
+  const runtime::Runtime &runtime;
   double replicas = 1, together = 1;
-  Pricer pricer;
-  Refusal laid;
+  cost::Pricer pricer;
+  cost::Refusal laid;
   EncodedInput encoded;
   /// Results of `priceEncodings` by requests.
   std::map<int64_t, StepTime> encodings;
 };
 
-} // namespace autopar
+} // namespace autopar::serving
 
 #endif // AUTOPAR_SERVING_STEPPRICES_H

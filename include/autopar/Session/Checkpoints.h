@@ -13,21 +13,21 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
-namespace autopar {
+namespace autopar::session {
 
 /// Compares the tensors of `module` with the checkpoint at `path`. An error of
 /// the module itself has been printed, and is an empty one here.
 /// Compares the tensors of a model with those of the checkpoint at `path`. An
 /// error without a message has been emitted.
-Result<Verification> verifyModule(mlir::ModuleOp module,
-                                  const std::string &path, bool strict);
+Result<checkpoint::Verification>
+verifyModule(mlir::ModuleOp module, const std::string &path, bool strict);
 
 /// Drafts the family of `type`, which must be new, from the config and the
 /// checkpoint at these paths.
-Result<DraftedFamily> draftNewFamily(const std::string &type,
-                                     const std::string &config,
-                                     const std::string &weights);
+Result<checkpoint::DraftedFamily> draftNewFamily(const std::string &type,
+                                                 const std::string &config,
+                                                 const std::string &weights);
 
-} // namespace autopar
+} // namespace autopar::session
 
 #endif // AUTOPAR_SESSION_CHECKPOINTS_H

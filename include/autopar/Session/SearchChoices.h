@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace autopar {
+namespace autopar::session {
 
 /// What a search is asked for beside the flags of plans: texts as given, empty
 /// where not. This header sees neither LLVM nor MLIR.
@@ -33,6 +33,6 @@ struct SweepChoices {
 /// Whether a flag says what plans of a search do not differ in.
 bool isOfAllPlans(const std::string &name);
 
-} // namespace autopar
+} // namespace autopar::session
 
 #endif // AUTOPAR_SESSION_SEARCHCHOICES_H

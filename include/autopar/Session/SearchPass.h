@@ -11,12 +11,12 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
-namespace autopar {
+namespace autopar::session {
 
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "autopar/Session/Passes.h.inc"
 
-} // namespace autopar
+} // namespace autopar::session
 
 #endif // AUTOPAR_SESSION_SEARCHPASS_H

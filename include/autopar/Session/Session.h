@@ -20,23 +20,23 @@
 #include <functional>
 #include <memory>
 
-namespace autopar {
+namespace autopar::session {
 
 /// Two plans of a model, and in what they differ.
 struct Comparison {
-  std::shared_ptr<const PlanOutcome> first, second;
-  PlanDifferences differences;
+  std::shared_ptr<const report::PlanOutcome> first, second;
+  report::PlanDifferences differences;
 };
 
 /// What a search chooses between beside plans: formats, runtimes, machines.
 struct SearchVariant {
   /// Formats, runtime, machine, figures and the step, whose batch is searched
   /// for.
-  PlanRequest base;
+  pipelines::PlanRequest base;
   /// In place of the model's own, where it is given.
   std::string weightFormat = "";
   /// That say so, for readers.
-  std::vector<GivenFlag> flags = {};
+  std::vector<search::GivenFlag> flags = {};
 };
 
 /// What to search the plans of a model for.
@@ -44,12 +44,12 @@ struct SearchRequest {
   std::vector<SearchVariant> variants;
   /// Of each machine; none: a node.
   std::vector<int64_t> devices = {};
-  SearchSpace space = {};
+  search::SearchSpace space = {};
   std::vector<int64_t> batches = {};
-  Goal goal = Goal::throughput;
-  ServiceLimits limits = {};
+  search::Goal goal = search::Goal::throughput;
+  program::ServiceLimits limits = {};
   /// `SearchProblem::requests`.
-  std::optional<RequestTokens> requests = std::nullopt;
+  std::optional<search::RequestTokens> requests = std::nullopt;
   bool verify = false;
   /// Where the programs of strategies are kept; "": nowhere.
   std::string cacheDirectory = "";
@@ -57,8 +57,8 @@ struct SearchRequest {
 
 /// A search and what was searched, by whose targets points are told apart.
 struct SearchOutcome {
-  SearchProblem problem;
-  SearchResult result;
+  search::SearchProblem problem;
+  search::SearchResult result;
   /// By target, which variant it is.
   std::vector<size_t> variants = {};
 };
@@ -84,52 +84,53 @@ public:
   std::optional<Error> addModel(const std::string &name,
                                 const std::string &text);
   /// The module of a model, as text.
-  Result<std::string> import(const ModelRequest &model);
+  Result<std::string> import(const importer::ModelRequest &model);
 
   /// What a step costs: memory, FLOPs, communication and latency. The text of
   /// the parallel program goes to `program`, where that is given.
-  Result<Report> estimate(const ModelRequest &model, const PlanRequest &request,
-                          const ReportDetail &detail = {},
-                          std::string *program = nullptr);
+  Result<report::Report> estimate(const importer::ModelRequest &model,
+                                  const pipelines::PlanRequest &request,
+                                  const report::ReportDetail &detail = {},
+                                  std::string *program = nullptr);
   /// In what two plans of a model differ: collectives, layouts and numbers.
-  Result<Comparison> compare(const ModelRequest &model,
-                             const PlanRequest &first,
-                             const PlanRequest &second);
+  Result<Comparison> compare(const importer::ModelRequest &model,
+                             const pipelines::PlanRequest &first,
+                             const pipelines::PlanRequest &second);
   /// The best plans of a model, and what became of all others.
-  Result<SearchOutcome> search(const ModelRequest &model,
+  Result<SearchOutcome> search(const importer::ModelRequest &model,
                                const SearchRequest &request,
-                               const SearchControl &control = {});
+                               const search::SearchControl &control = {});
   /// The parallel program of a plan, as text.
-  Result<std::string> shard(const ModelRequest &model,
-                            const PlanRequest &request);
+  Result<std::string> shard(const importer::ModelRequest &model,
+                            const pipelines::PlanRequest &request);
 
   /// Parameters, sizes, caches and FLOPs of a model, with caches of
   /// `kvFormats`.
-  Result<ModelReport> describe(const ModelRequest &model,
-                               const std::vector<std::string> &kvFormats = {
-                                   "bf16"});
+  Result<report::ModelReport>
+  describe(const importer::ModelRequest &model,
+           const std::vector<std::string> &kvFormats = {"bf16"});
   /// The experts of a model; their bytes, which take a while to count, where
   /// asked for. Errors: a model without.
-  Result<ModelExperts> experts(const ModelRequest &model,
-                               bool withBytes = false);
+  Result<placement::ModelExperts> experts(const importer::ModelRequest &model,
+                                          bool withBytes = false);
   /// Which rank should hold which experts, and copies, of the model; as text.
-  Result<std::string> place(const ModelRequest &model,
-                            PlacementRequest request);
+  Result<std::string> place(const importer::ModelRequest &model,
+                            placement::PlacementRequest request);
   /// The config of a model of the same structure, with small sizes.
-  Result<std::string> shrink(const ModelRequest &model,
-                             const SmallSizes &sizes);
+  Result<std::string> shrink(const importer::ModelRequest &model,
+                             const model::SmallSizes &sizes);
 
   /// Runs passes that `add` adds on a copy of the model, as they say; the error
   /// of a pass, or of `add`.
   using AddPasses =
       llvm::function_ref<mlir::LogicalResult(mlir::PassManager &)>;
-  std::optional<Error> run(const ModelRequest &model, AddPasses add);
+  std::optional<Error> run(const importer::ModelRequest &model, AddPasses add);
 
 private:
   struct State;
   std::unique_ptr<State> state;
 };
 
-} // namespace autopar
+} // namespace autopar::session
 
 #endif // AUTOPAR_SESSION_SESSION_H

@@ -11,23 +11,25 @@
 #include "autopar/Pipelines/PlanFlags.h"
 #include "autopar/Sweep/Sweep.h"
 
-namespace autopar {
+namespace autopar::session {
 
 /// Whether the values say what a service is asked.
-bool isOfRequests(const PlanFlags &flags, PlanValues &values);
+bool isOfRequests(const pipelines::PlanFlags &flags,
+                  pipelines::PlanValues &values);
 
 /// What is listed, in the order of `order`, the flags that were given; takes it
 /// out of `values`, and fills the phase where that is open. Errors: what is no
 /// list, nothing that is one, a figure that has two.
-Result<std::vector<SweepAxis>> takeAxes(const std::vector<std::string> &order,
-                                        const std::string &devices,
-                                        const PlanFlags &flags,
-                                        PlanValues &values);
+Result<std::vector<sweep::SweepAxis>>
+takeAxes(const std::vector<std::string> &order, const std::string &devices,
+         const pipelines::PlanFlags &flags, pipelines::PlanValues &values);
 
 /// `values` with those of a point; devices are no flag of plans.
-PlanValues valuesAt(const std::vector<SweepAxis> &axes, const SweepPoint &point,
-                    const PlanFlags &flags, PlanValues values);
+pipelines::PlanValues valuesAt(const std::vector<sweep::SweepAxis> &axes,
+                               const sweep::SweepPoint &point,
+                               const pipelines::PlanFlags &flags,
+                               pipelines::PlanValues values);
 
-} // namespace autopar
+} // namespace autopar::session
 
 #endif // AUTOPAR_SESSION_SWEEPAXES_H

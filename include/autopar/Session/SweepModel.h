@@ -12,7 +12,7 @@
 #include "autopar/Session/SweepAxes.h"
 #include "autopar/Sweep/Sweep.h"
 
-namespace autopar {
+namespace autopar::session {
 
 /// Called with the rows that are done, of how many, and what is done for the
 /// next one; false stops.
@@ -24,20 +24,22 @@ class ModelSweep {
 public:
   /// Errors: what can be said without a model.
   static Result<ModelSweep> read(const SweepChoices &choices,
-                                 const PlanFlags &flags, PlanValues values);
+                                 const pipelines::PlanFlags &flags,
+                                 pipelines::PlanValues values);
 
   size_t rows() const { return count; }
-  const std::vector<SweepAxis> &axes() const { return report.axes; }
+  const std::vector<sweep::SweepAxis> &axes() const { return report.axes; }
 
   /// The table; not complete where `progress` has stopped it. Errors: the
   /// model's, and flags that no row could have.
-  Result<SweepReport> run(Session &session, const ModelRequest &model,
-                          const std::string &name,
-                          const SweepProgress &progress);
+  Result<sweep::SweepReport> run(Session &session,
+                                 const importer::ModelRequest &model,
+                                 const std::string &name,
+                                 const SweepProgress &progress);
 
 private:
-  ModelSweep(const SweepChoices &choices, const PlanFlags &flags,
-             PlanValues values)
+  ModelSweep(const SweepChoices &choices, const pipelines::PlanFlags &flags,
+             pipelines::PlanValues values)
       : choices(choices), flags(flags), values(std::move(values)) {}
 
   bool searches() const {
@@ -47,29 +49,32 @@ private:
   std::optional<Error> checkPlans();
   std::optional<Error> checkFirst() const;
 
-  Result<PlanRequest> requestAt(const SweepPoint &point) const;
-  PlanValues valuesAt(const SweepPoint &point) const {
-    return autopar::valuesAt(report.axes, point, flags, values);
+  Result<pipelines::PlanRequest>
+  requestAt(const sweep::SweepPoint &point) const;
+  pipelines::PlanValues valuesAt(const sweep::SweepPoint &point) const {
+    return autopar::session::valuesAt(report.axes, point, flags, values);
   }
-  std::optional<Error> setSearched(const SweepPoint &point,
+  std::optional<Error> setSearched(const sweep::SweepPoint &point,
                                    SearchRequest &request) const;
-  std::optional<SweepRow> rowAt(Session &session, const ModelRequest &model,
-                                const SweepPoint &point,
-                                const PlanRequest &request,
-                                const SweepProgress &progress) const;
-  std::optional<SweepRow> searchAt(Session &session, const ModelRequest &model,
-                                   const SweepPoint &point,
-                                   const PlanRequest &base,
-                                   const SweepProgress &progress) const;
+  std::optional<sweep::SweepRow> rowAt(Session &session,
+                                       const importer::ModelRequest &model,
+                                       const sweep::SweepPoint &point,
+                                       const pipelines::PlanRequest &request,
+                                       const SweepProgress &progress) const;
+  std::optional<sweep::SweepRow> searchAt(Session &session,
+                                          const importer::ModelRequest &model,
+                                          const sweep::SweepPoint &point,
+                                          const pipelines::PlanRequest &base,
+                                          const SweepProgress &progress) const;
 
   SweepChoices choices;
-  const PlanFlags &flags;
-  PlanValues values;
-  SweepReport report;
+  const pipelines::PlanFlags &flags;
+  pipelines::PlanValues values;
+  sweep::SweepReport report;
   size_t count = 0;
   bool isService = false;
 };
 
-} // namespace autopar
+} // namespace autopar::session
 
 #endif // AUTOPAR_SESSION_SWEEPMODEL_H

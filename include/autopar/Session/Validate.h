@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace autopar {
+namespace autopar::session {
 
 /// What is validated.
 struct ValidateRequest {
@@ -30,11 +30,11 @@ struct ValidateRequest {
 
 /// Measurements, what was predicted of each, and the errors.
 struct Validation {
-  std::vector<PredictedRow> served;
-  std::vector<ThroughputRow> throughput;
-  std::vector<MemoryRow> memory;
-  std::vector<TrainedRow> trained;
-  ValidationReport report;
+  std::vector<validation::PredictedRow> served;
+  std::vector<validation::ThroughputRow> throughput;
+  std::vector<validation::MemoryRow> memory;
+  std::vector<validation::TrainedRow> trained;
+  validation::ValidationReport report;
 };
 
 /// Predicts what tables of measurements hold. Errors: files that cannot be
@@ -55,6 +55,6 @@ struct ValidateOptions : ValidateRequest {
 /// progress.
 Result<std::string> runValidation(const ValidateOptions &options);
 
-} // namespace autopar
+} // namespace autopar::session
 
 #endif // AUTOPAR_SESSION_VALIDATE_H

@@ -10,14 +10,15 @@
 
 #include "autopar/Report/PricedStep.h"
 
-namespace autopar {
+namespace autopar::spreadsheet {
 
 /// The bytes of an .xlsx file in which each number of a step is a formula over
 /// cells, down to those that people change: sizes, figures of the machine and
 /// the runtime. `report` is that of the step. Errors: libxlsxwriter is not
 /// there, or cannot write.
-Result<std::string> writeWorkbook(const PricedStep &step, const Report &report);
+Result<std::string> writeWorkbook(const report::PricedStep &step,
+                                  const report::Report &report);
 
-} // namespace autopar
+} // namespace autopar::spreadsheet
 
 #endif // AUTOPAR_SPREADSHEET_SPREADSHEET_H

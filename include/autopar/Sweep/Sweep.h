@@ -15,7 +15,7 @@
 
 #include <string_view>
 
-namespace autopar {
+namespace autopar::sweep {
 
 /// What is swept: a flag, or the figure at a path of the libraries.
 struct SweepAxis {
@@ -50,7 +50,7 @@ struct SweepRow {
   bool isRefused() const { return cells.empty(); }
   bool fits() const;
   /// What `report` says; its plan as the mesh where `plan` is empty.
-  static SweepRow of(SweepPoint point, const Report &report,
+  static SweepRow of(SweepPoint point, const report::Report &report,
                      const std::string &plan = "");
 };
 
@@ -82,6 +82,6 @@ std::optional<Error> checkPlot(const std::vector<SweepAxis> &axes);
 /// that `checkPlot` has nothing against them. Errors: no row has the column.
 Result<std::string> plotScript(const SweepReport &report, std::string_view key);
 
-} // namespace autopar
+} // namespace autopar::sweep
 
 #endif // AUTOPAR_SWEEP_SWEEP_H

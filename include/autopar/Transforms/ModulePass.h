@@ -13,7 +13,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
-namespace autopar {
+namespace autopar::transforms {
 
 /// The modules of a deployment: those inside `module` where it has some and no
 /// functions of its own; else none.
@@ -40,6 +40,6 @@ private:
   mlir::ModuleOp current;
 };
 
-} // namespace autopar
+} // namespace autopar::transforms
 
 #endif // AUTOPAR_TRANSFORMS_MODULEPASS_H

@@ -12,7 +12,7 @@ include "mlir/Pass/PassBase.td"
 
 /// A pass that works on each module of a deployment.
 class ModulePass<string argument>
-    : PassBase<argument, "::autopar::ModulePass">;
+    : PassBase<argument, "::autopar::transforms::ModulePass">;
 
 /// One that splits tensors.
 class ShardPass<string name> : ModulePass<name> {
@@ -22,7 +22,7 @@ class ShardPass<string name> : ModulePass<name> {
 
 /// A pass that writes a report of a module.
 class ReportPass<string argument>
-    : PassBase<argument, "::autopar::ReportPass">;
+    : PassBase<argument, "::autopar::transforms::ReportPass">;
 /// Options of all such passes.
 defvar reportOptions = [
   Option<"format", "format", "std::string", "\"text\"", "text, json or html; of estimates also xlsx">,

@@ -17,17 +17,20 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
-namespace autopar {
+namespace autopar::reshard {
+class KnownReshards;
+} // namespace autopar::reshard
+
+namespace autopar::transforms {
 
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "autopar/Transforms/Passes.h.inc"
 
-class KnownReshards;
 /// The pass with plans that it shares with others.
 std::unique_ptr<mlir::Pass>
-createInsertCollectivesPass(std::shared_ptr<KnownReshards> known);
+createInsertCollectivesPass(std::shared_ptr<reshard::KnownReshards> known);
 
-} // namespace autopar
+} // namespace autopar::transforms
 
 #endif // AUTOPAR_TRANSFORMS_PASSES_H

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace autopar {
+namespace autopar::validation {
 
 /// What a file of schema `autopar.columns/1` says:
 ///   {"schema": "autopar.columns/1",
@@ -38,6 +38,6 @@ Result<ColumnMapping> parseColumnMapping(std::string_view text,
 Result<bool> applyMapping(DataTable &table, const ColumnMapping &mapping,
                           const std::vector<std::string> &known);
 
-} // namespace autopar
+} // namespace autopar::validation
 
 #endif // AUTOPAR_VALIDATION_COLUMNMAPPING_H

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace autopar {
+namespace autopar::validation {
 
 /// A figure of a row, and what was predicted for it, if anything.
 struct MeasuredPoint {
@@ -83,6 +83,6 @@ GroupKey concurrencyBucket(int64_t concurrency);
 /// Lengths up to the next power of two: 1,000 and 8,192 -> "1k + 8k".
 GroupKey lengthBucket(int64_t inputTokens, int64_t outputTokens);
 
-} // namespace autopar
+} // namespace autopar::validation
 
 #endif // AUTOPAR_VALIDATION_ERRORS_H

@@ -11,7 +11,7 @@
 #include "autopar/Support/Table.h"
 #include "autopar/Validation/ValidationReport.h"
 
-namespace autopar {
+namespace autopar::validation {
 
 /// Memory of one device of an engine that has started, in GiB; tokens are those
 /// that its KV cache holds.
@@ -59,6 +59,6 @@ Result<MemoryRows> readMemoryRows(const DataTable &table);
 /// Errors of each part, and of their sum against the budget.
 std::vector<ErrorSection> memorySections(const std::vector<MemoryRow> &rows);
 
-} // namespace autopar
+} // namespace autopar::validation
 
 #endif // AUTOPAR_VALIDATION_MEMORYROWS_H

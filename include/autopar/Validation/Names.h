@@ -24,7 +24,7 @@
 #include <string_view>
 #include <vector>
 
-namespace autopar {
+namespace autopar::validation {
 
 /// A file of schema `autopar.names/1`.
 struct NameRules {
@@ -108,6 +108,6 @@ struct RuntimeName {
 /// "TensorRT-LLM 0.17 trtllm-bench throughput" -> trtllm, 0.17.
 RuntimeName resolveRuntime(std::string_view text);
 
-} // namespace autopar
+} // namespace autopar::validation
 
 #endif // AUTOPAR_VALIDATION_NAMES_H

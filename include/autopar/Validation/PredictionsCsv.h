@@ -11,7 +11,7 @@
 #include "autopar/Validation/MemoryRows.h"
 #include "autopar/Validation/ThroughputRows.h"
 
-namespace autopar {
+namespace autopar::validation {
 
 /// A line for every row, excluded or not: CSV with a head. What a kind of row
 /// does not have is empty.
@@ -20,6 +20,6 @@ std::string predictionsCsv(const std::vector<PredictedRow> &rows,
                            const std::vector<MemoryRow> &memory = {},
                            const std::vector<TrainedRow> &trained = {});
 
-} // namespace autopar
+} // namespace autopar::validation
 
 #endif // AUTOPAR_VALIDATION_PREDICTIONSCSV_H

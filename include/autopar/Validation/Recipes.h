@@ -14,11 +14,11 @@
 
 #include <vector>
 
-namespace autopar {
+namespace autopar::validation {
 
 /// What recipes set that rows do not say.
 struct RecipeSettings {
-  std::optional<Recomputation> recomputation;
+  std::optional<program::Recomputation> recomputation;
   /// Whether a token goes once to each device that has one of its experts, and
   /// whether that runs beside another microbatch.
   std::optional<bool> sendsOnce, overlapsDispatch;
@@ -48,6 +48,6 @@ std::string releaseOf(const std::string &source);
 RecipeSettings settingsOf(const std::vector<Recipe> &recipes,
                           const TrainingRow &row, const std::string &format);
 
-} // namespace autopar
+} // namespace autopar::validation
 
 #endif // AUTOPAR_VALIDATION_RECIPES_H

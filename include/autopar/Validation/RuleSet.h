@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace autopar {
+namespace autopar::validation {
 
 /// A rule, by its stable name: what it is for, and what can be changed.
 struct Rule {
@@ -70,6 +70,6 @@ Result<RuleSet> parseRuleSet(std::string_view text, const std::string &name);
 /// The file that says all of `rules`.
 std::string ruleSetJson(const RuleSet &rules);
 
-} // namespace autopar
+} // namespace autopar::validation
 
 #endif // AUTOPAR_VALIDATION_RULESET_H

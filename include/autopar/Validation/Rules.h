@@ -20,7 +20,7 @@
 
 #include <functional>
 
-namespace autopar {
+namespace autopar::validation {
 
 /// What became of a row.
 struct RowJudgement {
@@ -79,6 +79,6 @@ NoiseFloor noiseFloor(const std::vector<ServingRow> &rows,
                       const std::vector<RowJudgement> &judgements,
                       bool tellVersionsApart);
 
-} // namespace autopar
+} // namespace autopar::validation
 
 #endif // AUTOPAR_VALIDATION_RULES_H

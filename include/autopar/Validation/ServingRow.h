@@ -13,7 +13,7 @@
 #include <optional>
 #include <string>
 
-namespace autopar {
+namespace autopar::validation {
 
 /// How the workers of a deployment are split.
 struct ServedDegrees {
@@ -70,6 +70,6 @@ struct RowCapacity {
   bool hasPredictionHead = false;
 };
 
-} // namespace autopar
+} // namespace autopar::validation
 
 #endif // AUTOPAR_VALIDATION_SERVINGROW_H

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace autopar {
+namespace autopar::validation {
 
 /// The columns that `readServingRows` looks at, for mappings.
 const std::vector<std::string> &servingColumns();
@@ -30,6 +30,6 @@ struct ServingRows {
 /// empty cells.
 Result<ServingRows> readServingRows(const DataTable &table);
 
-} // namespace autopar
+} // namespace autopar::validation
 
 #endif // AUTOPAR_VALIDATION_SERVINGROWS_H

@@ -10,12 +10,12 @@
 
 #include <vector>
 
-namespace autopar {
+namespace autopar::validation {
 
 /// The value below which `share` of `values` lie, linear between two of them
 /// as numpy and spreadsheets have it; 0 where there are none.
 double quantile(std::vector<double> values, double share);
 
-} // namespace autopar
+} // namespace autopar::validation
 
 #endif // AUTOPAR_VALIDATION_STATISTICS_H

@@ -11,7 +11,7 @@
 #include "autopar/Support/Table.h"
 #include "autopar/Validation/ValidationReport.h"
 
-namespace autopar {
+namespace autopar::validation {
 
 /// One batch from start to end, or an engine that is never out of requests.
 enum class ThroughputKind : uint8_t { static_batch, in_flight, other };
@@ -57,6 +57,6 @@ Result<ThroughputRows> readThroughputRows(const DataTable &table);
 std::vector<ErrorSection>
 throughputSections(const std::vector<ThroughputRow> &rows);
 
-} // namespace autopar
+} // namespace autopar::validation
 
 #endif // AUTOPAR_VALIDATION_THROUGHPUTROWS_H

@@ -24,7 +24,7 @@
 #include "autopar/Support/Json.h"
 #include "autopar/Validation/TrainingRow.h"
 
-namespace autopar {
+namespace autopar::validation {
 
 struct TrainedConfig {
   /// As a config.json has it.
@@ -40,6 +40,6 @@ Result<TrainedConfig> trainedConfigOf(const TrainingRow &row);
 /// and the experts that `sizes` states.
 bool hasSizes(const JsonDocument &config, const TrainedArchitecture &sizes);
 
-} // namespace autopar
+} // namespace autopar::validation
 
 #endif // AUTOPAR_VALIDATION_TRAINEDMODEL_H

@@ -14,7 +14,7 @@
 
 #include <vector>
 
-namespace autopar {
+namespace autopar::validation {
 
 /// Whose way of overlapping and of keeping states it is.
 enum class TrainingRuntime : uint8_t {
@@ -50,7 +50,7 @@ struct TrainedPlan {
   bool sequenceParallel = false, offloadsActivations = false;
   /// Heads that predict further tokens; none where absent.
   std::optional<int64_t> mtpLayers;
-  Recomputation recomputation;
+  program::Recomputation recomputation;
   /// Gradients of microbatches add up in 16 bits, not in fp32.
   bool narrowGradients = false;
   /// Attention that writes its probabilities, and how often elements are
@@ -72,6 +72,6 @@ struct TrainedPlan {
 Result<TrainedPlan> trainedPlanOf(const TrainingRow &row,
                                   const std::vector<Recipe> &recipes = {});
 
-} // namespace autopar
+} // namespace autopar::validation
 
 #endif // AUTOPAR_VALIDATION_TRAINEDPLAN_H

@@ -12,7 +12,7 @@
 #include <optional>
 #include <string>
 
-namespace autopar {
+namespace autopar::validation {
 
 /// The sizes of a model, as far as a row states them.
 struct TrainedArchitecture {
@@ -62,6 +62,6 @@ struct TrainingPrediction {
   double iterationSeconds = 0, peakGiB = 0;
 };
 
-} // namespace autopar
+} // namespace autopar::validation
 
 #endif // AUTOPAR_VALIDATION_TRAININGROW_H

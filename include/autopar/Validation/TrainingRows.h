@@ -13,7 +13,7 @@
 
 #include <vector>
 
-namespace autopar {
+namespace autopar::validation {
 
 /// Whether `table` is one of training: it has times of iterations, FLOP/s of a
 /// device or peaks of its memory.
@@ -33,6 +33,6 @@ struct TrainingRows {
 /// the rows of training alone. Errors: a column that is needed and absent.
 Result<TrainingRows> readTrainingRows(const DataTable &table);
 
-} // namespace autopar
+} // namespace autopar::validation
 
 #endif // AUTOPAR_VALIDATION_TRAININGROWS_H

@@ -11,13 +11,13 @@
 #include "autopar/Validation/Rules.h"
 #include "autopar/Validation/TrainingRow.h"
 
-namespace autopar {
+namespace autopar::validation {
 
 /// By each row's own columns, and by the memory of the same plan with another
 /// micro-batch. Never by a time.
 std::vector<RowJudgement> judgeTraining(const std::vector<TrainingRow> &rows,
                                         const RuleSet &rules);
 
-} // namespace autopar
+} // namespace autopar::validation
 
 #endif // AUTOPAR_VALIDATION_TRAININGRULES_H

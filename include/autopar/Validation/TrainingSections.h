@@ -12,7 +12,7 @@
 #include "autopar/Validation/Rules.h"
 #include "autopar/Validation/TrainingRow.h"
 
-namespace autopar {
+namespace autopar::validation {
 
 /// A row, what the rules made of it, and what was predicted, or why nothing.
 struct TrainedRow {
@@ -52,6 +52,6 @@ struct PlanOrder {
 /// Of kinds that have pairs.
 std::vector<PlanOrder> planOrders(const std::vector<TrainedRow> &rows);
 
-} // namespace autopar
+} // namespace autopar::validation
 
 #endif // AUTOPAR_VALIDATION_TRAININGSECTIONS_H

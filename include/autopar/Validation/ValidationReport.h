@@ -14,7 +14,7 @@
 
 #include <utility>
 
-namespace autopar {
+namespace autopar::validation {
 
 struct ServingPrediction {
   double tpotMs = 0, ttftMs = 0, outputTokensPerSecond = 0;
@@ -99,6 +99,6 @@ std::string validationJson(const ValidationReport &report);
 /// Errors: what pages are made of is not installed.
 Result<std::string> validationHtml(const ValidationReport &report);
 
-} // namespace autopar
+} // namespace autopar::validation
 
 #endif // AUTOPAR_VALIDATION_VALIDATIONREPORT_H

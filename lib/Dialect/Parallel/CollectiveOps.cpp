@@ -12,6 +12,7 @@
 #include "autopar/Support/Limits.h"
 
 using namespace autopar;
+using namespace autopar::program;
 using namespace autopar::parallel;
 using namespace mlir;
 

@@ -18,6 +18,7 @@
 #include <cstring>
 
 using namespace autopar;
+using namespace autopar::placement;
 using namespace autopar::parallel;
 using namespace mlir;
 

@@ -13,6 +13,9 @@
 #include "llvm/ADT/StringExtras.h"
 
 using namespace autopar;
+using namespace autopar::placement;
+using namespace autopar::program;
+using namespace autopar::schedule;
 using namespace autopar::parallel;
 using namespace mlir;
 

@@ -14,6 +14,9 @@
 #include "autopar/Support/Limits.h"
 
 using namespace autopar;
+using namespace autopar::placement;
+using namespace autopar::program;
+using namespace autopar::schedule;
 using namespace autopar::parallel;
 using namespace mlir;
 

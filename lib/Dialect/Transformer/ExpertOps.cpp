@@ -13,6 +13,7 @@
 #include "llvm/ADT/StringExtras.h"
 
 using namespace autopar;
+using namespace autopar::program;
 using namespace autopar::transformer;
 using namespace mlir;
 

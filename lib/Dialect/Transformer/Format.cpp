@@ -14,6 +14,8 @@
 #include "llvm/ADT/StringSet.h"
 
 using namespace autopar;
+using namespace autopar::placement;
+using namespace autopar::program;
 using namespace autopar::transformer;
 using namespace mlir;
 

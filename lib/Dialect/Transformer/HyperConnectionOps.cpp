@@ -14,6 +14,7 @@
 #include <limits>
 
 using namespace autopar;
+using namespace autopar::program;
 using namespace autopar::transformer;
 using namespace mlir;
 

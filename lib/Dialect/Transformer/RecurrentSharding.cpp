@@ -17,6 +17,7 @@
 #include "Factors.h"
 
 using namespace autopar;
+using namespace autopar::program;
 using namespace autopar::transformer;
 using namespace mlir;
 

@@ -15,6 +15,7 @@
 #include "autopar/Interfaces/WorkloadBuilder.h"
 
 using namespace autopar;
+using namespace autopar::program;
 using namespace autopar::transformer;
 using namespace mlir;
 

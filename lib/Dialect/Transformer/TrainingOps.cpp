@@ -13,6 +13,7 @@
 #include "autopar/Support/Limits.h"
 
 using namespace autopar;
+using namespace autopar::program;
 using namespace autopar::transformer;
 using namespace mlir;
 

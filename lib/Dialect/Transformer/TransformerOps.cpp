@@ -20,6 +20,7 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::program;
 using namespace autopar::transformer;
 using namespace mlir;
 

@@ -11,6 +11,7 @@
 #include "autopar/Interfaces/WorkloadBuilder.h"
 
 using namespace autopar;
+using namespace autopar::program;
 using namespace autopar::transformer;
 using namespace mlir;
 

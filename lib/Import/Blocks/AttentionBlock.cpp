@@ -12,13 +12,16 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::importer;
+using namespace autopar::model;
 using namespace autopar::transformer;
 using namespace mlir;
 
 using llvm::formatv;
 
-Value autopar::createRope(ModelBuilder &model, autopar::Block &block, Value x,
-                          const RopeSpec &rope) {
+Value autopar::importer::createRope(ModelBuilder &model,
+                                    autopar::model::Block &block, Value x,
+                                    const RopeSpec &rope) {
   ImplicitLocOpBuilder &ops = model.builder();
   double theta = block.notNegative("rope_theta", 0);
   std::string scaling = block.choice("rope_scaling");
@@ -56,7 +59,7 @@ enum Role { query, key, value };
 /// Writes one attention from its parameters.
 class AttentionBuilder {
 public:
-  AttentionBuilder(ModelBuilder &model, autopar::Block &block)
+  AttentionBuilder(ModelBuilder &model, autopar::model::Block &block)
       : model(model), block(block), ops(model.builder()),
         heads(block.integer("heads")),
         kvHeads(block.integer("kv_heads", heads)),
@@ -361,7 +364,7 @@ private:
   }
 
   ModelBuilder &model;
-  autopar::Block &block;
+  autopar::model::Block &block;
   ImplicitLocOpBuilder &ops;
   int64_t heads, kvHeads, width, valueWidth;
   bool transposed;
@@ -371,7 +374,7 @@ private:
 
 } // namespace
 
-Value autopar::buildAttention(ModelBuilder &model, autopar::Block &block,
-                              Value x) {
+Value autopar::importer::buildAttention(ModelBuilder &model,
+                                        autopar::model::Block &block, Value x) {
   return AttentionBuilder(model, block).build(x);
 }

@@ -8,6 +8,7 @@
 #include "Blocks.h"
 
 using namespace autopar;
+using namespace autopar::importer;
 
 static const std::pair<llvm::StringRef, BlockBuilder> builders[] = {
     {"embedding", buildEmbedding},
@@ -46,14 +47,14 @@ static const std::pair<llvm::StringRef, BlockBuilder> builders[] = {
     {"hyper_pre", buildHyperPre},
 };
 
-BlockBuilder autopar::findBlockBuilder(llvm::StringRef kind) {
+BlockBuilder autopar::importer::findBlockBuilder(llvm::StringRef kind) {
   for (const auto &[name, builder] : builders)
     if (name == kind)
       return builder;
   return nullptr;
 }
 
-std::vector<std::string> autopar::blockKinds() {
+std::vector<std::string> autopar::importer::blockKinds() {
   std::vector<std::string> kinds;
   for (const auto &entry : builders)
     kinds.push_back(entry.first.str());

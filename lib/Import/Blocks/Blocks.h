@@ -10,11 +10,11 @@
 
 #include "../ModelBuilder.h"
 
-namespace autopar {
+namespace autopar::importer {
 
 /// Writes the IR of one block: what goes in (null where the block starts a
 /// stream) to what comes out.
-using BlockBuilder = mlir::Value (*)(ModelBuilder &model, Block &block,
+using BlockBuilder = mlir::Value (*)(ModelBuilder &model, model::Block &block,
                                      mlir::Value x);
 
 /// The builder of the blocks that say {"is": kind}, null where there is none.
@@ -22,7 +22,7 @@ BlockBuilder findBlockBuilder(llvm::StringRef kind);
 std::vector<std::string> blockKinds();
 
 #define AUTOPAR_BLOCK(NAME)                                                    \
-  mlir::Value NAME(ModelBuilder &model, Block &block, mlir::Value x);
+  mlir::Value NAME(ModelBuilder &model, model::Block &block, mlir::Value x);
 // Tokens in, tokens out.
 AUTOPAR_BLOCK(buildEmbedding)
 AUTOPAR_BLOCK(buildPositionEmbedding)
@@ -66,7 +66,8 @@ AUTOPAR_BLOCK(buildHyperPre)
 #undef AUTOPAR_BLOCK
 
 /// The function that a text such as "silu" names; an error on the block.
-transformer::FunctionKind functionOf(Block &block, const std::string &name);
+transformer::FunctionKind functionOf(model::Block &block,
+                                     const std::string &name);
 
 /// A norm over the last dimensions of `x`.
 struct NormSpec {
@@ -92,7 +93,7 @@ struct RopeSpec {
   bool last = false, interleaved = false;
 };
 /// `x` rotated as the block's rope_theta and rope_scaling say.
-mlir::Value createRope(ModelBuilder &model, Block &block, mlir::Value x,
+mlir::Value createRope(ModelBuilder &model, model::Block &block, mlir::Value x,
                        const RopeSpec &rope);
 /// `x` under a kernel for each of its channels, which the checkpoint has as
 /// `[channels, 1, kernel..]`.
@@ -104,6 +105,6 @@ mlir::Value createChannelConvolution(ModelBuilder &model, mlir::Value x,
 mlir::Value createProduct(ModelBuilder &model, mlir::Value x, mlir::Value w,
                           mlir::Value bias = {});
 
-} // namespace autopar
+} // namespace autopar::importer
 
 #endif // AUTOPAR_LIB_IMPORT_BLOCKS_BLOCKS_H

@@ -8,6 +8,10 @@
 #include "Blocks.h"
 
 using namespace autopar;
+using namespace autopar::importer;
+using namespace autopar::model;
+using namespace autopar::placement;
+using namespace autopar::program;
 using namespace autopar::transformer;
 using namespace mlir;
 
@@ -39,8 +43,9 @@ static Value weighTokens(ModelBuilder &model, Value x, Value y,
                          FunctionKind::sigmoid);
 }
 
-Value autopar::buildFeedForward(ModelBuilder &model, autopar::Block &block,
-                                Value x) {
+Value autopar::importer::buildFeedForward(ModelBuilder &model,
+                                          autopar::model::Block &block,
+                                          Value x) {
   int64_t width = block.integer("width"), hidden = model.widthOf(x);
   bool bias = block.flag("bias"), transposed = block.flag("transposed");
   FunctionKind function = functionOf(block, block.choice("activation"));
@@ -79,7 +84,8 @@ Value autopar::buildFeedForward(ModelBuilder &model, autopar::Block &block,
 }
 
 /// f(x) times a saved value.
-Value autopar::buildGated(ModelBuilder &model, autopar::Block &block, Value x) {
+Value autopar::importer::buildGated(ModelBuilder &model,
+                                    autopar::model::Block &block, Value x) {
   Value up = model.saved->lookup(block.text("value"));
   if (!up || up.getType() != x.getType()) {
     block.fail("nothing of this shape was saved under this name", "value");
@@ -118,7 +124,7 @@ constexpr ExpertLayout layouts[] = {
 /// Writes a mixture of experts from its parameters.
 class ExpertsBuilder {
 public:
-  ExpertsBuilder(ModelBuilder &model, autopar::Block &block)
+  ExpertsBuilder(ModelBuilder &model, autopar::model::Block &block)
       : model(model), block(block), ops(model.builder()),
         experts(block.integer("experts")), topK(block.integer("top_k")),
         width(block.integer("width")) {
@@ -283,7 +289,7 @@ private:
   }
 
   ModelBuilder &model;
-  autopar::Block &block;
+  autopar::model::Block &block;
   ImplicitLocOpBuilder &ops;
   int64_t experts, topK, width;
   const ExpertLayout *layout = nullptr;
@@ -293,7 +299,7 @@ private:
 
 } // namespace
 
-Value autopar::buildExperts(ModelBuilder &model, autopar::Block &block,
-                            Value x) {
+Value autopar::importer::buildExperts(ModelBuilder &model,
+                                      autopar::model::Block &block, Value x) {
   return ExpertsBuilder(model, block).build(x);
 }

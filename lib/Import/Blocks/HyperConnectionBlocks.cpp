@@ -8,19 +8,21 @@
 #include "Blocks.h"
 
 using namespace autopar;
+using namespace autopar::importer;
 using namespace autopar::transformer;
 using namespace mlir;
 
-Value autopar::buildHyperExpand(ModelBuilder &model, autopar::Block &block,
-                                Value x) {
+Value autopar::importer::buildHyperExpand(ModelBuilder &model,
+                                          autopar::model::Block &block,
+                                          Value x) {
   int64_t streams = block.integer("streams");
   return HyperExpandOp::create(model.builder(),
                                model.like(x, {streams, model.widthOf(x)}), x);
 }
 
 /// Coefficients are kept and computed in f32.
-Value autopar::buildHyperPre(ModelBuilder &model, autopar::Block &block,
-                             Value x) {
+Value autopar::importer::buildHyperPre(ModelBuilder &model,
+                                       autopar::model::Block &block, Value x) {
   ImplicitLocOpBuilder &ops = model.builder();
   TensorView streams(x);
   if (streams.rank() != 4) {

@@ -10,6 +10,8 @@
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace autopar;
+using namespace autopar::importer;
+using namespace autopar::model;
 using namespace autopar::transformer;
 using namespace mlir;
 
@@ -21,7 +23,7 @@ namespace {
 /// from its parameters.
 class LatentAttentionBuilder {
 public:
-  LatentAttentionBuilder(ModelBuilder &model, autopar::Block &block)
+  LatentAttentionBuilder(ModelBuilder &model, autopar::model::Block &block)
       : model(model), block(block), ops(model.builder()),
         heads(block.integer("heads")), rank(block.integer("kv_rank")),
         nope(block.integer("nope_dim")), rope(block.integer("rope_dim")),
@@ -160,7 +162,7 @@ private:
   }
 
   ModelBuilder &model;
-  autopar::Block &block;
+  autopar::model::Block &block;
   ImplicitLocOpBuilder &ops;
   int64_t heads, rank, nope, rope, valueWidth;
   bool bias;
@@ -168,7 +170,8 @@ private:
 
 } // namespace
 
-Value autopar::buildLatentAttention(ModelBuilder &model, autopar::Block &block,
-                                    Value x) {
+Value autopar::importer::buildLatentAttention(ModelBuilder &model,
+                                              autopar::model::Block &block,
+                                              Value x) {
   return LatentAttentionBuilder(model, block).build(x);
 }

@@ -11,18 +11,21 @@
 #include "autopar/Support/Text.h"
 
 using namespace autopar;
+using namespace autopar::importer;
+using namespace autopar::model;
 using namespace autopar::transformer;
 using namespace mlir;
 
-FunctionKind autopar::functionOf(autopar::Block &block,
-                                 const std::string &name) {
+FunctionKind autopar::importer::functionOf(autopar::model::Block &block,
+                                           const std::string &name) {
   std::optional<FunctionKind> function = symbolizeFunctionKind(name);
   if (!function)
     block.fail("unknown function \"" + shorten(name) + "\"", "activation");
   return function.value_or(FunctionKind::silu);
 }
 
-Value autopar::createNorm(ModelBuilder &model, Value x, const NormSpec &norm) {
+Value autopar::importer::createNorm(ModelBuilder &model, Value x,
+                                    const NormSpec &norm) {
   ImplicitLocOpBuilder &ops = model.builder();
   SmallVector<int64_t> shape = norm.shape;
   if (shape.empty())
@@ -44,8 +47,8 @@ Value autopar::createNorm(ModelBuilder &model, Value x, const NormSpec &norm) {
       norm.groups > 1 ? ops.getI64IntegerAttr(norm.groups) : IntegerAttr());
 }
 
-static Value buildNorm(ModelBuilder &model, autopar::Block &block, Value x,
-                       bool isLayerNorm) {
+static Value buildNorm(ModelBuilder &model, autopar::model::Block &block,
+                       Value x, bool isLayerNorm) {
   NormSpec norm;
   norm.isLayerNorm = isLayerNorm;
   block.mayHave({"name", "unit_offset"});
@@ -63,18 +66,18 @@ static Value buildNorm(ModelBuilder &model, autopar::Block &block, Value x,
   return createNorm(model, x, norm);
 }
 
-Value autopar::buildRMSNorm(ModelBuilder &model, autopar::Block &block,
-                            Value x) {
+Value autopar::importer::buildRMSNorm(ModelBuilder &model,
+                                      autopar::model::Block &block, Value x) {
   return buildNorm(model, block, x, /*isLayerNorm=*/false);
 }
 
-Value autopar::buildLayerNorm(ModelBuilder &model, autopar::Block &block,
-                              Value x) {
+Value autopar::importer::buildLayerNorm(ModelBuilder &model,
+                                        autopar::model::Block &block, Value x) {
   return buildNorm(model, block, x, /*isLayerNorm=*/true);
 }
 
-Value autopar::buildBatchNorm(ModelBuilder &model, autopar::Block &block,
-                              Value x) {
+Value autopar::importer::buildBatchNorm(ModelBuilder &model,
+                                        autopar::model::Block &block, Value x) {
   std::string stem = block.text("name");
   auto channels = [&](const char *name) {
     return model.weight(stem + "." + name, {model.widthOf(x)});
@@ -85,14 +88,14 @@ Value autopar::buildBatchNorm(ModelBuilder &model, autopar::Block &block,
       model.builder().getF64FloatAttr(block.notNegative("eps", 1e-5)));
 }
 
-Value autopar::createGated(ModelBuilder &model, Value gate, Value up,
-                           FunctionKind function) {
+Value autopar::importer::createGated(ModelBuilder &model, Value gate, Value up,
+                                     FunctionKind function) {
   return GatedOp::create(model.builder(), gate.getType(), gate, up, function,
                          /*unit_offset=*/false, /*limit=*/FloatAttr());
 }
 
-Value autopar::createProduct(ModelBuilder &model, Value x, Value w,
-                             Value bias) {
+Value autopar::importer::createProduct(ModelBuilder &model, Value x, Value w,
+                                       Value bias) {
   ArrayRef<int64_t> xShape = TensorView(x).getType().getShape();
   ArrayRef<int64_t> shape = TensorView(w).getType().getShape();
   // As many dimensions are contracted as agree; the first always is.
@@ -107,7 +110,8 @@ Value autopar::createProduct(ModelBuilder &model, Value x, Value w,
 
 /// How a product's weight lies in the checkpoint: a range of the tensor's
 /// columns ("in_at", "in_of"), or a convolution's shape.
-static std::string storageOf(autopar::Block &block, int64_t at, int64_t of) {
+static std::string storageOf(autopar::model::Block &block, int64_t at,
+                             int64_t of) {
   block.mayHave({"in_at", "in_of"});
   std::string in = "0";
   if (of)
@@ -122,8 +126,8 @@ static std::string storageOf(autopar::Block &block, int64_t at, int64_t of) {
 }
 
 /// x times ranges of one tensor's columns, one after the other.
-static Value addProducts(ModelBuilder &model, autopar::Block &block, Value x,
-                         const std::string &name, Value bias) {
+static Value addProducts(ModelBuilder &model, autopar::model::Block &block,
+                         Value x, const std::string &name, Value bias) {
   int64_t in = model.widthOf(x), width = block.integer("width");
   // Patches that are still apart, under the weight of a convolution; columns
   // of a plane, whose elements a checkpoint has side by side.
@@ -154,8 +158,8 @@ static Value addProducts(ModelBuilder &model, autopar::Block &block, Value x,
   return sum;
 }
 
-Value autopar::buildLinear(ModelBuilder &model, autopar::Block &block,
-                           Value x) {
+Value autopar::importer::buildLinear(ModelBuilder &model,
+                                     autopar::model::Block &block, Value x) {
   block.mayHave({"name", "bias"});
   std::string name = block.text("weight", "");
   Value bias;
@@ -174,17 +178,20 @@ Value autopar::buildLinear(ModelBuilder &model, autopar::Block &block,
                               functionOf(block, block.choice("activation")));
 }
 
-Value autopar::buildActivation(ModelBuilder &model, autopar::Block &block,
-                               Value x) {
+Value autopar::importer::buildActivation(ModelBuilder &model,
+                                         autopar::model::Block &block,
+                                         Value x) {
   return ActivationOp::create(model.builder(), x.getType(), x,
                               functionOf(block, block.choice("function")));
 }
 
-Value autopar::buildSoftmax(ModelBuilder &model, autopar::Block &, Value x) {
+Value autopar::importer::buildSoftmax(ModelBuilder &model,
+                                      autopar::model::Block &, Value x) {
   return SoftmaxOp::create(model.builder(), x.getType(), x);
 }
 
-Value autopar::buildScale(ModelBuilder &model, autopar::Block &block, Value x) {
+Value autopar::importer::buildScale(ModelBuilder &model,
+                                    autopar::model::Block &block, Value x) {
   if (block.has("value")) {
     Value factors = model.saved->lookup(block.text("value"));
     if (factors)
@@ -203,8 +210,8 @@ Value autopar::buildScale(ModelBuilder &model, autopar::Block &block, Value x) {
                          model.builder().getF64FloatAttr(factor));
 }
 
-Value autopar::buildSoftcap(ModelBuilder &model, autopar::Block &block,
-                            Value x) {
+Value autopar::importer::buildSoftcap(ModelBuilder &model,
+                                      autopar::model::Block &block, Value x) {
   double cap = block.notNegative("at", 0);
   if (cap == 0)
     return x;

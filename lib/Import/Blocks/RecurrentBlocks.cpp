@@ -12,6 +12,8 @@
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace autopar;
+using namespace autopar::importer;
+using namespace autopar::model;
 using namespace autopar::transformer;
 using namespace mlir;
 
@@ -22,7 +24,7 @@ namespace {
 /// Writes recurrences whose tensors have a stem in common.
 class RecurrentBuilder {
 public:
-  RecurrentBuilder(ModelBuilder &model, autopar::Block &block)
+  RecurrentBuilder(ModelBuilder &model, autopar::model::Block &block)
       : model(model), block(block), ops(model.builder()),
         stem(block.text("name", "")) {
     block.mayHave({"eps"});
@@ -125,7 +127,7 @@ public:
   }
 
   ModelBuilder &model;
-  autopar::Block &block;
+  autopar::model::Block &block;
   ImplicitLocOpBuilder &ops;
   std::string stem;
 };
@@ -133,7 +135,8 @@ public:
 } // namespace
 
 /// Mamba (arXiv 2312.00752): every channel is a head of width 1.
-Value autopar::buildMamba(ModelBuilder &model, autopar::Block &block, Value x) {
+Value autopar::importer::buildMamba(ModelBuilder &model,
+                                    autopar::model::Block &block, Value x) {
   RecurrentBuilder b(model, block);
   int64_t hidden = model.widthOf(x), inner = block.integer("inner"),
           n = block.integer("state"), kernel = block.integer("conv"),
@@ -175,8 +178,8 @@ Value autopar::buildMamba(ModelBuilder &model, autopar::Block &block, Value x) {
 }
 
 /// Mamba-2 (arXiv 2405.21060): heads share the step, groups B and C.
-Value autopar::buildMamba2(ModelBuilder &model, autopar::Block &block,
-                           Value x) {
+Value autopar::importer::buildMamba2(ModelBuilder &model,
+                                     autopar::model::Block &block, Value x) {
   RecurrentBuilder b(model, block);
   block.mayHave({"norm_groups"});
   int64_t hidden = model.widthOf(x), heads = block.integer("heads"),
@@ -266,8 +269,8 @@ static DeltaNetInputs fusedInputs(RecurrentBuilder &b, Value x,
 }
 
 /// The gated delta net of Qwen3-Next and Qwen3.5 (arXiv 2412.06464).
-Value autopar::buildDeltaNet(ModelBuilder &model, autopar::Block &block,
-                             Value x) {
+Value autopar::importer::buildDeltaNet(ModelBuilder &model,
+                                       autopar::model::Block &block, Value x) {
   RecurrentBuilder b(model, block);
   int64_t hidden = model.widthOf(x), keyHeads = block.integer("key_heads"),
           heads = block.integer("value_heads"),
@@ -298,8 +301,8 @@ Value autopar::buildDeltaNet(ModelBuilder &model, autopar::Block &block,
 
 /// Kimi delta attention (arXiv 2510.26692): heads forget by channel, and the
 /// products of both gates have the width of a head between them.
-Value autopar::buildKimiDelta(ModelBuilder &model, autopar::Block &block,
-                              Value x) {
+Value autopar::importer::buildKimiDelta(ModelBuilder &model,
+                                        autopar::model::Block &block, Value x) {
   RecurrentBuilder b(model, block);
   int64_t hidden = model.widthOf(x), heads = block.integer("heads"),
           width = block.integer("head_dim"), kernel = block.integer("conv");
@@ -326,8 +329,8 @@ Value autopar::buildKimiDelta(ModelBuilder &model, autopar::Block &block,
 }
 
 /// LFM2's gated short convolution: C * conv(B * x).
-Value autopar::buildShortConv(ModelBuilder &model, autopar::Block &block,
-                              Value x) {
+Value autopar::importer::buildShortConv(ModelBuilder &model,
+                                        autopar::model::Block &block, Value x) {
   RecurrentBuilder b(model, block);
   int64_t hidden = model.widthOf(x), kernel = block.integer("conv");
   bool bias = block.flag("bias");
@@ -348,8 +351,9 @@ Value autopar::buildShortConv(ModelBuilder &model, autopar::Block &block,
 }
 
 /// Lightning attention of MiniMax-01 (arXiv 2501.08313).
-Value autopar::buildLinearAttention(ModelBuilder &model, autopar::Block &block,
-                                    Value x) {
+Value autopar::importer::buildLinearAttention(ModelBuilder &model,
+                                              autopar::model::Block &block,
+                                              Value x) {
   RecurrentBuilder b(model, block);
   int64_t hidden = model.widthOf(x), heads = block.integer("heads"),
           width = block.integer("head_dim");

@@ -10,11 +10,13 @@
 #include "llvm/ADT/StringExtras.h"
 
 using namespace autopar;
+using namespace autopar::importer;
+using namespace autopar::model;
 using namespace autopar::transformer;
 using namespace mlir;
 
 /// The tokens that a block makes: `query`, `encoder_tokens*4`.
-static NamedExtent readTokens(ModelBuilder &model, autopar::Block &block,
+static NamedExtent readTokens(ModelBuilder &model, autopar::model::Block &block,
                               const char *key = "tokens") {
   std::string text = block.text(key, "query");
   std::optional<NamedExtent> tokens =
@@ -27,8 +29,8 @@ static NamedExtent readTokens(ModelBuilder &model, autopar::Block &block,
   return model.symbol("query");
 }
 
-Value autopar::buildEmbedding(ModelBuilder &model, autopar::Block &block,
-                              Value) {
+Value autopar::importer::buildEmbedding(ModelBuilder &model,
+                                        autopar::model::Block &block, Value) {
   ImplicitLocOpBuilder &ops = model.builder();
   int64_t width = block.integer("width"), rows = block.integer("rows");
   NamedExtent tokens = readTokens(model, block, "ids");
@@ -49,8 +51,9 @@ Value autopar::buildEmbedding(ModelBuilder &model, autopar::Block &block,
                    .getResult();
 }
 
-Value autopar::buildPositionEmbedding(ModelBuilder &model,
-                                      autopar::Block &block, Value x) {
+Value autopar::importer::buildPositionEmbedding(ModelBuilder &model,
+                                                autopar::model::Block &block,
+                                                Value x) {
   block.mayHave({"rows", "storage"});
   ImplicitLocOpBuilder &ops = model.builder();
   Value table = block.has("shape")
@@ -67,8 +70,8 @@ Value autopar::buildPositionEmbedding(ModelBuilder &model,
 
 /// Of a stored part: each tensor is kept as it is. A "#" in a name stands for
 /// `count` numbers.
-Value autopar::buildTensors(ModelBuilder &model, autopar::Block &block,
-                            Value x) {
+Value autopar::importer::buildTensors(ModelBuilder &model,
+                                      autopar::model::Block &block, Value x) {
   int64_t from = block.integer("from", 0), count = block.integer("count", 1);
   for (int64_t number = from; number < from + count; ++number)
     for (const auto &[name, shape] : block.tensors("tensors")) {
@@ -88,7 +91,8 @@ Value autopar::buildTensors(ModelBuilder &model, autopar::Block &block,
 }
 
 /// A feature per token; or, without tokens, one for all.
-Value autopar::buildInput(ModelBuilder &model, autopar::Block &block, Value) {
+Value autopar::importer::buildInput(ModelBuilder &model,
+                                    autopar::model::Block &block, Value) {
   SmallVector<int64_t> dims = {block.integer("width")};
   if (!block.has("tokens"))
     return model.addInput(model.tensor({}, dims));
@@ -98,8 +102,9 @@ Value autopar::buildInput(ModelBuilder &model, autopar::Block &block, Value) {
 }
 
 /// A convolution whose stride is its kernel: a product with each patch.
-Value autopar::buildPatchEmbedding(ModelBuilder &model, autopar::Block &block,
-                                   Value) {
+Value autopar::importer::buildPatchEmbedding(ModelBuilder &model,
+                                             autopar::model::Block &block,
+                                             Value) {
   std::vector<int64_t> dims = block.integers("dims");
   int64_t width = block.integer("width");
   std::string stem = block.text("name");
@@ -117,8 +122,9 @@ Value autopar::buildPatchEmbedding(ModelBuilder &model, autopar::Block &block,
                           patches, w, b);
 }
 
-Value autopar::buildConvolution(ModelBuilder &model, autopar::Block &block,
-                                Value x) {
+Value autopar::importer::buildConvolution(ModelBuilder &model,
+                                          autopar::model::Block &block,
+                                          Value x) {
   int64_t width = block.integer("width"), kernel = block.integer("kernel");
   std::string stem = block.text("name");
   bool hasColumns = TensorView(x).rank() == 4;
@@ -141,9 +147,10 @@ Value autopar::buildConvolution(ModelBuilder &model, autopar::Block &block,
       model.builder(), model.tokens(readTokens(model, block), dims), x, w, b);
 }
 
-Value autopar::createChannelConvolution(ModelBuilder &model, Value x,
-                                        const std::string &stem, int64_t kernel,
-                                        bool isPlane, bool bias, Type result) {
+Value autopar::importer::createChannelConvolution(ModelBuilder &model, Value x,
+                                                  const std::string &stem,
+                                                  int64_t kernel, bool isPlane,
+                                                  bool bias, Type result) {
   int64_t width = model.widthOf(x);
   SmallVector<int64_t> shape(isPlane ? 3 : 2, kernel);
   shape.front() = width;
@@ -164,8 +171,9 @@ static Value createCausalConvolution(ModelBuilder &model, Value x,
                              FunctionKindAttr());
 }
 
-Value autopar::buildChannelConvolution(ModelBuilder &model,
-                                       autopar::Block &block, Value x) {
+Value autopar::importer::buildChannelConvolution(ModelBuilder &model,
+                                                 autopar::model::Block &block,
+                                                 Value x) {
   bool hasColumns = TensorView(x).rank() == 4;
   block.mayHave({"columns", "plane"});
   SmallVector<int64_t> dims = {model.widthOf(x)};
@@ -182,12 +190,13 @@ Value autopar::buildChannelConvolution(ModelBuilder &model,
 }
 
 /// A tensor that layers get from outside.
-Value autopar::buildWeight(ModelBuilder &model, autopar::Block &block, Value) {
+Value autopar::importer::buildWeight(ModelBuilder &model,
+                                     autopar::model::Block &block, Value) {
   return model.weight(block.text("name"), block.integers("shape"));
 }
 
-Value autopar::buildLayerPart(ModelBuilder &model, autopar::Block &block,
-                              Value) {
+Value autopar::importer::buildLayerPart(ModelBuilder &model,
+                                        autopar::model::Block &block, Value) {
   Value x = model.saved->lookup(block.text("value"));
   if (!x) {
     block.fail("nothing was saved as \"" + block.text("value") + "\"", "value");
@@ -197,8 +206,8 @@ Value autopar::buildLayerPart(ModelBuilder &model, autopar::Block &block,
                              model.like(x, {model.widthOf(x)}, 2), x);
 }
 
-Value autopar::buildInsert(ModelBuilder &model, autopar::Block &block,
-                           Value x) {
+Value autopar::importer::buildInsert(ModelBuilder &model,
+                                     autopar::model::Block &block, Value x) {
   Value y = model.saved->lookup(block.text("value"));
   if (!y) {
     block.fail("nothing was saved as \"" + block.text("value") + "\"", "value");
@@ -207,8 +216,9 @@ Value autopar::buildInsert(ModelBuilder &model, autopar::Block &block,
   return InsertOp::create(model.builder(), x.getType(), x, y);
 }
 
-Value autopar::buildMergeTokens(ModelBuilder &model, autopar::Block &block,
-                                Value x) {
+Value autopar::importer::buildMergeTokens(ModelBuilder &model,
+                                          autopar::model::Block &block,
+                                          Value x) {
   NamedExtent tokens = readTokens(model, block);
   bool mean = block.flag("mean");
   int64_t merged = model.tokensOf(x).factor() / tokens.factor();
@@ -229,12 +239,14 @@ Value autopar::buildMergeTokens(ModelBuilder &model, autopar::Block &block,
                                mean);
 }
 
-Value autopar::buildLastToken(ModelBuilder &model, autopar::Block &, Value x) {
+Value autopar::importer::buildLastToken(ModelBuilder &model,
+                                        autopar::model::Block &, Value x) {
   Type type = model.tensor({model.symbol("batch")}, {model.widthOf(x)});
   return LastTokenOp::create(model.builder(), type, x);
 }
 
-Value autopar::buildHead(ModelBuilder &model, autopar::Block &block, Value x) {
+Value autopar::importer::buildHead(ModelBuilder &model,
+                                   autopar::model::Block &block, Value x) {
   ImplicitLocOpBuilder &ops = model.builder();
   int64_t rows = block.integer("rows"), width = model.widthOf(x);
   block.mayHave({"tied_to"});

@@ -7,19 +7,25 @@
 
 #include "autopar/Transforms/Passes.h"
 
-namespace autopar {
+namespace autopar::transforms {
 #define GEN_PASS_DEF_ABSORBLATENTATTENTIONPASS
 #include "autopar/Transforms/Passes.h.inc"
-} // namespace autopar
+} // namespace autopar::transforms
 
 using namespace autopar;
+using namespace autopar::placement;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
+using namespace autopar::transforms;
 using namespace autopar::transformer;
 using namespace mlir;
 
 namespace {
 
 struct AbsorbLatentAttentionPass
-    : autopar::impl::AbsorbLatentAttentionPassBase<AbsorbLatentAttentionPass> {
+    : autopar::transforms::impl::AbsorbLatentAttentionPassBase<
+          AbsorbLatentAttentionPass> {
   using Base::Base;
 
   void runOnModule() override {

@@ -9,18 +9,21 @@
 
 #include "MeshReader.h"
 
-namespace autopar {
+namespace autopar::transforms {
 #define GEN_PASS_DEF_BINDMESHPASS
 #include "autopar/Transforms/Passes.h.inc"
-} // namespace autopar
+} // namespace autopar::transforms
 
 using namespace autopar;
+using namespace autopar::plan;
+using namespace autopar::transforms;
 using namespace autopar::parallel;
 using namespace mlir;
 
 namespace {
 
-struct BindMeshPass : autopar::impl::BindMeshPassBase<BindMeshPass> {
+struct BindMeshPass
+    : autopar::transforms::impl::BindMeshPassBase<BindMeshPass> {
   using Base::Base;
 
   void runOnModule() override {

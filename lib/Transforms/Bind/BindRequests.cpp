@@ -12,19 +12,21 @@
 #include "autopar/Report/Pipeline.h"
 #include "autopar/Transforms/Price/Estimate.h"
 
-namespace autopar {
+namespace autopar::transforms {
 #define GEN_PASS_DEF_BINDREQUESTSPASS
 #include "autopar/Transforms/Passes.h.inc"
-} // namespace autopar
+} // namespace autopar::transforms
 
 using namespace autopar;
+using namespace autopar::report;
+using namespace autopar::transforms;
 using namespace autopar::transformer;
 using namespace mlir;
 
 namespace {
 
 struct BindRequestsPass
-    : autopar::impl::BindRequestsPassBase<BindRequestsPass> {
+    : autopar::transforms::impl::BindRequestsPassBase<BindRequestsPass> {
   using Base::Base;
 
   void runOnOperation() override {

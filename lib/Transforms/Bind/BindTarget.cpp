@@ -11,18 +11,21 @@
 
 #include "autopar/Transforms/Price/Estimate.h"
 
-namespace autopar {
+namespace autopar::transforms {
 #define GEN_PASS_DEF_BINDTARGETPASS
 #include "autopar/Transforms/Passes.h.inc"
-} // namespace autopar
+} // namespace autopar::transforms
 
 using namespace autopar;
+using namespace autopar::hardware;
+using namespace autopar::transforms;
 using namespace autopar::parallel;
 using namespace mlir;
 
 namespace {
 
-struct BindTargetPass : autopar::impl::BindTargetPassBase<BindTargetPass> {
+struct BindTargetPass
+    : autopar::transforms::impl::BindTargetPassBase<BindTargetPass> {
   using Base::Base;
 
   void runOnOperation() override {

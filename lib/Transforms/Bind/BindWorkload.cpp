@@ -10,19 +10,26 @@
 #include "autopar/Support/Limits.h"
 #include "autopar/Transforms/Price/Estimate.h"
 
-namespace autopar {
+namespace autopar::transforms {
 #define GEN_PASS_DEF_BINDWORKLOADPASS
 #include "autopar/Transforms/Passes.h.inc"
-} // namespace autopar
+} // namespace autopar::transforms
 
 using namespace autopar;
+using namespace autopar::analysis;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
+using namespace autopar::transforms;
 using namespace autopar::transformer;
 using namespace mlir;
 
 namespace {
 
 struct BindWorkloadPass
-    : autopar::impl::BindWorkloadPassBase<BindWorkloadPass> {
+    : autopar::transforms::impl::BindWorkloadPassBase<BindWorkloadPass> {
   using Base::Base;
 
   /// Stands for an option that is not given where 0 is a value.

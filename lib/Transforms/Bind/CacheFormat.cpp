@@ -14,10 +14,17 @@
 #include "autopar/Model/Quantization.h"
 
 using namespace autopar;
+using namespace autopar::model;
+using namespace autopar::placement;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::runtime;
+using namespace autopar::schedule;
+using namespace autopar::transforms;
 using namespace autopar::transformer;
 using namespace mlir;
 
-bool autopar::isCacheFormat(StringRef nameOfDefault) {
+bool autopar::transforms::isCacheFormat(StringRef nameOfDefault) {
   return nameOfDefault == StringRef(Quantization::cacheFormatDefault);
 }
 
@@ -25,8 +32,8 @@ static ArrayAttr defaultsOf(ModuleOp module) {
   return module->getAttrOfType<ArrayAttr>(DefaultAttr::moduleAttribute);
 }
 
-void autopar::recordCacheFormat(ModuleOp module, ElementType format,
-                                StringRef source) {
+void autopar::transforms::recordCacheFormat(ModuleOp module, ElementType format,
+                                            StringRef source) {
   SmallVector<Attribute> kept;
   if (ArrayAttr defaults = defaultsOf(module))
     llvm::copy_if(defaults, std::back_inserter(kept), [](Attribute one) {
@@ -45,7 +52,7 @@ void autopar::recordCacheFormat(ModuleOp module, ElementType format,
                     ArrayAttr::get(context, kept));
 }
 
-std::string autopar::cacheRuleText(const Runtime &runtime) {
+std::string autopar::transforms::cacheRuleText(const Runtime &runtime) {
   bool anyChip = runtime.kvCacheRule == KVCacheRule::fp8_if_quantized;
   return runtime.name + " keeps caches in fp8 where products are quantised" +
          (anyChip ? "" : " and the chip multiplies fp4");
@@ -80,8 +87,8 @@ static std::string unchangedText(const Runtime &runtime) {
              : text + "; " + cacheRuleText(runtime);
 }
 
-std::optional<Assumption> autopar::findCacheFormat(ModuleOp module,
-                                                   const Runtime &runtime) {
+std::optional<Assumption>
+autopar::transforms::findCacheFormat(ModuleOp module, const Runtime &runtime) {
   std::optional<ElementType> format = formatOfCaches(module);
   if (!format)
     return std::nullopt;

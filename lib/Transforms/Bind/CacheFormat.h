@@ -13,7 +13,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
-namespace autopar {
+namespace autopar::transforms {
 
 /// Records in the module that its caches have `format` because `source` says
 /// so; without a source, removes what was recorded: a user has chosen.
@@ -21,17 +21,17 @@ void recordCacheFormat(mlir::ModuleOp module, ElementType format,
                        llvm::StringRef source);
 
 /// Why a runtime whose rule is not `model` keeps caches in FP8.
-std::string cacheRuleText(const Runtime &runtime);
+std::string cacheRuleText(const runtime::Runtime &runtime);
 
 /// The format of the module's caches of keys and values, and who chose it: the
 /// checkpoint, a flag, the runtime's rule, or nobody. Nothing without caches.
-std::optional<Assumption> findCacheFormat(mlir::ModuleOp module,
-                                          const Runtime &runtime);
+std::optional<report::Assumption>
+findCacheFormat(mlir::ModuleOp module, const runtime::Runtime &runtime);
 
 /// The entry of `transformer.defaults` that `recordCacheFormat` writes, as
 /// imports of checkpoints with such a format do.
 bool isCacheFormat(llvm::StringRef nameOfDefault);
 
-} // namespace autopar
+} // namespace autopar::transforms
 
 #endif // AUTOPAR_LIB_TRANSFORMS_BIND_CACHEFORMAT_H

@@ -15,12 +15,19 @@
 #include "autopar/Interfaces/BlockType.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
-namespace autopar {
+namespace autopar::transforms {
 #define GEN_PASS_DEF_CONVERTFORMATSPASS
 #include "autopar/Transforms/Passes.h.inc"
-} // namespace autopar
+} // namespace autopar::transforms
 
 using namespace autopar;
+using namespace autopar::hardware;
+using namespace autopar::placement;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::runtime;
+using namespace autopar::schedule;
+using namespace autopar::transforms;
 using namespace autopar::transformer;
 using namespace mlir;
 
@@ -55,7 +62,7 @@ static bool hasQuantizedWeights(ModuleOp module) {
 namespace {
 
 struct ConvertFormatsPass
-    : autopar::impl::ConvertFormatsPassBase<ConvertFormatsPass> {
+    : autopar::transforms::impl::ConvertFormatsPassBase<ConvertFormatsPass> {
   using Base::Base;
 
   void runOnModule() override {

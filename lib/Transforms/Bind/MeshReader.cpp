@@ -8,9 +8,11 @@
 #include "MeshReader.h"
 
 using namespace autopar;
+using namespace autopar::plan;
+using namespace autopar::transforms;
 using namespace mlir;
 
-Plan autopar::readMesh(parallel::MeshOp mesh) {
+Plan autopar::transforms::readMesh(parallel::MeshOp mesh) {
   Plan plan;
   for (auto [axis, size] : llvm::zip(mesh.getAxes(), mesh.getSizes()))
     plan.setAxis(cast<StringAttr>(axis).str(),

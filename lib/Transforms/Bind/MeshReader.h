@@ -11,11 +11,11 @@
 #include "autopar/Dialect/Parallel/Parallel.h"
 #include "autopar/Plan/Plan.h"
 
-namespace autopar {
+namespace autopar::transforms {
 
 /// The axes and degrees of `mesh`.
-Plan readMesh(parallel::MeshOp mesh);
+plan::Plan readMesh(parallel::MeshOp mesh);
 
-} // namespace autopar
+} // namespace autopar::transforms
 
 #endif // AUTOPAR_LIB_TRANSFORMS_BIND_MESHREADER_H

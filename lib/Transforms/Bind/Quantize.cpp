@@ -12,12 +12,15 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/Regex.h"
 
-namespace autopar {
+namespace autopar::transforms {
 #define GEN_PASS_DEF_QUANTIZEPASS
 #include "autopar/Transforms/Passes.h.inc"
-} // namespace autopar
+} // namespace autopar::transforms
 
 using namespace autopar;
+using namespace autopar::importer;
+using namespace autopar::model;
+using namespace autopar::transforms;
 using namespace autopar::transformer;
 using namespace mlir;
 
@@ -33,7 +36,8 @@ static bool isMultiplied(WeightOp weight) {
 
 namespace {
 
-struct QuantizePass : autopar::impl::QuantizePassBase<QuantizePass> {
+struct QuantizePass
+    : autopar::transforms::impl::QuantizePassBase<QuantizePass> {
   using Base::Base;
 
   void runOnModule() override {

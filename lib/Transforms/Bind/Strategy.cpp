@@ -8,10 +8,11 @@
 #include "Strategy.h"
 
 using namespace autopar;
+using namespace autopar::transforms;
 using namespace autopar::parallel;
 using namespace mlir;
 
-OpBuilder autopar::builderOfFacts(ModuleOp module) {
+OpBuilder autopar::transforms::builderOfFacts(ModuleOp module) {
   Block *body = module.getBody();
   Block::iterator position = body->begin();
   while (position != body->end() &&
@@ -21,7 +22,7 @@ OpBuilder autopar::builderOfFacts(ModuleOp module) {
   return OpBuilder(body, position);
 }
 
-StrategyOp autopar::getStrategy(ModuleOp module) {
+StrategyOp autopar::transforms::getStrategy(ModuleOp module) {
   for (StrategyOp op : module.getOps<StrategyOp>())
     return op;
   OpBuilder builder = builderOfFacts(module);
@@ -30,7 +31,8 @@ StrategyOp autopar::getStrategy(ModuleOp module) {
                             TypeAttr(), DictionaryAttr());
 }
 
-void autopar::stateKnob(ModuleOp module, StringRef name, Attribute value) {
+void autopar::transforms::stateKnob(ModuleOp module, StringRef name,
+                                    Attribute value) {
   StrategyOp strategy = getStrategy(module);
   NamedAttrList knobs(strategy.getKnobsAttr());
   knobs.set(name, value);

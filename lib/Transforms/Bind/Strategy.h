@@ -10,7 +10,7 @@
 
 #include "autopar/Dialect/Parallel/Parallel.h"
 
-namespace autopar {
+namespace autopar::transforms {
 
 /// The op of `module` that has the choices that it was split by, made where
 /// there is none.
@@ -26,6 +26,6 @@ void stateKnob(mlir::ModuleOp module, llvm::StringRef name,
 /// that are there.
 mlir::OpBuilder builderOfFacts(mlir::ModuleOp module);
 
-} // namespace autopar
+} // namespace autopar::transforms
 
 #endif // AUTOPAR_LIB_TRANSFORMS_BIND_STRATEGY_H

@@ -13,6 +13,11 @@
 #include "autopar/Transforms/Price/Estimate.h"
 
 using namespace autopar;
+using namespace autopar::hardware;
+using namespace autopar::program;
+using namespace autopar::runtime;
+using namespace autopar::schedule;
+using namespace autopar::transforms;
 using namespace autopar::parallel;
 using namespace mlir;
 
@@ -54,7 +59,7 @@ static bool trainsIn(ModuleOp module) {
          });
 }
 
-Target autopar::targetOf(ModuleOp module) {
+Target autopar::transforms::targetOf(ModuleOp module) {
   auto around = module->getParentOfType<ModuleOp>();
   Target target = around ? targetOf(around) : Target();
   for (TargetOp op : module.getOps<TargetOp>()) {
@@ -90,8 +95,8 @@ void TargetAnalysis::readRuntime() {
   std::string name = target.runtimeName();
   auto it = libraries->runtimes.find(name);
   if (it == libraries->runtimes.end()) {
-    Result<Runtime> read = autopar::readRuntime(name, libraries->overrides,
-                                                libraries->usedByRuntimes);
+    Result<Runtime> read = autopar::runtime::readRuntime(
+        name, libraries->overrides, libraries->usedByRuntimes);
     if (!read) {
       (void)emitError(module, read.error());
       return;
@@ -108,8 +113,8 @@ void TargetAnalysis::refuseTraining(const std::string &name) const {
                             << "runtime \"" << name << "\" does not train";
   std::vector<std::string> others;
   for (const std::string &other : runtimeNames())
-    if (Result<Runtime> read = autopar::readRuntime(other, libraries->overrides,
-                                                    libraries->usedByRuntimes);
+    if (Result<Runtime> read = autopar::runtime::readRuntime(
+            other, libraries->overrides, libraries->usedByRuntimes);
         read && read->training)
       others.push_back(other);
   diag.attachNote() << "those that do: " << join(others, ", ");

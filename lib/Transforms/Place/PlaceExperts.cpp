@@ -16,12 +16,21 @@
 
 #include "mlir/IR/AsmState.h"
 
-namespace autopar {
+namespace autopar::transforms {
 #define GEN_PASS_DEF_PLACEEXPERTSPASS
 #include "autopar/Transforms/Passes.h.inc"
-} // namespace autopar
+} // namespace autopar::transforms
 
 using namespace autopar;
+using namespace autopar::analysis;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
+using namespace autopar::transforms;
 using namespace autopar::parallel;
 using namespace mlir;
 
@@ -62,7 +71,7 @@ static ElementsAttr tableOf(StringRef name, Type element,
 namespace {
 
 struct PlaceExpertsPass
-    : autopar::impl::PlaceExpertsPassBase<PlaceExpertsPass> {
+    : autopar::transforms::impl::PlaceExpertsPassBase<PlaceExpertsPass> {
   using Base::Base;
 
   void runOnModule() override {

@@ -13,6 +13,9 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace autopar;
+using namespace autopar::analysis;
+using namespace autopar::report;
+using namespace autopar::transforms;
 using namespace mlir;
 
 static Operation *subjectOf(ModuleOp module, const ProgramOps &ops,
@@ -35,8 +38,8 @@ static Operation *subjectOf(ModuleOp module, const ProgramOps &ops,
   return op ? op : module;
 }
 
-void autopar::emitAdvice(ModuleOp module, const ProgramOps &ops,
-                         const std::vector<Warning> &warnings) {
+void autopar::transforms::emitAdvice(ModuleOp module, const ProgramOps &ops,
+                                     const std::vector<Warning> &warnings) {
   for (const Warning &warning : warnings) {
     if (warning.kind.empty())
       continue;

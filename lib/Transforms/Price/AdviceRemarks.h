@@ -13,15 +13,15 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
-namespace autopar {
+namespace autopar::transforms {
 
 /// Emits the advice among `warnings` as remarks of the category
 /// "autopar-advice", each on the op that it is about: the one that a record of
 /// the cost program comes from, the mesh, or the module. Silent unless
 /// `--remarks-filter` asks for them.
-void emitAdvice(mlir::ModuleOp module, const ProgramOps &ops,
-                const std::vector<Warning> &warnings);
+void emitAdvice(mlir::ModuleOp module, const analysis::ProgramOps &ops,
+                const std::vector<report::Warning> &warnings);
 
-} // namespace autopar
+} // namespace autopar::transforms
 
 #endif // AUTOPAR_LIB_TRANSFORMS_PRICE_ADVICEREMARKS_H

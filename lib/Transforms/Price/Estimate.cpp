@@ -24,12 +24,19 @@
 
 #include <deque>
 
-namespace autopar {
+namespace autopar::transforms {
 #define GEN_PASS_DEF_ESTIMATEPASS
 #include "autopar/Transforms/Passes.h.inc"
-} // namespace autopar
+} // namespace autopar::transforms
 
 using namespace autopar;
+using namespace autopar::analysis;
+using namespace autopar::placement;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
+using namespace autopar::serving;
+using namespace autopar::transforms;
 using namespace autopar::parallel;
 using namespace mlir;
 
@@ -146,7 +153,8 @@ private:
   std::vector<ModuleEstimate> estimates;
 };
 
-struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
+struct EstimatePass
+    : autopar::transforms::impl::EstimatePassBase<EstimatePass> {
   using Base::Base;
 
   StringRef destination() const override { return output.getValue(); }
@@ -316,7 +324,8 @@ struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
 
 } // namespace
 
-LogicalResult autopar::emitError(ModuleOp module, const Error &error) {
+LogicalResult autopar::transforms::emitError(ModuleOp module,
+                                             const Error &error) {
   InFlightDiagnostic diag = module.emitError();
   diag << (error.where.empty() ? error.message
                                : error.where + ": " + error.message);
@@ -325,10 +334,9 @@ LogicalResult autopar::emitError(ModuleOp module, const Error &error) {
   return failure();
 }
 
-FailureOr<Report> autopar::estimateModule(ModuleOp module,
-                                          const CostProgramAnalysis &analysis,
-                                          const TargetAnalysis &target,
-                                          const ReportDetail &detail) {
+FailureOr<Report> autopar::transforms::estimateModule(
+    ModuleOp module, const CostProgramAnalysis &analysis,
+    const TargetAnalysis &target, const ReportDetail &detail) {
   FailureOr<ModuleEstimate> estimate =
       priceModule(module, analysis, target, detail);
   if (failed(estimate) || failed(target.verifyOverrides()))

@@ -19,11 +19,20 @@
 #include "autopar/Support/Text.h"
 
 using namespace autopar;
+using namespace autopar::analysis;
+using namespace autopar::hardware;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::runtime;
+using namespace autopar::schedule;
+using namespace autopar::transforms;
 using namespace autopar::parallel;
 using namespace mlir;
 
-FailureOr<EstimateInputs> autopar::inputsOf(ModuleOp module,
-                                            const TargetAnalysis &target) {
+FailureOr<EstimateInputs>
+autopar::transforms::inputsOf(ModuleOp module, const TargetAnalysis &target) {
   if (!target.isValid())
     return failure();
   SymbolBindingOpInterface workload = findWorkload(module);
@@ -150,7 +159,7 @@ static void addOverride(const Override &one, Report &report) {
       {one.path, formatNumber(one.value), "user: --set"});
 }
 
-LogicalResult autopar::emitNoRequests(ModuleOp module) {
+LogicalResult autopar::transforms::emitNoRequests(ModuleOp module) {
   return emitError(module,
                    {"", "the module has no requests to simulate",
                     "as in --rate=20 --prompt=2000 --output-tokens=300"});
@@ -229,9 +238,9 @@ static LogicalResult serve(ModuleOp module, const CostProgram &program,
   return success();
 }
 
-FailureOr<ModuleEstimate>
-autopar::priceModule(ModuleOp module, const CostProgramAnalysis &analysis,
-                     const TargetAnalysis &target, const ReportDetail &detail) {
+FailureOr<ModuleEstimate> autopar::transforms::priceModule(
+    ModuleOp module, const CostProgramAnalysis &analysis,
+    const TargetAnalysis &target, const ReportDetail &detail) {
   if (!analysis.isValid())
     return failure();
   const CostProgram &program = analysis.getProgram();

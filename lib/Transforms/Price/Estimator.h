@@ -12,38 +12,38 @@
 
 #include "autopar/Analysis/CostProgramAnalysis.h"
 
-namespace autopar {
+namespace autopar::transforms {
 
 /// What a module is priced with.
 struct EstimateInputs {
-  Plan plan;
-  Machine machine;
+  plan::Plan plan;
+  hardware::Machine machine;
   /// As it is on that machine.
-  Runtime runtime;
+  runtime::Runtime runtime;
   /// The module's, or, where nobody has chosen one, that of the steady state.
-  Workload workload;
-  std::optional<ServingReport> serving = std::nullopt;
+  program::Workload workload;
+  std::optional<report::ServingReport> serving = std::nullopt;
   /// Of the service.
-  std::vector<Assumption> assumptions = {};
+  std::vector<report::Assumption> assumptions = {};
 };
 
 /// A module, priced.
 struct ModuleEstimate : EstimateInputs {
-  Report report;
+  report::Report report;
 };
 
 /// What `module` is priced with on `target`. Errors are emitted.
 mlir::FailureOr<EstimateInputs> inputsOf(mlir::ModuleOp module,
                                          const TargetAnalysis &target);
 /// Prices `module`. Errors are emitted; so are remarks with advice.
-mlir::FailureOr<ModuleEstimate> priceModule(mlir::ModuleOp module,
-                                            const CostProgramAnalysis &analysis,
-                                            const TargetAnalysis &target,
-                                            const ReportDetail &detail);
+mlir::FailureOr<ModuleEstimate>
+priceModule(mlir::ModuleOp module,
+            const analysis::CostProgramAnalysis &analysis,
+            const TargetAnalysis &target, const report::ReportDetail &detail);
 
 /// Says that there is nothing to simulate.
 mlir::LogicalResult emitNoRequests(mlir::ModuleOp module);
 
-} // namespace autopar
+} // namespace autopar::transforms
 
 #endif // AUTOPAR_LIB_TRANSFORMS_PRICE_ESTIMATOR_H

@@ -8,6 +8,9 @@
 #include "OtherPhase.h"
 
 using namespace autopar;
+using namespace autopar::analysis;
+using namespace autopar::report;
+using namespace autopar::transforms;
 using namespace autopar::transformer;
 using namespace mlir;
 
@@ -32,9 +35,8 @@ static bool turn(ModuleOp module) {
   return false;
 }
 
-std::optional<Report> autopar::estimateOtherPhase(ModuleOp module,
-                                                  const TargetAnalysis &target,
-                                                  const ReportDetail &detail) {
+std::optional<Report> autopar::transforms::estimateOtherPhase(
+    ModuleOp module, const TargetAnalysis &target, const ReportDetail &detail) {
   OwningOpRef<ModuleOp> copy(module.clone());
   if (!turn(*copy))
     return std::nullopt;

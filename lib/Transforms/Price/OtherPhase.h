@@ -10,16 +10,16 @@
 
 #include "Estimator.h"
 
-namespace autopar {
+namespace autopar::transforms {
 
 /// The report of a step in which the same sequences, under the same plan, are
 /// in the other phase: of a prefill, the decode step behind its context; of a
 /// decode step, the prefill of it. Nothing of services, of training, and where
 /// that step cannot be priced.
-std::optional<Report> estimateOtherPhase(mlir::ModuleOp module,
-                                         const TargetAnalysis &target,
-                                         const ReportDetail &detail);
+std::optional<report::Report>
+estimateOtherPhase(mlir::ModuleOp module, const TargetAnalysis &target,
+                   const report::ReportDetail &detail);
 
-} // namespace autopar
+} // namespace autopar::transforms
 
 #endif // AUTOPAR_LIB_TRANSFORMS_PRICE_OTHERPHASE_H

@@ -9,17 +9,21 @@
 
 #include "autopar/Analysis/CostProgramAnalysis.h"
 
-namespace autopar {
+namespace autopar::transforms {
 #define GEN_PASS_DEF_PRINTCOSTPROGRAMPASS
 #include "autopar/Transforms/Passes.h.inc"
-} // namespace autopar
+} // namespace autopar::transforms
 
 using namespace autopar;
+using namespace autopar::analysis;
+using namespace autopar::program;
+using namespace autopar::transforms;
 
 namespace {
 
 struct PrintCostProgramPass
-    : autopar::impl::PrintCostProgramPassBase<PrintCostProgramPass> {
+    : autopar::transforms::impl::PrintCostProgramPassBase<
+          PrintCostProgramPass> {
   using Base::Base;
 
   void runOnOperation() override {

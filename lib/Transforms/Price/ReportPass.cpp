@@ -13,6 +13,8 @@
 #include "llvm/ADT/StringExtras.h"
 
 using namespace autopar;
+using namespace autopar::report;
+using namespace autopar::transforms;
 using namespace mlir;
 
 const ReportPass *ReportPass::from(const Pass &pass) {

@@ -16,6 +16,11 @@
 #include "autopar/Transforms/Bind/Target.h"
 
 using namespace autopar;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::schedule;
+using namespace autopar::transforms;
 using namespace autopar::parallel;
 using namespace mlir;
 
@@ -63,14 +68,14 @@ static void addStages(StagesOp stages, Plan &plan) {
   pipeline.microbatches = static_cast<int64_t>(stages.getMicrobatches());
 }
 
-static autopar::ContextKind kindOf(parallel::ContextKind kind) {
+static autopar::plan::ContextKind kindOf(parallel::ContextKind kind) {
   switch (kind) {
   case parallel::ContextKind::ring:
-    return autopar::ContextKind::ring;
+    return autopar::plan::ContextKind::ring;
   case parallel::ContextKind::all_to_all:
-    return autopar::ContextKind::all_to_all;
+    return autopar::plan::ContextKind::all_to_all;
   case parallel::ContextKind::all_gather:
-    return autopar::ContextKind::all_gather;
+    return autopar::plan::ContextKind::all_gather;
   }
   llvm_unreachable("all kinds are listed");
 }
@@ -213,7 +218,7 @@ static void addUpdates(ModuleOp module, TrainingPlan &training) {
     training.stateFormat = state;
 }
 
-Result<Plan> autopar::planOf(ModuleOp module) {
+Result<Plan> autopar::transforms::planOf(ModuleOp module) {
   Plan plan;
   for (MeshOp mesh : module.getOps<MeshOp>())
     plan = readMesh(mesh);

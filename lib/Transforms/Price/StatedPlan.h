@@ -13,13 +13,13 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 
-namespace autopar {
+namespace autopar::transforms {
 
 /// The plan that `module` follows: its mesh, its strategy, its stages and the
 /// placement of its experts. The flags that it stands for turn the model into
 /// the same module. Errors: a mesh whose degrees contradict each other.
-Result<Plan> planOf(mlir::ModuleOp module);
+Result<plan::Plan> planOf(mlir::ModuleOp module);
 
-} // namespace autopar
+} // namespace autopar::transforms
 
 #endif // AUTOPAR_LIB_TRANSFORMS_PRICE_STATEDPLAN_H

@@ -11,12 +11,16 @@
 #include "autopar/Spreadsheet/Spreadsheet.h"
 
 using namespace autopar;
+using namespace autopar::analysis;
+using namespace autopar::report;
+using namespace autopar::spreadsheet;
+using namespace autopar::transforms;
 using namespace mlir;
 
 FailureOr<std::string>
-autopar::writeModuleWorkbook(ModuleOp module,
-                             const CostProgramAnalysis &analysis,
-                             const TargetAnalysis &target) {
+autopar::transforms::writeModuleWorkbook(ModuleOp module,
+                                         const CostProgramAnalysis &analysis,
+                                         const TargetAnalysis &target) {
   FailureOr<ModuleEstimate> estimate =
       priceModule(module, analysis, target, ReportDetail());
   if (failed(estimate) || failed(target.verifyOverrides()))

@@ -10,14 +10,15 @@
 
 #include "autopar/Transforms/Price/Estimate.h"
 
-namespace autopar {
+namespace autopar::transforms {
 
 /// The bytes of an .xlsx file with the formulas of a step of `module`. Errors
 /// are emitted: a step that is no formulas, a deployment.
 mlir::FailureOr<std::string>
-writeModuleWorkbook(mlir::ModuleOp module, const CostProgramAnalysis &analysis,
+writeModuleWorkbook(mlir::ModuleOp module,
+                    const analysis::CostProgramAnalysis &analysis,
                     const TargetAnalysis &target);
 
-} // namespace autopar
+} // namespace autopar::transforms
 
 #endif // AUTOPAR_LIB_TRANSFORMS_PRICE_WORKBOOK_H

@@ -10,12 +10,13 @@
 #include "autopar/Dialect/Transformer/Transformer.h"
 #include "autopar/Interfaces/TensorView.h"
 
-namespace autopar {
+namespace autopar::transforms {
 #define GEN_PASS_DEF_DISPATCHTOKENSPASS
 #include "autopar/Transforms/Passes.h.inc"
-} // namespace autopar
+} // namespace autopar::transforms
 
 using namespace autopar;
+using namespace autopar::transforms;
 using namespace autopar::parallel;
 using namespace mlir;
 
@@ -71,7 +72,7 @@ static transformer::RouterOp onlyRouter(ModuleOp module) {
 namespace {
 
 struct DispatchTokensPass
-    : autopar::impl::DispatchTokensPassBase<DispatchTokensPass> {
+    : autopar::transforms::impl::DispatchTokensPassBase<DispatchTokensPass> {
   using Base::Base;
 
   void runOnModule() override {

@@ -10,13 +10,16 @@
 #include "../Bind/MeshReader.h"
 
 using namespace autopar;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::transforms;
 using namespace autopar::parallel;
 using namespace mlir;
 
 /// How strongly an operand asks for its split.
 static constexpr unsigned ofSource = 0, ofValue = 1, ofGrouping = 2;
 
-bool autopar::isSource(Value value) {
+bool autopar::transforms::isSource(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)
     return false;

@@ -10,7 +10,7 @@
 
 #include "autopar/Transforms/Split/Layouts.h"
 
-namespace autopar {
+namespace autopar::transforms {
 
 /// Whether nothing determines `value` but the program's text: a weight, a
 /// cache, or a layout op on one.
@@ -120,9 +120,9 @@ private:
   /// Of operands, as they are.
   llvm::SmallVector<parallel::Layout, 3> layouts;
   llvm::SmallVector<Split> splits;
-  llvm::SmallVector<SplitRule, 4> headRules;
+  llvm::SmallVector<program::SplitRule, 4> headRules;
 };
 
-} // namespace autopar
+} // namespace autopar::transforms
 
 #endif // AUTOPAR_LIB_TRANSFORMS_SPLIT_FACTORSPLITS_H

@@ -17,12 +17,16 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/SetVector.h"
 
-namespace autopar {
+namespace autopar::transforms {
 #define GEN_PASS_DEF_INSERTCOLLECTIVESPASS
 #include "autopar/Transforms/Passes.h.inc"
-} // namespace autopar
+} // namespace autopar::transforms
 
 using namespace autopar;
+using namespace autopar::program;
+using namespace autopar::reshard;
+using namespace autopar::schedule;
+using namespace autopar::transforms;
 using namespace autopar::parallel;
 using namespace mlir;
 
@@ -255,7 +259,8 @@ private:
 };
 
 struct InsertCollectivesPass
-    : autopar::impl::InsertCollectivesPassBase<InsertCollectivesPass> {
+    : autopar::transforms::impl::InsertCollectivesPassBase<
+          InsertCollectivesPass> {
   using Base::Base;
 
   /// Copies of the pass, which run on other threads, have their own.
@@ -346,8 +351,8 @@ struct InsertCollectivesPass
 
 } // namespace
 
-std::unique_ptr<Pass>
-autopar::createInsertCollectivesPass(std::shared_ptr<KnownReshards> known) {
+std::unique_ptr<Pass> autopar::transforms::createInsertCollectivesPass(
+    std::shared_ptr<KnownReshards> known) {
   auto pass = std::make_unique<InsertCollectivesPass>();
   pass->known = std::move(known);
   return pass;

@@ -11,6 +11,7 @@
 #include "autopar/Dialect/Transformer/Training.h"
 
 using namespace autopar;
+using namespace autopar::transforms;
 using namespace autopar::parallel;
 using namespace autopar::transformer;
 using namespace mlir;
@@ -26,7 +27,7 @@ static AllToAllOp findFirst(SaveOp save, AllToAllOp again) {
   return {};
 }
 
-void autopar::keepExchanged(ModuleOp module) {
+void autopar::transforms::keepExchanged(ModuleOp module) {
   SmallVector<AllToAllOp> all;
   module.walk([&](AllToAllOp op) {
     if (op.getInput().getDefiningOp<SavedOp>() && op.getInput().hasOneUse())

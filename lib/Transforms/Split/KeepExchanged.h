@@ -10,13 +10,13 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
-namespace autopar {
+namespace autopar::transforms {
 
 /// Where a backward exchanges again what was kept as its forward had it before
 /// the same exchange (routed tokens, heads for tokens), it is kept as it has
 /// arrived: what experts multiply and attention sees is what frameworks save.
 void keepExchanged(mlir::ModuleOp module);
 
-} // namespace autopar
+} // namespace autopar::transforms
 
 #endif // AUTOPAR_LIB_TRANSFORMS_SPLIT_KEEPEXCHANGED_H

@@ -10,10 +10,12 @@
 #include "autopar/Dialect/Transformer/Transformer.h"
 
 using namespace autopar;
+using namespace autopar::program;
+using namespace autopar::transforms;
 using namespace autopar::parallel;
 using namespace mlir;
 
-Type autopar::withLayout(Type type, const Layout &layout) {
+Type autopar::transforms::withLayout(Type type, const Layout &layout) {
   RankedTensorType tensor = tensorOf(type);
   if (layout.isWhole()) {
     SmallVector<NamedExtent> names;
@@ -30,7 +32,7 @@ Type autopar::withLayout(Type type, const Layout &layout) {
                                           tensor.getElementType(), encoding));
 }
 
-bool autopar::isLayoutOp(Operation *op) {
+bool autopar::transforms::isLayoutOp(Operation *op) {
   return isa<ParallelDialect>(op->getDialect()) && op->getNumOperands() == 1 &&
          op->getNumResults() == 1;
 }
@@ -42,7 +44,7 @@ static void splitMore(DimAttr &dim, ArrayAttr axes) {
   dim = dim.withAxes(all).withRule(SplitRule::any);
 }
 
-Layout autopar::layoutAfter(Operation *op) {
+Layout autopar::transforms::layoutAfter(Operation *op) {
   Layout layout = Layout::of(TensorView(op->getOperand(0)).getType());
   if (auto ring = dyn_cast<RingOp>(op)) {
     DimAttr &dim = layout.dims[ring.getDim()];

@@ -13,17 +13,19 @@
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
-namespace autopar {
+namespace autopar::transforms {
 #define GEN_PASS_DEF_PROPAGATEPASS
 #include "autopar/Transforms/Passes.h.inc"
-} // namespace autopar
+} // namespace autopar::transforms
 
 using namespace autopar;
+using namespace autopar::transforms;
 using namespace mlir;
 
 namespace {
 
-struct PropagatePass : autopar::impl::PropagatePassBase<PropagatePass> {
+struct PropagatePass
+    : autopar::transforms::impl::PropagatePassBase<PropagatePass> {
   using Base::Base;
 
   void runOnModule() override {

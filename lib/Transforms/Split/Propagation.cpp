@@ -17,6 +17,9 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace autopar;
+using namespace autopar::program;
+using namespace autopar::schedule;
+using namespace autopar::transforms;
 using namespace autopar::parallel;
 using namespace mlir;
 
@@ -309,7 +312,7 @@ private:
 
 } // namespace
 
-void autopar::dropLayoutOps(ModuleOp module) {
+void autopar::transforms::dropLayoutOps(ModuleOp module) {
   SmallVector<Operation *> derived;
   module.walk([&](Operation *op) {
     if (isLayoutOp(op) && (isa<ReshardOp>(op) || !isSource(op->getOperand(0))))
@@ -321,4 +324,6 @@ void autopar::dropLayoutOps(ModuleOp module) {
   }
 }
 
-void autopar::propagateSplits(ModuleOp module) { Propagation(module).run(); }
+void autopar::transforms::propagateSplits(ModuleOp module) {
+  Propagation(module).run();
+}

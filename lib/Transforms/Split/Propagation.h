@@ -10,7 +10,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
-namespace autopar {
+namespace autopar::transforms {
 
 /// Drops what follows from the seeds: all reshards, and all collectives but
 /// those on weights and caches.
@@ -23,6 +23,6 @@ void dropLayoutOps(mlir::ModuleOp module);
 /// compose.
 void propagateSplits(mlir::ModuleOp module);
 
-} // namespace autopar
+} // namespace autopar::transforms
 
 #endif // AUTOPAR_LIB_TRANSFORMS_SPLIT_PROPAGATION_H

@@ -13,12 +13,15 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace autopar;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::transforms;
 using namespace autopar::parallel;
 using namespace mlir;
 
 FailureOr<SmallVector<StringAttr>>
-autopar::findAxes(ModuleOp module, ArrayRef<std::string> names,
-                  StringRef flag) {
+autopar::transforms::findAxes(ModuleOp module, ArrayRef<std::string> names,
+                              StringRef flag) {
   DeviceMeshOpInterface mesh = findMesh(module);
   SmallVector<StringAttr> axes;
   for (const std::string &name : names) {
@@ -35,13 +38,15 @@ autopar::findAxes(ModuleOp module, ArrayRef<std::string> names,
   return axes;
 }
 
-ArrayRef<std::string> autopar::orElse(ArrayRef<std::string> names,
-                                      ArrayRef<std::string> others) {
+ArrayRef<std::string>
+autopar::transforms::orElse(ArrayRef<std::string> names,
+                            ArrayRef<std::string> others) {
   return names.empty() ? others : names;
 }
 
-ArrayRef<std::string> autopar::orNone(ArrayRef<std::string> names,
-                                      ArrayRef<std::string> others) {
+ArrayRef<std::string>
+autopar::transforms::orNone(ArrayRef<std::string> names,
+                            ArrayRef<std::string> others) {
   ArrayRef<std::string> listed = orElse(names, others);
   bool none = listed.size() == 1 && listed.front() == "none";
   return none ? ArrayRef<std::string>() : listed;

@@ -12,7 +12,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
-namespace autopar {
+namespace autopar::transforms {
 
 /// What one pass splits over: axes of a module's mesh. Splits are added to the
 /// types of seeds (see `propagateSplits`); axes of a dimension stay in the
@@ -26,10 +26,11 @@ public:
   /// Whether any seed has changed.
   bool changed() const { return anyChanged; }
   /// Splits dimension `dim` of a weight, a cache or an argument by `rule`.
-  void splitSource(mlir::Value value, unsigned dim, SplitRule rule,
+  void splitSource(mlir::Value value, unsigned dim, program::SplitRule rule,
                    int64_t multiple = 1);
   /// The same inside of the split that it has, whatever that order.
-  void splitSourceInside(mlir::Value value, unsigned dim, SplitRule rule);
+  void splitSourceInside(mlir::Value value, unsigned dim,
+                         program::SplitRule rule);
   /// Splits the dimensions that count `symbol` of all weights and caches but
   /// those that `isKept` says stay as they are.
   void splitSources(llvm::StringRef symbol,
@@ -39,7 +40,7 @@ public:
   /// that loops carry.
   void splitBoundaries(llvm::StringRef symbol, bool inside = false);
   /// `type` with dimension `dim` split over those axes that it does not use.
-  mlir::Type split(mlir::Type type, unsigned dim, SplitRule rule,
+  mlir::Type split(mlir::Type type, unsigned dim, program::SplitRule rule,
                    int64_t multiple, bool inOrder = true);
 
 private:
@@ -67,6 +68,6 @@ llvm::ArrayRef<std::string> orElse(llvm::ArrayRef<std::string> names,
 llvm::ArrayRef<std::string> orNone(llvm::ArrayRef<std::string> names,
                                    llvm::ArrayRef<std::string> others);
 
-} // namespace autopar
+} // namespace autopar::transforms
 
 #endif // AUTOPAR_LIB_TRANSFORMS_SPLIT_SEEDS_H

@@ -13,19 +13,21 @@
 #include "Seeds.h"
 #include "autopar/Dialect/Transformer/Training.h"
 
-namespace autopar {
+namespace autopar::transforms {
 #define GEN_PASS_DEF_SHARDCONTEXTPASS
 #include "autopar/Transforms/Passes.h.inc"
-} // namespace autopar
+} // namespace autopar::transforms
 
 using namespace autopar;
+using namespace autopar::program;
+using namespace autopar::transforms;
 using namespace autopar::parallel;
 using namespace mlir;
 
 namespace {
 
 struct ShardContextPass
-    : autopar::impl::ShardContextPassBase<ShardContextPass> {
+    : autopar::transforms::impl::ShardContextPassBase<ShardContextPass> {
   using Base::Base;
 
   void runOnModule() override {

@@ -10,17 +10,19 @@
 #include "Propagation.h"
 #include "Seeds.h"
 
-namespace autopar {
+namespace autopar::transforms {
 #define GEN_PASS_DEF_SHARDDATAPASS
 #include "autopar/Transforms/Passes.h.inc"
-} // namespace autopar
+} // namespace autopar::transforms
 
 using namespace autopar;
+using namespace autopar::transforms;
 using namespace mlir;
 
 namespace {
 
-struct ShardDataPass : autopar::impl::ShardDataPassBase<ShardDataPass> {
+struct ShardDataPass
+    : autopar::transforms::impl::ShardDataPassBase<ShardDataPass> {
   using Base::Base;
 
   void runOnModule() override {

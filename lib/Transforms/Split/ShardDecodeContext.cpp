@@ -11,12 +11,13 @@
 #include "Seeds.h"
 #include "autopar/Dialect/Transformer/Transformer.h"
 
-namespace autopar {
+namespace autopar::transforms {
 #define GEN_PASS_DEF_SHARDDECODECONTEXTPASS
 #include "autopar/Transforms/Passes.h.inc"
-} // namespace autopar
+} // namespace autopar::transforms
 
 using namespace autopar;
+using namespace autopar::transforms;
 using namespace mlir;
 
 namespace {
@@ -29,7 +30,8 @@ bool isIndexed(Value cache) {
 }
 
 struct ShardDecodeContextPass
-    : autopar::impl::ShardDecodeContextPassBase<ShardDecodeContextPass> {
+    : autopar::transforms::impl::ShardDecodeContextPassBase<
+          ShardDecodeContextPass> {
   using Base::Base;
 
   void runOnModule() override {

@@ -12,18 +12,20 @@
 #include "Seeds.h"
 #include "autopar/Support/Limits.h"
 
-namespace autopar {
+namespace autopar::transforms {
 #define GEN_PASS_DEF_SHARDEXPERTSPASS
 #include "autopar/Transforms/Passes.h.inc"
-} // namespace autopar
+} // namespace autopar::transforms
 
 using namespace autopar;
+using namespace autopar::program;
+using namespace autopar::transforms;
 using namespace mlir;
 
 namespace {
 
 struct ShardExpertsPass
-    : autopar::impl::ShardExpertsPassBase<ShardExpertsPass> {
+    : autopar::transforms::impl::ShardExpertsPassBase<ShardExpertsPass> {
   using Base::Base;
 
   void runOnModule() override {

@@ -13,19 +13,20 @@
 #include "WeightSplits.h"
 #include "autopar/Dialect/Transformer/Training.h"
 
-namespace autopar {
+namespace autopar::transforms {
 #define GEN_PASS_DEF_SHARDOPTIMIZERPASS
 #include "autopar/Transforms/Passes.h.inc"
-} // namespace autopar
+} // namespace autopar::transforms
 
 using namespace autopar;
+using namespace autopar::transforms;
 using namespace autopar::parallel;
 using namespace mlir;
 
 namespace {
 
 struct ShardOptimizerPass
-    : autopar::impl::ShardOptimizerPassBase<ShardOptimizerPass> {
+    : autopar::transforms::impl::ShardOptimizerPassBase<ShardOptimizerPass> {
   using Base::Base;
 
   void runOnModule() override {

@@ -16,16 +16,18 @@
 
 #include "llvm/ADT/SetVector.h"
 
-namespace autopar {
+namespace autopar::transforms {
 #define GEN_PASS_DEF_SHARDPARAMETERSPASS
 #include "autopar/Transforms/Passes.h.inc"
-} // namespace autopar
+} // namespace autopar::transforms
 
 using namespace autopar;
+using namespace autopar::program;
+using namespace autopar::transforms;
 using namespace autopar::parallel;
 using namespace mlir;
 
-bool autopar::isWeightOfExperts(Value weight) {
+bool autopar::transforms::isWeightOfExperts(Value weight) {
   return llvm::any_of(weight.getUsers(), [](Operation *user) {
     auto op = dyn_cast<ShardingOpInterface>(user);
     return op &&
@@ -33,7 +35,7 @@ bool autopar::isWeightOfExperts(Value weight) {
   });
 }
 
-std::optional<unsigned> autopar::largestWholeDim(Value weight) {
+std::optional<unsigned> autopar::transforms::largestWholeDim(Value weight) {
   TensorView view(weight);
   std::optional<unsigned> largest;
   for (unsigned dim = 0; dim < view.rank(); ++dim)
@@ -47,7 +49,7 @@ std::optional<unsigned> autopar::largestWholeDim(Value weight) {
 namespace {
 
 struct ShardParametersPass
-    : autopar::impl::ShardParametersPassBase<ShardParametersPass> {
+    : autopar::transforms::impl::ShardParametersPassBase<ShardParametersPass> {
   using Base::Base;
 
   void runOnModule() override {

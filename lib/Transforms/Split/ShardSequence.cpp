@@ -11,18 +11,19 @@
 #include "Propagation.h"
 #include "Seeds.h"
 
-namespace autopar {
+namespace autopar::transforms {
 #define GEN_PASS_DEF_SHARDSEQUENCEPASS
 #include "autopar/Transforms/Passes.h.inc"
-} // namespace autopar
+} // namespace autopar::transforms
 
 using namespace autopar;
+using namespace autopar::transforms;
 using namespace mlir;
 
 namespace {
 
 struct ShardSequencePass
-    : autopar::impl::ShardSequencePassBase<ShardSequencePass> {
+    : autopar::transforms::impl::ShardSequencePassBase<ShardSequencePass> {
   using Base::Base;
 
   void runOnModule() override {

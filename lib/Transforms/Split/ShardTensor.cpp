@@ -16,12 +16,14 @@
 
 #include <map>
 
-namespace autopar {
+namespace autopar::transforms {
 #define GEN_PASS_DEF_SHARDTENSORPASS
 #include "autopar/Transforms/Passes.h.inc"
-} // namespace autopar
+} // namespace autopar::transforms
 
 using namespace autopar;
+using namespace autopar::program;
+using namespace autopar::transforms;
 using namespace mlir;
 
 static int64_t extentOf(const SplitRequests::Seed &source) {
@@ -30,7 +32,8 @@ static int64_t extentOf(const SplitRequests::Seed &source) {
 
 namespace {
 
-struct ShardTensorPass : autopar::impl::ShardTensorPassBase<ShardTensorPass> {
+struct ShardTensorPass
+    : autopar::transforms::impl::ShardTensorPassBase<ShardTensorPass> {
   using Base::Base;
 
   void runOnModule() override {

@@ -14,6 +14,8 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace autopar;
+using namespace autopar::program;
+using namespace autopar::transforms;
 using namespace mlir;
 
 /// Calls `visit(value, dim, factor, operand)` for every dimension of the

@@ -13,14 +13,14 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/DenseMap.h"
 
-namespace autopar {
+namespace autopar::transforms {
 
 /// The dimensions of values that want an axis: those that are asked for, and
 /// all that follow along the factors of ops.
 class SplitRequests {
 public:
   struct Request {
-    SplitRule rule = SplitRule::plain;
+    program::SplitRule rule = program::SplitRule::plain;
     int64_t multiple = 1;
     /// Of tensor parallelism.
     TensorParallelRole role = TensorParallelRole::dense;
@@ -69,6 +69,6 @@ private:
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value, 2>> links;
 };
 
-} // namespace autopar
+} // namespace autopar::transforms
 
 #endif // AUTOPAR_LIB_TRANSFORMS_SPLIT_SPLITREQUESTS_H

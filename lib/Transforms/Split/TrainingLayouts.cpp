@@ -13,6 +13,7 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace autopar;
+using namespace autopar::transforms;
 using namespace autopar::parallel;
 using namespace autopar::transformer;
 using namespace mlir;
@@ -49,7 +50,8 @@ static Type carriedTypeOf(ZerosOp zeros) {
   return {};
 }
 
-std::optional<TrainingLayout> autopar::findTrainingLayout(Operation *op) {
+std::optional<TrainingLayout>
+autopar::transforms::findTrainingLayout(Operation *op) {
   if (isa<SaveOp>(op))
     return TrainingLayout();
   if (auto zeros = dyn_cast<ZerosOp>(op))
@@ -83,7 +85,7 @@ static WeightOp findNamesake(FunctionOpInterface function, WeightOp weight) {
   return found;
 }
 
-void autopar::layOutParts(ModuleOp module) {
+void autopar::transforms::layOutParts(ModuleOp module) {
   for (auto function : module.getOps<FunctionOpInterface>()) {
     FunctionOpInterface whole = findWhole(function);
     if (whole == function)

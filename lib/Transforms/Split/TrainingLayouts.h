@@ -12,7 +12,7 @@
 
 #include <optional>
 
-namespace autopar {
+namespace autopar::transforms {
 
 /// Types that the first operand and the result of an op must have; null: as
 /// they are.
@@ -29,6 +29,6 @@ std::optional<TrainingLayout> findTrainingLayout(mlir::Operation *op);
 /// Splits the weights of backwards and updates as those of their forwards.
 void layOutParts(mlir::ModuleOp module);
 
-} // namespace autopar
+} // namespace autopar::transforms
 
 #endif // AUTOPAR_LIB_TRANSFORMS_SPLIT_TRAININGLAYOUTS_H

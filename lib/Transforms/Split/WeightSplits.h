@@ -12,7 +12,7 @@
 
 #include <optional>
 
-namespace autopar {
+namespace autopar::transforms {
 
 /// The largest dimension of a weight that no axis splits, the last of equals.
 std::optional<unsigned> largestWholeDim(mlir::Value weight);
@@ -20,6 +20,6 @@ std::optional<unsigned> largestWholeDim(mlir::Value weight);
 /// Whether products of routed tokens multiply by `weight`.
 bool isWeightOfExperts(mlir::Value weight);
 
-} // namespace autopar
+} // namespace autopar::transforms
 
 #endif // AUTOPAR_LIB_TRANSFORMS_SPLIT_WEIGHTSPLITS_H

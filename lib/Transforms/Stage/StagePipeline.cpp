@@ -15,19 +15,26 @@
 #include "autopar/Program/Stages.h"
 #include "autopar/Report/Pipeline.h"
 
-namespace autopar {
+namespace autopar::transforms {
 #define GEN_PASS_DEF_STAGEPIPELINEPASS
 #include "autopar/Transforms/Passes.h.inc"
-} // namespace autopar
+} // namespace autopar::transforms
 
 using namespace autopar;
+using namespace autopar::analysis;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
+using namespace autopar::transforms;
 using namespace autopar::parallel;
 using namespace mlir;
 
 namespace {
 
 struct StagePipelinePass
-    : autopar::impl::StagePipelinePassBase<StagePipelinePass> {
+    : autopar::transforms::impl::StagePipelinePassBase<StagePipelinePass> {
   using Base::Base;
 
   void runOnModule() override {

@@ -9,18 +9,20 @@
 
 #include "llvm/ADT/StringSet.h"
 
-namespace autopar {
+namespace autopar::transforms {
 #define GEN_PASS_DEF_CLONEMODULEPASS
 #include "autopar/Transforms/Passes.h.inc"
-} // namespace autopar
+} // namespace autopar::transforms
 
 using namespace autopar;
+using namespace autopar::transforms;
 using namespace autopar::parallel;
 using namespace mlir;
 
 namespace {
 
-struct CloneModulePass : autopar::impl::CloneModulePassBase<CloneModulePass> {
+struct CloneModulePass
+    : autopar::transforms::impl::CloneModulePassBase<CloneModulePass> {
   using Base::Base;
 
   void runOnOperation() override {

@@ -11,12 +11,19 @@
 #include "autopar/Report/ReportPage.h"
 #include "autopar/Transforms/Price/Estimate.h"
 
-namespace autopar {
+namespace autopar::transforms {
 #define GEN_PASS_DEF_DIFFMODULESPASS
 #include "autopar/Transforms/Passes.h.inc"
-} // namespace autopar
+} // namespace autopar::transforms
 
 using namespace autopar;
+using namespace autopar::analysis;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
+using namespace autopar::transforms;
 using namespace autopar::parallel;
 using namespace mlir;
 
@@ -88,7 +95,8 @@ static PlanOutcome outcomeOf(ModuleOp module,
 
 namespace {
 
-struct DiffModulesPass : autopar::impl::DiffModulesPassBase<DiffModulesPass> {
+struct DiffModulesPass
+    : autopar::transforms::impl::DiffModulesPassBase<DiffModulesPass> {
   using Base::Base;
 
   StringRef destination() const override { return output.getValue(); }
@@ -141,9 +149,9 @@ struct DiffModulesPass : autopar::impl::DiffModulesPassBase<DiffModulesPass> {
 
 } // namespace
 
-FailureOr<PlanOutcome> autopar::priceOutcome(ModuleOp module,
-                                             const TargetAnalysis &target,
-                                             const ReportDetail &detail) {
+FailureOr<PlanOutcome>
+autopar::transforms::priceOutcome(ModuleOp module, const TargetAnalysis &target,
+                                  const ReportDetail &detail) {
   CostProgramAnalysis analysis(module);
   FailureOr<Report> report = estimateModule(module, analysis, target, detail);
   if (failed(report))

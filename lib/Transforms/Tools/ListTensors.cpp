@@ -9,17 +9,20 @@
 
 #include "autopar/Import/Tensors.h"
 
-namespace autopar {
+namespace autopar::transforms {
 #define GEN_PASS_DEF_LISTTENSORSPASS
 #include "autopar/Transforms/Passes.h.inc"
-} // namespace autopar
+} // namespace autopar::transforms
 
 using namespace autopar;
+using namespace autopar::importer;
+using namespace autopar::transforms;
 using namespace mlir;
 
 namespace {
 
-struct ListTensorsPass : autopar::impl::ListTensorsPassBase<ListTensorsPass> {
+struct ListTensorsPass
+    : autopar::transforms::impl::ListTensorsPassBase<ListTensorsPass> {
   void runOnOperation() override {
     if (failed(listTensors(getOperation(), llvm::errs())))
       return signalPassFailure();

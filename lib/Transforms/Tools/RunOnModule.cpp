@@ -13,17 +13,19 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 
-namespace autopar {
+namespace autopar::transforms {
 #define GEN_PASS_DEF_RUNONMODULEPASS
 #include "autopar/Transforms/Passes.h.inc"
-} // namespace autopar
+} // namespace autopar::transforms
 
 using namespace autopar;
+using namespace autopar::transforms;
 using namespace mlir;
 
 namespace {
 
-struct RunOnModulePass : autopar::impl::RunOnModulePassBase<RunOnModulePass> {
+struct RunOnModulePass
+    : autopar::transforms::impl::RunOnModulePassBase<RunOnModulePass> {
   using Base::Base;
 
   /// The options of a pass are known once it is created: what the pipeline

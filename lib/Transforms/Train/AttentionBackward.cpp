@@ -9,6 +9,7 @@
 #include "TrainingForms.h"
 
 using namespace autopar;
+using namespace autopar::transforms;
 using namespace autopar::transformer;
 using namespace mlir;
 
@@ -151,7 +152,7 @@ static LogicalResult build(AttendOp op, BackwardBuilder &back) {
   return success();
 }
 
-void autopar::attachAttentionBackwards(MLIRContext *context) {
+void autopar::transforms::attachAttentionBackwards(MLIRContext *context) {
   attachBackward<RopeOp, build>(context);
   constexpr LayerRole role = LayerRole::attention;
   attachBackward<AttentionOp, build, role>(context);

@@ -11,6 +11,8 @@
 #include "mlir/IR/SymbolTable.h"
 
 using namespace autopar;
+using namespace autopar::schedule;
+using namespace autopar::transforms;
 using namespace autopar::transformer;
 using namespace mlir;
 

@@ -17,7 +17,7 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
 
-namespace autopar {
+namespace autopar::transforms {
 class BackwardBuilder;
 
 /// What an op is in a layer.
@@ -37,11 +37,11 @@ enum class LayerRole : uint8_t {
   /// A sum of what routed experts gave.
   combination,
 };
-} // namespace autopar
+} // namespace autopar::transforms
 
 #include "autopar/Transforms/Train/Differentiable.h.inc"
 
-namespace autopar {
+namespace autopar::transforms {
 
 /// A function, and that which goes through its ops in reverse.
 struct BackwardOf {
@@ -152,7 +152,7 @@ void attachRecurrentBackwards(mlir::MLIRContext *context);
 /// What updates are made of. Formats of a master copy (null: there is none), of
 /// other states, and of gradients.
 struct OptimizerChoice {
-  Optimizer kind = Optimizer::adamw;
+  plan::Optimizer kind = plan::Optimizer::adamw;
   mlir::Type master, moments, gradientFormat;
 };
 
@@ -162,6 +162,6 @@ mlir::LogicalResult buildUpdate(
     const OptimizerChoice &choice,
     llvm::function_ref<mlir::func::FuncOp(mlir::func::FuncOp)> updateOf);
 
-} // namespace autopar
+} // namespace autopar::transforms
 
 #endif // AUTOPAR_LIB_TRANSFORMS_TRAIN_BACKWARDBUILDER_H

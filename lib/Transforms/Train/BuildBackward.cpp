@@ -14,16 +14,20 @@
 
 #include "llvm/ADT/MapVector.h"
 
-namespace autopar {
+namespace autopar::transforms {
 #define GEN_PASS_DEF_BUILDBACKWARDPASS
 #include "autopar/Transforms/Passes.h.inc"
-} // namespace autopar
+} // namespace autopar::transforms
 
 using namespace autopar;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::schedule;
+using namespace autopar::transforms;
 using namespace autopar::transformer;
 using namespace mlir;
 
-void autopar::registerBackwards(DialectRegistry &registry) {
+void autopar::transforms::registerBackwards(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, TransformerDialect *) {
     attachTokenBackwards(context);
     attachAttentionBackwards(context);
@@ -35,7 +39,7 @@ void autopar::registerBackwards(DialectRegistry &registry) {
 namespace {
 
 struct BuildBackwardPass
-    : autopar::impl::BuildBackwardPassBase<BuildBackwardPass> {
+    : autopar::transforms::impl::BuildBackwardPassBase<BuildBackwardPass> {
   using Base::Base;
 
   BuildBackwardPass(const BuildBackwardPass &other) : Base(other) {}

@@ -10,6 +10,7 @@
 #include "autopar/Dialect/Transformer/Training.h"
 
 using namespace autopar;
+using namespace autopar::transforms;
 using namespace autopar::transformer;
 using namespace mlir;
 
@@ -49,7 +50,7 @@ static void absorb(LatentAttentionOp op) {
   op.setByPhase(false);
 }
 
-void autopar::expandLatentAttention(ModuleOp module) {
+void autopar::transforms::expandLatentAttention(ModuleOp module) {
   SmallVector<LatentAttentionOp> all;
   module.walk([&](LatentAttentionOp op) { all.push_back(op); });
   for (LatentAttentionOp op : all) {

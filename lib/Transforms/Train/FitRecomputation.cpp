@@ -15,19 +15,25 @@
 
 #include "mlir/Pass/PassManager.h"
 
-namespace autopar {
+namespace autopar::transforms {
 #define GEN_PASS_DEF_FITRECOMPUTATIONPASS
 #include "autopar/Transforms/Passes.h.inc"
-} // namespace autopar
+} // namespace autopar::transforms
 
 using namespace autopar;
+using namespace autopar::analysis;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
+using namespace autopar::transforms;
 using namespace autopar::transformer;
 using namespace mlir;
 
 namespace {
 
 struct FitRecomputationPass
-    : autopar::impl::FitRecomputationPassBase<FitRecomputationPass> {
+    : autopar::transforms::impl::FitRecomputationPassBase<
+          FitRecomputationPass> {
   using Base::Base;
 
   FitRecomputationPass(const FitRecomputationPass &other) : Base(other) {}

@@ -10,6 +10,8 @@
 #include "BackwardBuilder.h"
 
 using namespace autopar;
+using namespace autopar::program;
+using namespace autopar::transforms;
 using namespace mlir;
 
 using Kind = Recomputation::Kind;
@@ -177,8 +179,8 @@ MadeAgain LayerParts::allButProducts(int64_t every) const {
   return again;
 }
 
-MadeAgain autopar::opsMadeAgain(func::FuncOp function,
-                                const Recomputation &what) {
+MadeAgain autopar::transforms::opsMadeAgain(func::FuncOp function,
+                                            const Recomputation &what) {
   LayerParts parts(function);
   switch (what.kind) {
   case Kind::none:
@@ -194,7 +196,7 @@ MadeAgain autopar::opsMadeAgain(func::FuncOp function,
   return {};
 }
 
-std::vector<LayerPart> autopar::partsIn(ModuleOp module) {
+std::vector<LayerPart> autopar::transforms::partsIn(ModuleOp module) {
   std::vector<LayerPart> found;
   for (LayerPart part : layerParts)
     if (llvm::any_of(module.getOps<func::FuncOp>(), [&](func::FuncOp layer) {

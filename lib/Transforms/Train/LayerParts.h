@@ -13,7 +13,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseSet.h"
 
-namespace autopar {
+namespace autopar::transforms {
 
 /// Ops of a forward that its backward runs again.
 struct MadeAgain {
@@ -32,11 +32,12 @@ struct MadeAgain {
 
 /// What `what` makes again of the layer that `function` is. Parts are known by
 /// what ops do and by what lies between them (`DifferentiableOpInterface`).
-MadeAgain opsMadeAgain(mlir::func::FuncOp function, const Recomputation &what);
+MadeAgain opsMadeAgain(mlir::func::FuncOp function,
+                       const program::Recomputation &what);
 
 /// The parts that some layer of `module` has.
-std::vector<LayerPart> partsIn(mlir::ModuleOp module);
+std::vector<program::LayerPart> partsIn(mlir::ModuleOp module);
 
-} // namespace autopar
+} // namespace autopar::transforms
 
 #endif // AUTOPAR_LIB_TRANSFORMS_TRAIN_LAYERPARTS_H

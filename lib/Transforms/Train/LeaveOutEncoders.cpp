@@ -12,6 +12,7 @@
 #include "mlir/IR/SymbolTable.h"
 
 using namespace autopar;
+using namespace autopar::transforms;
 using namespace autopar::transformer;
 using namespace mlir;
 
@@ -50,7 +51,7 @@ private:
 
 } // namespace
 
-void autopar::eraseUncalled(ModuleOp module) {
+void autopar::transforms::eraseUncalled(ModuleOp module) {
   SmallVector<func::FuncOp> uncalled;
   do {
     uncalled.clear();
@@ -78,7 +79,8 @@ static void sayLeftOut(ModuleOp module) {
   module->setAttr(DefaultAttr::moduleAttribute, ArrayAttr::get(context, notes));
 }
 
-void autopar::leaveOutEncoders(ModuleOp module, func::FuncOp entry) {
+void autopar::transforms::leaveOutEncoders(ModuleOp module,
+                                           func::FuncOp entry) {
   SymbolBindingOpInterface step = findWorkload(module);
   SmallVector<InsertOp> inserts;
   entry.walk([&](InsertOp op) {

@@ -9,6 +9,7 @@
 #include "TrainingForms.h"
 
 using namespace autopar;
+using namespace autopar::transforms;
 using namespace autopar::transformer;
 using namespace mlir;
 
@@ -106,7 +107,7 @@ static LogicalResult build(ExpertsOp op, BackwardBuilder &back) {
   return success();
 }
 
-void autopar::attachMixtureBackwards(MLIRContext *context) {
+void autopar::transforms::attachMixtureBackwards(MLIRContext *context) {
   attachBackward<RouterOp, build>(context);
   attachBackward<RouterScoresOp, build>(context);
   attachBackward<DispatchOp, build>(context);

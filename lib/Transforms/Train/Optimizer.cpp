@@ -12,6 +12,9 @@
 #include <array>
 
 using namespace autopar;
+using namespace autopar::plan;
+using namespace autopar::schedule;
+using namespace autopar::transforms;
 using namespace autopar::transformer;
 using namespace mlir;
 
@@ -236,10 +239,9 @@ private:
 
 } // namespace
 
-LogicalResult
-autopar::buildUpdate(func::FuncOp forward, func::FuncOp update,
-                     const OptimizerChoice &choice,
-                     llvm::function_ref<func::FuncOp(func::FuncOp)> updateOf) {
+LogicalResult autopar::transforms::buildUpdate(
+    func::FuncOp forward, func::FuncOp update, const OptimizerChoice &choice,
+    llvm::function_ref<func::FuncOp(func::FuncOp)> updateOf) {
   UpdateBuilder builder(update, choice, updateOf);
   if (failed(builder.run(forward.getBody().front())))
     return failure();

@@ -13,6 +13,7 @@
 #include "llvm/ADT/MapVector.h"
 
 using namespace autopar;
+using namespace autopar::transforms;
 using namespace autopar::transformer;
 using namespace mlir;
 
@@ -172,8 +173,9 @@ LogicalResult FurtherTokens::add(int64_t count) {
   return success();
 }
 
-LogicalResult autopar::predictFurtherTokens(ModuleOp module, func::FuncOp entry,
-                                            int64_t count,
-                                            const LossChoice &loss) {
+LogicalResult
+autopar::transforms::predictFurtherTokens(ModuleOp module, func::FuncOp entry,
+                                          int64_t count,
+                                          const LossChoice &loss) {
   return count > 0 ? FurtherTokens(module, entry, loss).add(count) : success();
 }

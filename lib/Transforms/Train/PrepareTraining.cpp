@@ -14,16 +14,21 @@
 
 #include "llvm/ADT/TypeSwitch.h"
 
-namespace autopar {
+namespace autopar::transforms {
 #define GEN_PASS_DEF_PREPARETRAININGPASS
 #include "autopar/Transforms/Passes.h.inc"
-} // namespace autopar
+} // namespace autopar::transforms
 
 using namespace autopar;
+using namespace autopar::placement;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
+using namespace autopar::transforms;
 using namespace autopar::transformer;
 using namespace mlir;
 
-Type autopar::typeWithLast(Value like, int64_t size) {
+Type autopar::transforms::typeWithLast(Value like, int64_t size) {
   TensorView view(like);
   SmallVector<int64_t> shape(view.getType().getShape());
   SmallVector<NamedExtent> names = namesOf(view);
@@ -39,8 +44,9 @@ static Type typeOfTokens(Value scores, Type element) {
                        ArrayRef(namesOf(view)).drop_back(), element);
 }
 
-Value autopar::lossOf(OpBuilder &builder, Location loc, Value scores,
-                      Value labels, const LossChoice &choice) {
+Value autopar::transforms::lossOf(OpBuilder &builder, Location loc,
+                                  Value scores, Value labels,
+                                  const LossChoice &choice) {
   Type f32 = builder.getF32Type();
   Type losses = typeOfTokens(scores, f32);
   if (!choice.form || widensScores(*choice.form)) {
@@ -59,7 +65,7 @@ Value autopar::lossOf(OpBuilder &builder, Location loc, Value scores,
 namespace {
 
 struct PrepareTrainingPass
-    : autopar::impl::PrepareTrainingPassBase<PrepareTrainingPass> {
+    : autopar::transforms::impl::PrepareTrainingPassBase<PrepareTrainingPass> {
   using Base::Base;
 
   void runOnModule() override {

@@ -14,6 +14,10 @@
 #include "mlir/IR/SymbolTable.h"
 
 using namespace autopar;
+using namespace autopar::analysis;
+using namespace autopar::program;
+using namespace autopar::schedule;
+using namespace autopar::transforms;
 using namespace autopar::transformer;
 using namespace mlir;
 
@@ -248,7 +252,8 @@ FailureOr<FunctionSet> LayerSplitter::run(const StagesOfLayers &stages) {
 }
 
 FailureOr<FunctionSet>
-autopar::splitRecomputedLayers(func::FuncOp entry, const Recomputation &what,
-                               const StagesOfLayers &stages) {
+autopar::transforms::splitRecomputedLayers(func::FuncOp entry,
+                                           const Recomputation &what,
+                                           const StagesOfLayers &stages) {
   return LayerSplitter(entry, what).run(stages);
 }

@@ -15,14 +15,14 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseSet.h"
 
-namespace autopar {
+namespace autopar::transforms {
 
 using FunctionSet = llvm::DenseSet<mlir::Operation *>;
 
 /// How layers lie on stages, as far as that is said: else so many stages have
 /// equal numbers of them.
 struct StagesOfLayers {
-  std::vector<LayerRange> ranges;
+  std::vector<schedule::LayerRange> ranges;
   int64_t count = 1;
 };
 
@@ -30,9 +30,10 @@ struct StagesOfLayers {
 /// repeats the layers between them apart. Returns the functions that are made
 /// again, with those that they call. Errors are emitted.
 mlir::FailureOr<FunctionSet>
-splitRecomputedLayers(mlir::func::FuncOp entry, const Recomputation &what,
+splitRecomputedLayers(mlir::func::FuncOp entry,
+                      const program::Recomputation &what,
                       const StagesOfLayers &stages);
 
-} // namespace autopar
+} // namespace autopar::transforms
 
 #endif // AUTOPAR_LIB_TRANSFORMS_TRAIN_RECOMPUTEDLAYERS_H

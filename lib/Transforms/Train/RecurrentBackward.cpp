@@ -8,6 +8,7 @@
 #include "BackwardBuilder.h"
 
 using namespace autopar;
+using namespace autopar::transforms;
 using namespace autopar::transformer;
 using namespace mlir;
 
@@ -109,7 +110,7 @@ static void attach(MLIRContext *context) {
   (attachBackward<Ops, withoutState<Ops, build>>(context), ...);
 }
 
-void autopar::attachRecurrentBackwards(MLIRContext *context) {
+void autopar::transforms::attachRecurrentBackwards(MLIRContext *context) {
   attach<ShortConvOp, StateSpaceOp, GatedDeltaRuleOp, LinearAttentionOp>(
       context);
 }

@@ -8,6 +8,7 @@
 #include "BackwardBuilder.h"
 
 using namespace autopar;
+using namespace autopar::transforms;
 using namespace autopar::transformer;
 using namespace mlir;
 
@@ -226,7 +227,7 @@ static LogicalResult build(LayerNormOp op, BackwardBuilder &back) {
   return buildNorm(op, {back->getUnitAttr(), {}, {}}, back);
 }
 
-void autopar::attachTokenBackwards(MLIRContext *context) {
+void autopar::transforms::attachTokenBackwards(MLIRContext *context) {
   attachBackward<AddOp, build, LayerRole::residual>(context);
   attachBackward<ScaleOp, build>(context);
   attachBackward<CastOp, build>(context);

@@ -13,7 +13,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
-namespace autopar {
+namespace autopar::transforms {
 
 /// The extents of all dimensions, as a type is made of them (`getTensorType`).
 inline llvm::SmallVector<NamedExtent> namesOf(const TensorView &view) {
@@ -28,7 +28,7 @@ mlir::Type typeWithLast(mlir::Value like, int64_t size);
 
 /// How losses are computed: `transformer.cross_entropy`.
 struct LossChoice {
-  std::optional<LossForm> form;
+  std::optional<program::LossForm> form;
   int64_t chunks = 1;
 };
 
@@ -55,6 +55,6 @@ mlir::LogicalResult predictFurtherTokens(mlir::ModuleOp module,
                                          mlir::func::FuncOp entry,
                                          int64_t count, const LossChoice &loss);
 
-} // namespace autopar
+} // namespace autopar::transforms
 
 #endif // AUTOPAR_LIB_TRANSFORMS_TRAIN_TRAININGFORMS_H

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 using namespace autopar;
+using namespace autopar::bundle;
 
 /// The example of FIPS 180-4.
 TEST(Bundle, HashesAsOthersDo) {

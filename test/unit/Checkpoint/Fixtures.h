@@ -18,7 +18,7 @@
 namespace autopar::test {
 
 /// A file of `front`, and zeros up to `bytes`. Counts what is read of it.
-class MemorySource : public ByteSource {
+class MemorySource : public checkpoint::ByteSource {
 public:
   MemorySource(std::string name, std::string front, uint64_t bytes)
       : file(std::move(name)), front(std::move(front)), bytes(bytes) {}
@@ -42,18 +42,19 @@ private:
 };
 
 /// Files by name: what they begin with, and their size.
-class MemoryFolder : public ByteFolder {
+class MemoryFolder : public checkpoint::ByteFolder {
 public:
   std::map<std::string, std::pair<std::string, uint64_t>> files;
 
   const std::string &name() const override { return path; }
-  Result<std::unique_ptr<ByteSource>>
+  Result<std::unique_ptr<checkpoint::ByteSource>>
   open(const std::string &file) const override {
     auto it = files.find(file);
     if (it == files.end())
-      return std::unique_ptr<ByteSource>();
-    return std::unique_ptr<ByteSource>(std::make_unique<MemorySource>(
-        file, it->second.first, it->second.second));
+      return std::unique_ptr<checkpoint::ByteSource>();
+    return std::unique_ptr<checkpoint::ByteSource>(
+        std::make_unique<MemorySource>(file, it->second.first,
+                                       it->second.second));
   }
   void add(const std::string &file, const std::string &text) {
     files[file] = {text, text.size()};
@@ -75,20 +76,20 @@ inline std::string safetensors(const std::string &header, size_t data = 0) {
   return raw(uint64_t(header.size())) + header + std::string(data, '\0');
 }
 
-inline Result<CheckpointIndex> readText(const std::string &text) {
+inline Result<checkpoint::CheckpointIndex> readText(const std::string &text) {
   MemorySource source("a.bin", text, text.size());
   return readCheckpoint(source);
 }
 
-inline CheckpointIndex read(const std::string &text) {
-  Result<CheckpointIndex> index = readText(text);
+inline checkpoint::CheckpointIndex read(const std::string &text) {
+  Result<checkpoint::CheckpointIndex> index = readText(text);
   EXPECT_TRUE(index) << index.error().str();
-  return index ? std::move(*index) : CheckpointIndex();
+  return index ? std::move(*index) : checkpoint::CheckpointIndex();
 }
 
 /// The error of `text`, without its note.
 inline std::string refused(const std::string &text) {
-  Result<CheckpointIndex> index = readText(text);
+  Result<checkpoint::CheckpointIndex> index = readText(text);
   EXPECT_FALSE(index);
   return index ? "" : index.error().where + ": " + index.error().message;
 }

@@ -10,6 +10,7 @@
 #include <random>
 
 using namespace autopar;
+using namespace autopar::checkpoint;
 using namespace autopar::test;
 
 /// Damages `text` in `rounds` ways. What is read of it must be in bounds, and

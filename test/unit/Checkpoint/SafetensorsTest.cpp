@@ -8,6 +8,7 @@
 #include "Fixtures.h"
 
 using namespace autopar;
+using namespace autopar::checkpoint;
 using namespace autopar::test;
 
 TEST(Safetensors, ReadsTensors) {

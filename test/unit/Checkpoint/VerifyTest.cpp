@@ -13,6 +13,7 @@
 #include <fstream>
 
 using namespace autopar;
+using namespace autopar::checkpoint;
 using namespace autopar::test;
 
 //===----------------------------------------------------------------------===//

@@ -12,6 +12,11 @@
 #include <memory>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::runtime;
 using namespace autopar::test;
 
 static Traffic moved(Traffic::Role role, bool write, Dims shape) {

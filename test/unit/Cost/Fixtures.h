@@ -16,15 +16,18 @@
 namespace autopar::test {
 
 /// Symbols and the axis that all programs here have.
-inline constexpr SymbolId batch = 0, query = 1, context = 2;
-inline constexpr AxisId tp = 0;
+inline constexpr program::SymbolId batch = 0, query = 1, context = 2;
+inline constexpr program::AxisId tp = 0;
 
-inline Dim number(int64_t extent) { return {{extent, {}, 0}, {}, {}, 1}; }
-inline Dim symbol(SymbolId id, int64_t factor = 1) {
-  return {{factor, {id}, 0}, {}, SplitRule::any, 1};
+inline program::Dim number(int64_t extent) {
+  return {{extent, {}, 0}, {}, {}, 1};
 }
-inline Dim split(int64_t extent, SplitRule rule = SplitRule::plain,
-                 int64_t multiple = 1) {
+inline program::Dim symbol(program::SymbolId id, int64_t factor = 1) {
+  return {{factor, {id}, 0}, {}, program::SplitRule::any, 1};
+}
+inline program::Dim split(int64_t extent,
+                          program::SplitRule rule = program::SplitRule::plain,
+                          int64_t multiple = 1) {
   return {{extent, {}, 0}, {tp}, rule, multiple};
 }
 
@@ -37,41 +40,41 @@ struct Decoder {
 
 /// The program of a dense decoder, tensor-parallel over "tp", as extracted
 /// from the IR. The default is Llama-3.3-70B.
-CostProgram makeDecoder(const Decoder &sizes = {});
+program::CostProgram makeDecoder(const Decoder &sizes = {});
 /// The same with a sum that ends each layer, followed by the next norm.
-CostProgram makeBorderedDecoder();
+program::CostProgram makeBorderedDecoder();
 /// The decoder, whose model function is cut behind its layers: stages take
 /// ranges of them.
-CostProgram makeStack();
+program::CostProgram makeStack();
 /// The same with a sum that ends each layer, followed by the norm of the next
 /// one or the last.
-CostProgram makeBorderedStack();
+program::CostProgram makeBorderedStack();
 
 /// One layer of routed experts on the devices of "tp", as extracted from the
 /// IR: 2 experts a token, each of 1024 x 512. Without `loads`, nothing is
 /// placed; else expert e is in slot e, and experts past the first ones fill the
 /// rest.
-CostProgram makeExperts(int64_t experts, int64_t slots,
-                        const std::vector<double> &loads = {});
+program::CostProgram makeExperts(int64_t experts, int64_t slots,
+                                 const std::vector<double> &loads = {});
 
 /// Eight devices with the figures of an H100 and no curves: 80 GB, 3,350 GB/s,
 /// 989.4 TFLOP/s in bf16, links of 450 GB/s.
-Machine makeMachine(int64_t nodes = 1);
+hardware::Machine makeMachine(int64_t nodes = 1);
 /// Gives curves of bf16 products and of bf16 attention tables of shapes.
-void addShapes(Chip &chip);
+void addShapes(hardware::Chip &chip);
 /// The same with curves of matrix products, attention and all-reduces, and
 /// tables of their shapes.
-Machine makeMeasuredMachine(int64_t nodes = 1);
+hardware::Machine makeMeasuredMachine(int64_t nodes = 1);
 /// No memory, no time of its own, blocks of 16 tokens, all memory used.
-Runtime makeRuntime();
+runtime::Runtime makeRuntime();
 /// One with a share, floors and bytes of its own, that launches as one what it
 /// can.
-Runtime makeBusyRuntime();
-Plan makePlan(int64_t tpSize);
+runtime::Runtime makeBusyRuntime();
+plan::Plan makePlan(int64_t tpSize);
 /// The devices of such a plan.
-Layout makeLayout(int64_t tpSize);
-Workload prefill(int64_t batchSize, int64_t prompt);
-Workload decode(int64_t batchSize, int64_t contextLength);
+cost::Layout makeLayout(int64_t tpSize);
+program::Workload prefill(int64_t batchSize, int64_t prompt);
+program::Workload decode(int64_t batchSize, int64_t contextLength);
 
 /// The number at `path`: "communication.collectives[0].count".
 nlohmann::json numberAt(const nlohmann::json &root, std::string path);

@@ -14,6 +14,10 @@
 #include <functional>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::program;
+using namespace autopar::runtime;
 using namespace autopar::test;
 
 namespace {

@@ -14,6 +14,7 @@
 #include <random>
 
 using namespace autopar;
+using namespace autopar::cost;
 
 //===----------------------------------------------------------------------===//
 // Logarithms and powers

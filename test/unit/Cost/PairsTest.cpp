@@ -13,6 +13,10 @@
 #include <gtest/gtest.h>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::program;
+using namespace autopar::runtime;
 using namespace autopar::test;
 
 static Pairs makePairs(bool causal, int64_t window = 0, int64_t chunk = 0) {

@@ -15,6 +15,11 @@
 #include <random>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::program;
+using namespace autopar::runtime;
+using namespace autopar::schedule;
 using namespace autopar::test;
 
 /// Three times two layers of kind 1 and one of kind 2, which runs kind 3 twice;

@@ -17,6 +17,11 @@
 #include <random>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::program;
+using namespace autopar::runtime;
+using namespace autopar::schedule;
 using namespace autopar::test;
 
 static constexpr double largestCount = 9007199254740992; // 2^53

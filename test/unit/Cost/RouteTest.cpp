@@ -17,6 +17,10 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::placement;
+using namespace autopar::program;
 using namespace autopar::test;
 
 TEST(WireBytes, CountsARing) {

@@ -8,6 +8,10 @@
 #include "Fixtures.h"
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::program;
+using namespace autopar::runtime;
 using namespace autopar::test;
 
 static CostProgram cut(CostProgram program) {

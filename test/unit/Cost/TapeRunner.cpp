@@ -11,6 +11,9 @@
 #include <numeric>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::runtime;
 using namespace autopar::test;
 
 test::TapeRunner::TapeRunner(const Tape &tape, const Machine &machine,

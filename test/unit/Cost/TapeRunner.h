@@ -21,35 +21,37 @@ namespace autopar::test {
 class TapeRunner {
 public:
   /// All arguments outlive it.
-  TapeRunner(const Tape &tape, const Machine &machine, const Runtime &runtime);
+  TapeRunner(const cost::Tape &tape, const hardware::Machine &machine,
+             const runtime::Runtime &runtime);
 
-  void lay(const Layout &layout);
+  void lay(const cost::Layout &layout);
   /// Values by output of the tape.
-  std::vector<double> runScalar(Point point);
+  std::vector<double> runScalar(cost::Point point);
   /// The same by output and then by lane.
-  std::vector<double> runLanes(LanePoints points, LaneRunner runner);
+  std::vector<double> runLanes(cost::LanePoints points,
+                               cost::LaneRunner runner);
 
 private:
   struct alignas(64) Slot {
-    double lane[laneCount];
+    double lane[cost::laneCount];
   };
 
-  TapeView view(Rank rank) const;
-  void runUpTo(Rank rank);
+  cost::TapeView view(cost::Rank rank) const;
+  void runUpTo(cost::Rank rank);
 
-  const Tape &tape;
-  std::vector<BoundFigure> figures;
-  LayoutState layout;
-  ShapeState shapes;
+  const cost::Tape &tape;
+  std::vector<cost::BoundFigure> figures;
+  cost::LayoutState layout;
+  cost::ShapeState shapes;
   std::vector<double> slots;
   std::vector<Slot> laneSlots;
 };
 
 /// The runners that this machine has, the narrowest first.
-std::vector<LaneRunner> laneRunners();
+std::vector<cost::LaneRunner> laneRunners();
 
 /// The tape of all nodes of a strategy, in their order.
-Tape collectAll(const Strategy &strategy);
+cost::Tape collectAll(const cost::Strategy &strategy);
 
 } // namespace autopar::test
 

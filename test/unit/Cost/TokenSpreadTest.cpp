@@ -17,6 +17,9 @@
 #include <set>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::program;
 using namespace autopar::test;
 
 static std::vector<int64_t> firstRanks(int64_t count) {

@@ -8,6 +8,12 @@
 #include "TrainingFixtures.h"
 
 using namespace autopar;
+using namespace autopar::hardware;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::runtime;
+using namespace autopar::schedule;
 using namespace autopar::test;
 
 namespace {

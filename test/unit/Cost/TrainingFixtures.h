@@ -19,15 +19,16 @@ namespace autopar::test {
 struct Trained {
   int64_t hidden = 1024, layers = 8, vocabulary = 32000;
 };
-CostProgram makeTrained(const Trained &sizes = {});
+program::CostProgram makeTrained(const Trained &sizes = {});
 
 /// Figures of a framework that overlaps what it can.
-TrainingFigures makeTrainingFigures();
-Plan makeTrainingPlan(int64_t stages, int64_t dataParallel,
-                      int64_t tensorParallel, int64_t microbatches,
-                      ScheduleKind schedule = ScheduleKind::one_f_one_b,
-                      int64_t interleave = 1, int64_t layers = 8);
-Workload train(int64_t batchSize, int64_t tokens);
+runtime::TrainingFigures makeTrainingFigures();
+plan::Plan makeTrainingPlan(
+    int64_t stages, int64_t dataParallel, int64_t tensorParallel,
+    int64_t microbatches,
+    schedule::ScheduleKind schedule = schedule::ScheduleKind::one_f_one_b,
+    int64_t interleave = 1, int64_t layers = 8);
+program::Workload train(int64_t batchSize, int64_t tokens);
 
 } // namespace autopar::test
 

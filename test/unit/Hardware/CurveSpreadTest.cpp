@@ -11,6 +11,9 @@
 #include <filesystem>
 
 using namespace autopar;
+using namespace autopar::hardware;
+using namespace autopar::placement;
+using namespace autopar::program;
 using namespace autopar::test;
 
 namespace {

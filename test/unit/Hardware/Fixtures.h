@@ -44,11 +44,11 @@ protected:
 
   std::string chipError(const std::string &from, const std::string &to) {
     std::string path = edited("hardware/chips/h100-sxm.json", from, to);
-    return withoutFolder(HardwareLibrary().chip(path));
+    return withoutFolder(hardware::HardwareLibrary().chip(path));
   }
   std::string systemError(const std::string &from, const std::string &to) {
     std::string path = edited("hardware/systems/h100-sxm-8.json", from, to);
-    return withoutFolder(HardwareLibrary().machine(path));
+    return withoutFolder(hardware::HardwareLibrary().machine(path));
   }
 
   /// The error as printed, scratch folder removed; "" where there is none.

@@ -8,6 +8,9 @@
 #include "Fixtures.h"
 
 using namespace autopar;
+using namespace autopar::hardware;
+using namespace autopar::placement;
+using namespace autopar::program;
 using namespace autopar::test;
 
 namespace {

@@ -8,6 +8,8 @@
 #include "Fixtures.h"
 
 using namespace autopar;
+using namespace autopar::hardware;
+using namespace autopar::program;
 using namespace autopar::test;
 
 using OverrideTest = LibraryTest;

@@ -11,6 +11,8 @@
 #include <set>
 
 using namespace autopar;
+using namespace autopar::hardware;
+using namespace autopar::runtime;
 using namespace autopar::test;
 
 using RuntimeTest = LibraryTest;

@@ -13,6 +13,9 @@
 #include <random>
 
 using namespace autopar;
+using namespace autopar::hardware;
+using namespace autopar::placement;
+using namespace autopar::program;
 using namespace autopar::test;
 
 using ScaledCurvesTest = LibraryTest;

@@ -8,6 +8,7 @@
 #include "Fixtures.h"
 
 using namespace autopar;
+using namespace autopar::hardware;
 using namespace autopar::test;
 
 namespace {

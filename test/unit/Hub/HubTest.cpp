@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 using namespace autopar;
+using namespace autopar::hub;
 
 namespace {
 

@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 using namespace autopar;
+using namespace autopar::importer;
 using namespace mlir;
 
 /// Names of the tensors of a module, one per line.

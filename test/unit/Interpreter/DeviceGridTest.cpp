@@ -14,6 +14,8 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::interpreter;
+using namespace autopar::program;
 using Indices = std::vector<int64_t>;
 
 TEST(PartOf, FollowsTheRules) {

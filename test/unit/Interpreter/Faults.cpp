@@ -13,6 +13,7 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::interpreter;
 using namespace autopar::parallel;
 using namespace mlir;
 

@@ -67,13 +67,14 @@ struct Fault {
 bool canHave(mlir::Operation *op, FaultKind kind);
 
 /// Counts how often ops are executed, and how often `stages` send something.
-class Counter : public Executor {
+class Counter : public interpreter::Executor {
 public:
   explicit Counter(mlir::Operation *stages) : stages(stages) {}
 
-  void send(StageMessage &) override { ++times[stages]; }
-  mlir::FailureOr<LocalTensors> execute(ExecutableOpInterface op,
-                                        Device &device) override;
+  void send(interpreter::StageMessage &) override { ++times[stages]; }
+  mlir::FailureOr<interpreter::LocalTensors>
+  execute(interpreter::ExecutableOpInterface op,
+          interpreter::Device &device) override;
   llvm::MapVector<mlir::Operation *, int64_t> times;
 
 private:
@@ -81,41 +82,48 @@ private:
 };
 
 /// Has everything done right but for one fault.
-class Saboteur : public Executor {
+class Saboteur : public interpreter::Executor {
 public:
   explicit Saboteur(const Fault &fault) : fault(fault) {}
 
-  mlir::LogicalResult prepare(ExecutableOpInterface op,
-                              Device &device) override;
-  mlir::FailureOr<LocalTensors> execute(ExecutableOpInterface op,
-                                        Device &device) override;
-  void order(StageOrders &orders) override;
-  void send(StageMessage &message) override;
+  mlir::LogicalResult prepare(interpreter::ExecutableOpInterface op,
+                              interpreter::Device &device) override;
+  mlir::FailureOr<interpreter::LocalTensors>
+  execute(interpreter::ExecutableOpInterface op,
+          interpreter::Device &device) override;
+  void order(interpreter::StageOrders &orders) override;
+  void send(interpreter::StageMessage &message) override;
 
   /// Whether the fault has changed anything.
   bool hasChanged() const { return changed; }
 
 private:
-  bool isAt(mlir::Operation *op, const Device &device) const;
-  mlir::FailureOr<LocalTensor> spoil(ExecutableOpInterface op, Device &device);
-  mlir::FailureOr<LocalTensor> withParts(ExecutableOpInterface op,
-                                         Device &device);
-  mlir::FailureOr<LocalTensor> withOtherCache(ExecutableOpInterface op,
-                                              Device &device);
-  mlir::FailureOr<LocalTensor> withOtherState(ExecutableOpInterface op,
-                                              Device &device);
-  void spoilCache(CachedTokens &cache, const CachedTokens &before,
-                  CachedTokens &peers);
-  void spoilMessage(StageMessage &message);
-  void moveRow(LocalTensor &result, const Device &device);
-  void compare(LocalTensor &spoiled, const LocalTensor &right);
+  bool isAt(mlir::Operation *op, const interpreter::Device &device) const;
+  mlir::FailureOr<interpreter::LocalTensor>
+  spoil(interpreter::ExecutableOpInterface op, interpreter::Device &device);
+  mlir::FailureOr<interpreter::LocalTensor>
+  withParts(interpreter::ExecutableOpInterface op, interpreter::Device &device);
+  mlir::FailureOr<interpreter::LocalTensor>
+  withOtherCache(interpreter::ExecutableOpInterface op,
+                 interpreter::Device &device);
+  mlir::FailureOr<interpreter::LocalTensor>
+  withOtherState(interpreter::ExecutableOpInterface op,
+                 interpreter::Device &device);
+  void spoilCache(interpreter::CachedTokens &cache,
+                  const interpreter::CachedTokens &before,
+                  interpreter::CachedTokens &peers);
+  void spoilMessage(interpreter::StageMessage &message);
+  void moveRow(interpreter::LocalTensor &result,
+               const interpreter::Device &device);
+  void compare(interpreter::LocalTensor &spoiled,
+               const interpreter::LocalTensor &right);
 
   Fault fault;
   int64_t time = 0;
   bool changed = false;
-  std::map<int64_t, LocalTensor> last;
-  LocalTensor strayed;
-  StageMessage lastMessage;
+  std::map<int64_t, interpreter::LocalTensor> last;
+  interpreter::LocalTensor strayed;
+  interpreter::StageMessage lastMessage;
 };
 
 } // namespace autopar

@@ -32,6 +32,15 @@
 #include <random>
 
 using namespace autopar;
+using namespace autopar::hardware;
+using namespace autopar::importer;
+using namespace autopar::interpreter;
+using namespace autopar::model;
+using namespace autopar::pipelines;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::schedule;
 using namespace mlir;
 
 namespace {

@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 using namespace autopar;
+using namespace autopar::model;
+using namespace autopar::program;
 
 namespace {
 

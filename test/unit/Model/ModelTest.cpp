@@ -10,6 +10,8 @@
 #include "gtest/gtest.h"
 
 using namespace autopar;
+using namespace autopar::hub;
+using namespace autopar::model;
 
 TEST(Model, RefusesAssumptionsThatAreNotUtf8) {
   ModelFiles files;

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 using namespace autopar;
+using namespace autopar::page;
 
 TEST(Html, TextIsEscaped) {
   EXPECT_EQ(escapeHtml("a <b> & \"c\"\x1b[2J\t"),

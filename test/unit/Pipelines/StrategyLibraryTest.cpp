@@ -24,6 +24,16 @@
 #include <thread>
 
 using namespace autopar;
+using namespace autopar::analysis;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::importer;
+using namespace autopar::pipelines;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::runtime;
+using namespace autopar::transforms;
 using namespace mlir;
 
 namespace {

@@ -18,6 +18,7 @@
 #include <set>
 
 using namespace autopar;
+using namespace autopar::placement;
 using namespace autopar::test;
 
 namespace {

@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 
 using namespace autopar;
+using namespace autopar::placement;
 
 static const LoadProfile loads = {4, {{0, {4, 3, 2, 1}}, {3, {1, 1, 1, 1}}}};
 

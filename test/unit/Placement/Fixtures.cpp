@@ -14,6 +14,7 @@
 #include <set>
 
 using namespace autopar;
+using namespace autopar::placement;
 using namespace autopar::test;
 
 static size_t choose(const std::vector<double> &shares, RandomNumbers &random) {

@@ -13,7 +13,7 @@
 namespace autopar::test {
 
 struct PlantedTrace {
-  RoutingTrace trace;
+  placement::RoutingTrace trace;
   /// By expert.
   std::vector<int> communityOf;
 };
@@ -34,7 +34,7 @@ double leastHottest(const std::vector<double> &loads, int ranks, int slots);
 
 /// The number of times that a rank has a second replica of an expert.
 int twiceOnARank(const std::vector<int32_t> &slots,
-                 const PlacementSpace &space);
+                 const placement::PlacementSpace &space);
 
 } // namespace autopar::test
 

@@ -12,6 +12,7 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::placement;
 
 using Tokens = std::vector<double>;
 

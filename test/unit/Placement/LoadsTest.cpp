@@ -15,6 +15,7 @@
 #include <numeric>
 
 using namespace autopar;
+using namespace autopar::placement;
 
 static Result<LoadProfile> readJson(std::string_view text,
                                     const LoadShape &shape = {}) {

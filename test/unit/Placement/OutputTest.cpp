@@ -16,6 +16,7 @@
 #include <fstream>
 
 using namespace autopar;
+using namespace autopar::placement;
 using nlohmann::json;
 
 /// Layers 1 and 2 of a model of 4 layers, as in the descriptions of formats.

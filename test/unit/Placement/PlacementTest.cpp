@@ -16,6 +16,7 @@
 #include <set>
 
 using namespace autopar;
+using namespace autopar::placement;
 using namespace autopar::test;
 
 static LoadProfile profileOf(std::vector<double> tokens) {

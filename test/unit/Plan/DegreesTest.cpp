@@ -16,6 +16,7 @@
 #include <sstream>
 
 using namespace autopar;
+using namespace autopar::plan;
 
 /// The plan with the mesh of `degrees`.
 static Plan planOf(const Degrees &degrees) {

@@ -14,6 +14,7 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::plan;
 
 using Groups = std::vector<std::vector<int64_t>>;
 

@@ -10,6 +10,8 @@
 #include <gtest/gtest.h>
 
 using namespace autopar;
+using namespace autopar::placement;
+using namespace autopar::plan;
 
 static Result<Plan> read(const std::string &experts) {
   Result<JsonDocument> document = JsonDocument::parse(

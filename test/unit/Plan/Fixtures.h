@@ -15,9 +15,9 @@
 namespace autopar::test {
 
 /// The plan that flags of these degrees make.
-inline Plan planOf(const Degrees &degrees) {
-  Plan plan;
-  Result<MeshPlan> mesh = planCanonicalMesh(degrees);
+inline plan::Plan planOf(const plan::Degrees &degrees) {
+  plan::Plan plan;
+  Result<plan::MeshPlan> mesh = planCanonicalMesh(degrees);
   EXPECT_TRUE(mesh) << mesh.error().str();
   if (mesh)
     setMesh(plan, *mesh);

@@ -10,6 +10,7 @@
 #include "Fixtures.h"
 
 using namespace autopar;
+using namespace autopar::plan;
 using namespace autopar::test;
 
 /// The mesh that passes see.

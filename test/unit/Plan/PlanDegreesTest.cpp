@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 using namespace autopar;
+using namespace autopar::plan;
 
 static Plan parse(const char *text) {
   Result<MeshPlan> mesh = parseMesh(text);

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 using namespace autopar;
+using namespace autopar::plan;
 
 static Result<Plan> read(const std::string &text) {
   Result<JsonDocument> document = JsonDocument::parse(text, "plan.json");

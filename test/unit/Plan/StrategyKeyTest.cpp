@@ -13,6 +13,7 @@
 #include <set>
 
 using namespace autopar;
+using namespace autopar::plan;
 using namespace autopar::test;
 
 static constexpr std::nullopt_t none = std::nullopt;

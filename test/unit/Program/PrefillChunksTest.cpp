@@ -12,6 +12,7 @@
 #include <tuple>
 
 using namespace autopar;
+using namespace autopar::program;
 
 using Row = std::tuple<int64_t, int64_t, int64_t, int64_t>;
 

@@ -13,6 +13,8 @@
 #include <nlohmann/json.hpp>
 
 using namespace autopar;
+using namespace autopar::placement;
+using namespace autopar::program;
 
 static CostProgram makeProgram() {
   CostProgram program;

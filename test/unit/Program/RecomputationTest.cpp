@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 
 using namespace autopar;
+using namespace autopar::program;
 
 static std::string again(const char *text) {
   Result<Recomputation> parsed = Recomputation::parse(text);

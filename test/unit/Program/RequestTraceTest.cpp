@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 using namespace autopar;
+using namespace autopar::program;
 
 namespace {
 

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 using namespace autopar;
+using namespace autopar::program;
 
 /// Three times two layers of kind 1 and one of kind 2, which runs kind 3 twice;
 /// the weight of "table" is read by both parts of the model.

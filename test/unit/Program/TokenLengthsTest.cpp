@@ -12,6 +12,7 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::program;
 
 TEST(TokenLengthsTest, TextGoesBothWays) {
   for (const char *text : {"2000", "uniform:100..500", "lognormal:2000,0.8",

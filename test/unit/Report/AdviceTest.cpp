@@ -12,6 +12,10 @@
 #include <gtest/gtest.h>
 
 using namespace autopar;
+using namespace autopar::hardware;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
 using namespace autopar::test;
 
 using Subject = Warning::Subject;

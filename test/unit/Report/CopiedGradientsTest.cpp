@@ -12,6 +12,12 @@
 #include <gtest/gtest.h>
 
 using namespace autopar;
+using namespace autopar::hardware;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::runtime;
+using namespace autopar::schedule;
 using namespace autopar::test;
 
 using Purpose = TrainingReport::Exposure::Purpose;

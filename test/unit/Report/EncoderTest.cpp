@@ -14,6 +14,10 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::hardware;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::runtime;
 using namespace autopar::test;
 
 static constexpr SymbolId source = 3, memory = 4;

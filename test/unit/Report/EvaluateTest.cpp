@@ -14,6 +14,13 @@
 #include <gtest/gtest.h>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::runtime;
+using namespace autopar::schedule;
 using namespace autopar::test;
 
 static Report price(const CostProgram &program, const Plan &plan,

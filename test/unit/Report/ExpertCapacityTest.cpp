@@ -12,6 +12,9 @@
 #include <gtest/gtest.h>
 
 using namespace autopar;
+using namespace autopar::placement;
+using namespace autopar::program;
+using namespace autopar::report;
 using namespace autopar::test;
 
 /// 4 experts, of which each token chooses 2, on 2 devices.

@@ -12,6 +12,10 @@
 #include <gtest/gtest.h>
 
 using namespace autopar;
+using namespace autopar::hardware;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::runtime;
 using namespace autopar::test;
 
 /// Of 8 products of 1024 x 4096, a table and a head of 32000 x 1024 each.

@@ -12,6 +12,11 @@
 #include <gtest/gtest.h>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::runtime;
+using namespace autopar::schedule;
 using namespace autopar::test;
 
 /// A decode step of 4 sequences of a decoder of 80 layers.

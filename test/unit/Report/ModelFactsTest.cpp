@@ -12,6 +12,9 @@
 #include <gtest/gtest.h>
 
 using namespace autopar;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
 using namespace autopar::test;
 
 namespace {

@@ -15,6 +15,9 @@
 #include <gtest/gtest.h>
 
 using namespace autopar;
+using namespace autopar::hardware;
+using namespace autopar::report;
+using namespace autopar::runtime;
 using namespace autopar::test;
 
 static Figure figure(double value, const char *path) {

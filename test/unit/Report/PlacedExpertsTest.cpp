@@ -18,6 +18,10 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::placement;
+using namespace autopar::program;
+using namespace autopar::report;
 using namespace autopar::test;
 using nlohmann::json;
 

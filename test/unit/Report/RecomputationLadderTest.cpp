@@ -12,6 +12,8 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::program;
+using namespace autopar::report;
 
 using Kind = Recomputation::Kind;
 

@@ -12,6 +12,10 @@
 #include <gtest/gtest.h>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::program;
+using namespace autopar::report;
 using namespace autopar::test;
 
 /// Ten state spaces of 128 heads, 64 wide, with 128 f32 states each.

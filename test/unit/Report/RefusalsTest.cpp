@@ -12,6 +12,9 @@
 #include <gtest/gtest.h>
 
 using namespace autopar;
+using namespace autopar::hardware;
+using namespace autopar::program;
+using namespace autopar::report;
 using namespace autopar::test;
 
 /// The refusal of a kernel whose rows are `rows`, on 8 devices.

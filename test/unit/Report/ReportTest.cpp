@@ -21,6 +21,10 @@
 #include <sstream>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::placement;
+using namespace autopar::report;
+using namespace autopar::runtime;
 using nlohmann::json;
 
 static Report makeReport() {

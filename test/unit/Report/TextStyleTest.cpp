@@ -11,6 +11,7 @@
 #include "gtest/gtest.h"
 
 using namespace autopar;
+using namespace autopar::report;
 
 static TextStyle inColor() {
   TextStyle style;

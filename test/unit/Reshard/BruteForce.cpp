@@ -11,6 +11,8 @@
 #include <numeric>
 
 using namespace autopar;
+using namespace autopar::program;
+using namespace autopar::reshard;
 using namespace autopar::test;
 
 //===----------------------------------------------------------------------===//

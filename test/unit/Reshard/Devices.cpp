@@ -8,6 +8,8 @@
 #include "Fixtures.h"
 
 using namespace autopar;
+using namespace autopar::program;
+using namespace autopar::reshard;
 using namespace autopar::test;
 
 static int64_t valueOf(int64_t element) { return element * 7919 + 13; }

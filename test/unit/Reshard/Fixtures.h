@@ -18,20 +18,21 @@
 
 namespace autopar::test {
 
-using Axes = std::vector<AxisId>;
-using AxisSet = std::set<AxisId>;
+using Axes = std::vector<program::AxisId>;
+using AxisSet = std::set<program::AxisId>;
 
 inline AxisSet setOf(const Axes &axes) { return {axes.begin(), axes.end()}; }
 
 /// "[a*b, _, c] partial [d]"
-std::string textOf(const ShardLayout &layout);
+std::string textOf(const reshard::ShardLayout &layout);
 /// "all_gather 0 a*b; all_slice 1 c"
-std::string textOf(const std::vector<ReshardStep> &steps);
+std::string textOf(const std::vector<reshard::ReshardStep> &steps);
 
 /// Every layout of a tensor of rank `space.dims.size()`.
-std::vector<ShardLayout> allLayouts(const ReshardSpace &space);
+std::vector<reshard::ShardLayout>
+allLayouts(const reshard::ReshardSpace &space);
 
-ReshardSpace makeSpace(std::vector<int64_t> sizes, size_t rank);
+reshard::ReshardSpace makeSpace(std::vector<int64_t> sizes, size_t rank);
 
 //===----------------------------------------------------------------------===//
 // A search that shares nothing with the planner
@@ -45,25 +46,26 @@ struct Fraction {
 };
 
 /// Sent bytes, steps that move any, steps, kinds: as the planner's promise.
-using Price = std::tuple<Fraction, int, int, std::vector<ReshardKind>>;
+using Price = std::tuple<Fraction, int, int, std::vector<reshard::ReshardKind>>;
 
 /// The collectives as equations between two layouts, whole layouts as nodes,
 /// and Dijkstra's algorithm over all of them.
 class BruteForce {
 public:
-  explicit BruteForce(const ReshardSpace &space);
+  explicit BruteForce(const reshard::ReshardSpace &space);
 
-  const std::vector<ShardLayout> &layouts() const { return all; }
+  const std::vector<reshard::ShardLayout> &layouts() const { return all; }
   /// By kind, what a step between two layouts sends, where there is one.
-  std::map<ReshardKind, Fraction> stepsBetween(const ShardLayout &from,
-                                               const ShardLayout &to) const;
+  std::map<reshard::ReshardKind, Fraction>
+  stepsBetween(const reshard::ShardLayout &from,
+               const reshard::ShardLayout &to) const;
   /// By number of layout, the least price from layout `from`, over the layouts
   /// of which `allowed` holds.
   template <typename Allowed>
   std::vector<std::optional<Price>> pricesFrom(size_t from,
                                                Allowed allowed) const {
     std::vector<bool> usable;
-    for (const ShardLayout &layout : all)
+    for (const reshard::ShardLayout &layout : all)
       usable.push_back(allowed(layout));
     return prices(from, usable);
   }
@@ -71,7 +73,7 @@ public:
 private:
   struct Edge {
     size_t to;
-    ReshardKind kind;
+    reshard::ReshardKind kind;
     Fraction sent;
   };
   std::vector<std::optional<Price>>
@@ -79,12 +81,14 @@ private:
   int64_t product(const Axes &axes) const;
   std::optional<Axes> added(const Axes &less, const Axes &more,
                             size_t dim) const;
-  bool permutes(const ShardLayout &from, const ShardLayout &to) const;
-  bool exchanges(const ShardLayout &from, const ShardLayout &to, size_t giver,
-                 size_t taker, Axes &axes) const;
+  bool permutes(const reshard::ShardLayout &from,
+                const reshard::ShardLayout &to) const;
+  bool exchanges(const reshard::ShardLayout &from,
+                 const reshard::ShardLayout &to, size_t giver, size_t taker,
+                 Axes &axes) const;
 
-  ReshardSpace space;
-  std::vector<ShardLayout> all;
+  reshard::ReshardSpace space;
+  std::vector<reshard::ShardLayout> all;
   std::vector<std::vector<Edge>> edges;
 };
 
@@ -97,27 +101,30 @@ private:
 class Devices {
 public:
   Devices(std::vector<int64_t> extents, std::vector<int64_t> axisSizes,
-          const ShardLayout &layout);
+          const reshard::ShardLayout &layout);
 
   /// Each returns what is wrong, or nothing.
-  std::string run(const ReshardStep &step);
-  std::string compare(const ShardLayout &goal) const;
+  std::string run(const reshard::ReshardStep &step);
+  std::string compare(const reshard::ShardLayout &goal) const;
 
 private:
   using Values = std::vector<std::optional<int64_t>>;
 
-  int64_t coordinate(int64_t device, AxisId axis) const;
-  std::pair<int64_t, int64_t> block(const ShardLayout &layout, int64_t device,
-                                    size_t dim) const;
-  bool holds(const ShardLayout &layout, int64_t device, int64_t element) const;
+  int64_t coordinate(int64_t device, program::AxisId axis) const;
+  std::pair<int64_t, int64_t> block(const reshard::ShardLayout &layout,
+                                    int64_t device, size_t dim) const;
+  bool holds(const reshard::ShardLayout &layout, int64_t device,
+             int64_t element) const;
   std::vector<int64_t> group(int64_t device, const Axes &axes) const;
-  std::string fill(const ReshardStep &step, int64_t device, Values &now) const;
-  std::string permute(const ReshardStep &step, std::vector<Values> &now) const;
+  std::string fill(const reshard::ReshardStep &step, int64_t device,
+                   Values &now) const;
+  std::string permute(const reshard::ReshardStep &step,
+                      std::vector<Values> &now) const;
   std::optional<int64_t> sum(const std::vector<int64_t> &devices,
                              int64_t element) const;
 
   std::vector<int64_t> extents, sizes;
-  ShardLayout layout;
+  reshard::ShardLayout layout;
   int64_t elements = 1;
   /// By device, all elements of the array; those it does not hold are empty.
   std::vector<Values> data;

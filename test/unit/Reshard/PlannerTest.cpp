@@ -12,6 +12,8 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::program;
+using namespace autopar::reshard;
 using namespace autopar::test;
 
 namespace {

@@ -12,6 +12,7 @@
 #include <random>
 
 using namespace autopar;
+using namespace autopar::schedule;
 
 /// Layers of 10 ps and 4 bytes between an embedding and a head.
 static StagingProblem problemOf(int64_t layers, int64_t stages,

@@ -12,6 +12,7 @@
 #include <random>
 
 using namespace autopar;
+using namespace autopar::schedule;
 
 /// Works of few and of many values, with and without transfers: equal stages,
 /// one that is heavier, and none alike.

@@ -12,6 +12,7 @@
 #include <random>
 
 using namespace autopar;
+using namespace autopar::schedule;
 
 static StageWork workOf(Picoseconds forward, Picoseconds transfer = 0) {
   StageWork work;

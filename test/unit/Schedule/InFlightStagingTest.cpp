@@ -13,6 +13,7 @@
 #include <random>
 
 using namespace autopar;
+using namespace autopar::schedule;
 
 /// Time and memory of layers `begin` to `end` - 1 on `device`.
 static LayerCost costOf(const StagingProblem &problem, int64_t device,

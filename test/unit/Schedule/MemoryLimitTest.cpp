@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 using namespace autopar;
+using namespace autopar::schedule;
 
 /// Six layers of 1 byte on two devices.
 static StagingProblem problemOf(std::vector<Picoseconds> times,

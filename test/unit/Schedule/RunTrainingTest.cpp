@@ -12,6 +12,7 @@
 #include <random>
 
 using namespace autopar;
+using namespace autopar::schedule;
 
 namespace {
 

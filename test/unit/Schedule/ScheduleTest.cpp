@@ -16,6 +16,7 @@
 #include <random>
 
 using namespace autopar;
+using namespace autopar::schedule;
 
 namespace {
 

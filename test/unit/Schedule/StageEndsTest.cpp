@@ -13,6 +13,7 @@
 #include <random>
 
 using namespace autopar;
+using namespace autopar::schedule;
 
 static StagingProblem problemOf(const std::vector<int64_t> &timesPs,
                                 int64_t stages, int64_t interleave = 1) {

@@ -15,6 +15,7 @@
 #include <random>
 
 using namespace autopar;
+using namespace autopar::schedule;
 
 namespace {
 

@@ -10,6 +10,11 @@
 #include <gtest/gtest.h>
 
 using namespace autopar;
+using namespace autopar::hardware;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::schedule;
+using namespace autopar::search;
 
 namespace {
 

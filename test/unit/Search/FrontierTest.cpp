@@ -13,6 +13,7 @@
 #include <random>
 
 using namespace autopar;
+using namespace autopar::search;
 
 namespace {
 

@@ -13,6 +13,8 @@
 #include "gtest/gtest.h"
 
 using namespace autopar;
+using namespace autopar::plan;
+using namespace autopar::search;
 
 namespace {
 

@@ -16,6 +16,9 @@
 #include <set>
 
 using namespace autopar;
+using namespace autopar::plan;
+using namespace autopar::schedule;
+using namespace autopar::search;
 
 namespace {
 

@@ -126,11 +126,12 @@ TEST_F(ApiTest, SaysWhatThereIs) {
   EXPECT_EQ(ask("GET", "/hardware/h100-sxm")["schema"], "autopar.chip/1");
   ask("GET", "/hardware/names", "", 404);
   json runtimes = ask("GET", "/runtimes")["runtimes"];
-  EXPECT_EQ(runtimes.size(), autopar::runtimeNames().size());
+  EXPECT_EQ(runtimes.size(), autopar::runtime::runtimeNames().size());
   for (const json &runtime : runtimes)
     post("/estimate", with(llama, {{"flags", {{"runtime", runtime["id"]}}}}));
   json formats = ask("GET", "/formats");
-  EXPECT_EQ(formats["weights"].size(), autopar::weightFormatNames().size());
+  EXPECT_EQ(formats["weights"].size(),
+            autopar::model::weightFormatNames().size());
   for (const json &format : formats["kv_cache"])
     post("/estimate", with(llama, {{"flags", {{"kv-format", format}}}}));
   // 3 dense layers and 58 with experts.

@@ -16,6 +16,7 @@
 #include <set>
 
 using namespace autopar;
+using namespace autopar::pipelines;
 using namespace autopar::server;
 
 static int statusOf(const char *method, const char *path,

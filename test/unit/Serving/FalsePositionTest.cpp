@@ -12,6 +12,7 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::serving;
 
 namespace {
 /// A zero, and how often it took to look.

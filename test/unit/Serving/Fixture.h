@@ -25,17 +25,17 @@ struct ServingTest : testing::Test {
     runtime.promptStepShare.value = 1;
     runtime.kvBlockTokens.value = 16;
   }
-  SteadyState serve(const ServedLoad &load) {
-    Server server(program, machine, runtime);
+  serving::SteadyState serve(const serving::ServedLoad &load) {
+    serving::Server server(program, machine, runtime);
     server.lay(makeLayout(8), /*replicas=*/1);
-    SteadyState state;
+    serving::SteadyState state;
     EXPECT_FALSE(server.serve(load, state));
     return state;
   }
 
-  Machine machine = makeMachine();
-  Runtime runtime = makeRuntime();
-  CompiledProgram program{makeDecoder(), {true, true}};
+  hardware::Machine machine = makeMachine();
+  runtime::Runtime runtime = makeRuntime();
+  cost::CompiledProgram program{makeDecoder(), {true, true}};
 };
 
 } // namespace autopar::test

@@ -15,6 +15,7 @@
 #include <vector>
 
 using namespace autopar;
+using namespace autopar::serving;
 
 namespace {
 

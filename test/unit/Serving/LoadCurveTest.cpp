@@ -10,6 +10,9 @@
 #include "autopar/Serving/LoadCurve.h"
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::program;
+using namespace autopar::serving;
 
 namespace {
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 using namespace autopar;
+using namespace autopar::serving;
 
 namespace {
 

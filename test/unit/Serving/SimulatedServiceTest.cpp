@@ -12,6 +12,8 @@
 #include <gtest/gtest.h>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::serving;
 
 namespace {
 

@@ -17,6 +17,10 @@
 #include <random>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::schedule;
+using namespace autopar::serving;
 using namespace autopar::test;
 
 namespace {

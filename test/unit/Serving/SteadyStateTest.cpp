@@ -14,6 +14,10 @@
 #include <cmath>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::hardware;
+using namespace autopar::program;
+using namespace autopar::serving;
 using namespace autopar::test;
 
 namespace {

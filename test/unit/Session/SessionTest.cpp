@@ -13,6 +13,10 @@
 #include <gtest/gtest.h>
 
 using namespace autopar;
+using namespace autopar::importer;
+using namespace autopar::placement;
+using namespace autopar::report;
+using namespace autopar::session;
 
 namespace {
 class SessionTest : public testing::Test {

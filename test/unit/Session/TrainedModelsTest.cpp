@@ -18,6 +18,11 @@
 #include <unistd.h>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::importer;
+using namespace autopar::report;
+using namespace autopar::session;
+using namespace autopar::validation;
 
 namespace {
 

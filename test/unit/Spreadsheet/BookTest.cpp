@@ -12,6 +12,9 @@
 #include <gtest/gtest.h>
 
 using namespace autopar;
+using namespace autopar::cost;
+using namespace autopar::placement;
+using namespace autopar::spreadsheet;
 
 TEST(Formula, BindsAsItsReadersDo) {
   Formula a = "a", b = "b", c = "c";

@@ -12,6 +12,8 @@
 #include <gtest/gtest.h>
 
 using namespace autopar;
+using namespace autopar::report;
+using namespace autopar::sweep;
 
 using Json = nlohmann::ordered_json;
 
@@ -38,7 +40,7 @@ static Report reportOf(int64_t batch, double us, bool fits) {
 
 /// Two batches by three figures: the last batch does not fit at the second
 /// figure, and is refused at the third.
-static SweepReport sweep() {
+static SweepReport sweepPoints() {
   SweepReport report;
   report.model = "m";
   report.axes = {{"batch", {1, 1024}}, {"chips.c.speed", {0.5, 1.0, 4.0}}};
@@ -66,7 +68,7 @@ static size_t countIn(const std::string &text, const std::string &part) {
 }
 
 TEST(Sweep, TheFirstAxisIsTheSlowest) {
-  SweepReport report = sweep();
+  SweepReport report = sweepPoints();
   EXPECT_EQ(*countPoints(report.axes), 6U);
   EXPECT_EQ(report.rows[1].point, SweepPoint({0, 1}));
   EXPECT_EQ(report.rows[3].point, SweepPoint({1, 0}));
@@ -83,7 +85,7 @@ TEST(Sweep, TooManyPointsAreCounted) {
 }
 
 TEST(Sweep, TextSaysOnceWhatAllRowsHave) {
-  std::string text = writeText(sweep());
+  std::string text = writeText(sweepPoints());
   EXPECT_EQ(text.find("m: decode, context 4,096, devices 2, box, ideal, tp 2, "
                       "budget 4.00 MiB\n"),
             0U)
@@ -103,7 +105,7 @@ TEST(Sweep, TextSaysOnceWhatAllRowsHave) {
 }
 
 TEST(Sweep, EqualRefusalsAreOneLine) {
-  SweepReport report = sweep();
+  SweepReport report = sweepPoints();
   for (SweepRow &row : report.rows)
     row = {row.point, "", {}, "it cannot be"};
   std::string text = writeText(report);
@@ -114,7 +116,7 @@ TEST(Sweep, EqualRefusalsAreOneLine) {
 }
 
 TEST(Sweep, CsvHasTheDigitsOfJson) {
-  SweepReport report = sweep();
+  SweepReport report = sweepPoints();
   std::string text = writeCsv(report);
   EXPECT_EQ(text.find("batch,chips.c.speed,plan,hardware,nodes,devices,runtime,"
                       "phase,prompt,context,step_time_us,"),
@@ -130,7 +132,7 @@ TEST(Sweep, CsvHasTheDigitsOfJson) {
 }
 
 TEST(Sweep, JsonHasARowForEachPoint) {
-  Json root = Json::parse(writeJson(sweep()));
+  Json root = Json::parse(writeJson(sweepPoints()));
   EXPECT_EQ(root["schema"], "autopar.sweep/1");
   ASSERT_EQ(root["rows"].size(), 6U);
   EXPECT_EQ(root["rows"][4]["values"]["batch"], 1024);
@@ -141,7 +143,7 @@ TEST(Sweep, JsonHasARowForEachPoint) {
 }
 
 TEST(Sweep, APlotHasALineForEachOtherPoint) {
-  SweepReport report = sweep();
+  SweepReport report = sweepPoints();
   EXPECT_FALSE(checkPlot(report.axes));
   Result<std::string> script = plotScript(report, "tokens_per_s");
   ASSERT_TRUE(script);
@@ -155,14 +157,14 @@ TEST(Sweep, APlotHasALineForEachOtherPoint) {
 }
 
 TEST(Sweep, APlotIsLinearWhereValuesDoNotDouble) {
-  SweepReport report = sweep();
+  SweepReport report = sweepPoints();
   report.axes[0].values = {1000, 1024};
   EXPECT_EQ(plotScript(report, "step_time_us")->find("logscale"),
             std::string::npos);
 }
 
 TEST(Sweep, NamesInPlotsAreNoCommands) {
-  SweepReport report = sweep();
+  SweepReport report = sweepPoints();
   report.model = "it's\n`id`\xff";
   std::string script = *plotScript(report, "step_time_us");
   EXPECT_NE(script.find("set title 'it''s\\x0a`id`?"), std::string::npos)

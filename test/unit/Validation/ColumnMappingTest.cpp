@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 using namespace autopar;
+using namespace autopar::validation;
 
 namespace {
 

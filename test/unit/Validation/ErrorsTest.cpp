@@ -13,6 +13,7 @@
 #include <limits>
 
 using namespace autopar;
+using namespace autopar::validation;
 
 namespace {
 

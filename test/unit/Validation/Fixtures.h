@@ -23,18 +23,20 @@ inline std::string sharedData(const std::string &name) {
 }
 
 /// The rows of a table of serving measurements in CSV.
-inline ServingRows servingRowsOf(const std::string &csv) {
+inline validation::ServingRows servingRowsOf(const std::string &csv) {
   Result<DataTable> table = parseCsvTable(csv, "t.csv");
   if (!table)
     return {{}, {table.error()}};
-  Result<ServingRows> rows = readServingRows(*table);
-  return rows ? std::move(*rows) : ServingRows{{}, {rows.error()}};
+  Result<validation::ServingRows> rows = validation::readServingRows(*table);
+  return rows ? std::move(*rows) : validation::ServingRows{{}, {rows.error()}};
 }
 
 /// A row that no rule objects to.
-inline ServingRow plainRow(std::string id = "r", int64_t concurrency = 8,
-                           double tpotMs = 10, double ttftMs = 100) {
-  ServingRow row;
+inline validation::ServingRow plainRow(std::string id = "r",
+                                       int64_t concurrency = 8,
+                                       double tpotMs = 10,
+                                       double ttftMs = 100) {
+  validation::ServingRow row;
   row.id = std::move(id);
   row.runtime = "vllm";
   row.model = "llama";
@@ -47,22 +49,23 @@ inline ServingRow plainRow(std::string id = "r", int64_t concurrency = 8,
 }
 
 /// The rows of a table of training in JSON.
-inline TrainingRows trainingRowsOf(const std::string &json) {
+inline validation::TrainingRows trainingRowsOf(const std::string &json) {
   Result<DataTable> table = parseJsonTable(json, "t.json");
   if (!table)
     return {{}, {table.error()}};
-  Result<TrainingRows> rows = readTrainingRows(*table);
-  return rows ? std::move(*rows) : TrainingRows{{}, {rows.error()}};
+  Result<validation::TrainingRows> rows = validation::readTrainingRows(*table);
+  return rows ? std::move(*rows) : validation::TrainingRows{{}, {rows.error()}};
 }
 
 /// The one row of `json`, an object.
-inline TrainingRow trainingRowOf(const std::string &json) {
-  TrainingRows read = trainingRowsOf("[" + json + "]");
-  return read.rows.empty() ? TrainingRow() : std::move(read.rows.front());
+inline validation::TrainingRow trainingRowOf(const std::string &json) {
+  validation::TrainingRows read = trainingRowsOf("[" + json + "]");
+  return read.rows.empty() ? validation::TrainingRow()
+                           : std::move(read.rows.front());
 }
 
 /// A row that no rule objects to, with other cells where `changes` has them.
-inline TrainingRow plainTraining(const std::string &changes = "") {
+inline validation::TrainingRow plainTraining(const std::string &changes = "") {
   std::map<std::string, std::string> cells = {
       {"id", R"("r")"},
       {"model", R"("GPT-1B")"},

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 using namespace autopar;
+using namespace autopar::validation;
 
 static MemoryRows rowsOf(const std::string &json) {
   Result<DataTable> table = parseJsonTable(json, "m.json");

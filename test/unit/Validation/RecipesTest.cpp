@@ -15,6 +15,7 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::validation;
 using namespace autopar::test;
 
 namespace {

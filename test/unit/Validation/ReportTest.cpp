@@ -16,6 +16,7 @@
 #include <fstream>
 
 using namespace autopar;
+using namespace autopar::validation;
 using namespace autopar::test;
 using json = nlohmann::json;
 

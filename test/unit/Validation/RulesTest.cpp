@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 using namespace autopar;
+using namespace autopar::validation;
 using namespace autopar::test;
 
 namespace {

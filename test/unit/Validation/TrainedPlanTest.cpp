@@ -14,6 +14,8 @@
 #include <gtest/gtest.h>
 
 using namespace autopar;
+using namespace autopar::program;
+using namespace autopar::validation;
 using namespace autopar::test;
 
 namespace {

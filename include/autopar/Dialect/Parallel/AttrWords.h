@@ -12,15 +12,20 @@
 #include "autopar/Placement/Placement.h"
 #include "autopar/Schedule/Schedule.h"
 
-namespace autopar {
-
+namespace autopar::schedule {
 inline llvm::raw_ostream &operator<<(llvm::raw_ostream &os, ScheduleKind kind) {
   return os << nameOf(kind);
 }
+} // namespace autopar::schedule
+
+namespace autopar::placement {
 inline llvm::raw_ostream &operator<<(llvm::raw_ostream &os,
                                      PlacementPolicy policy) {
   return os << nameOf(policy);
 }
+} // namespace autopar::placement
+
+namespace autopar {
 
 /// Reads the word that `nameOf` gives one of `T`.
 template <typename T>
@@ -42,19 +47,20 @@ mlir::FailureOr<T> parseNamed(mlir::AsmParser &parser,
 } // namespace autopar
 
 template <>
-struct mlir::FieldParser<autopar::ScheduleKind> {
-  static mlir::FailureOr<autopar::ScheduleKind> parse(mlir::AsmParser &parser) {
-    return autopar::parseNamed(parser, autopar::parseScheduleKind,
-                               autopar::scheduleChoices());
+struct mlir::FieldParser<autopar::schedule::ScheduleKind> {
+  static mlir::FailureOr<autopar::schedule::ScheduleKind>
+  parse(mlir::AsmParser &parser) {
+    return autopar::parseNamed(parser, autopar::schedule::parseScheduleKind,
+                               autopar::schedule::scheduleChoices());
   }
 };
 
 template <>
-struct mlir::FieldParser<autopar::PlacementPolicy> {
-  static mlir::FailureOr<autopar::PlacementPolicy>
+struct mlir::FieldParser<autopar::placement::PlacementPolicy> {
+  static mlir::FailureOr<autopar::placement::PlacementPolicy>
   parse(mlir::AsmParser &parser) {
-    return autopar::parseNamed(parser, autopar::parsePlacementPolicy,
-                               autopar::policyChoices());
+    return autopar::parseNamed(parser, autopar::placement::parsePlacementPolicy,
+                               autopar::placement::policyChoices());
   }
 };
 

@@ -20,11 +20,11 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
-namespace autopar {
+namespace autopar::program {
 inline llvm::hash_code hash_value(const StoredDim &dim) {
   return llvm::hash_combine(dim.base, dim.num, dim.den);
 }
-} // namespace autopar
+} // namespace autopar::program
 
 namespace autopar::transformer {
 

@@ -16,7 +16,7 @@
 
 #include <map>
 
-namespace autopar {
+namespace autopar::transforms {
 
 /// What `parallel.target` says, of a module or of the modules around it.
 /// Absent: the default.
@@ -29,8 +29,8 @@ struct Target {
   /// `Plan::prefillChunk`.
   std::optional<int64_t> prefillChunk;
   /// `Plan::maxSequences` and `Plan::eager`.
-  LaunchChoices launch;
-  std::vector<Override> overrides;
+  runtime::LaunchChoices launch;
+  std::vector<hardware::Override> overrides;
   /// Whether the hardware is the module's own, and not one that it shares with
   /// others of a deployment.
   bool own = false;
@@ -74,23 +74,23 @@ public:
   bool isInvalidated(const mlir::AnalysisManager::PreservedAnalyses &);
   bool isValid() const { return runtime != nullptr; }
   const Target &getTarget() const { return target; }
-  const Runtime &getRuntime() const { return *runtime; }
+  const runtime::Runtime &getRuntime() const { return *runtime; }
   /// The machine, with the kernels and collectives of the runtime, and
   /// `spareNodes` nodes more than the target has. Errors are emitted.
-  mlir::FailureOr<Machine> readMachine(int64_t spareNodes = 0) const;
+  mlir::FailureOr<hardware::Machine> readMachine(int64_t spareNodes = 0) const;
   /// Refuses overrides that nothing has used.
   mlir::LogicalResult verifyOverrides() const;
 
 private:
   /// What is read with the same overrides.
   struct Libraries {
-    explicit Libraries(std::vector<Override> overrides);
+    explicit Libraries(std::vector<hardware::Override> overrides);
 
-    std::vector<Override> overrides;
-    HardwareLibrary hardware;
-    std::map<std::string, Runtime> runtimes;
+    std::vector<hardware::Override> overrides;
+    hardware::HardwareLibrary hardware;
+    std::map<std::string, runtime::Runtime> runtimes;
     /// By name and nodes.
-    std::map<std::pair<std::string, int64_t>, Machine> machines;
+    std::map<std::pair<std::string, int64_t>, hardware::Machine> machines;
     std::vector<bool> usedByRuntimes;
   };
 
@@ -100,9 +100,9 @@ private:
   mlir::ModuleOp module;
   Target target;
   std::shared_ptr<Libraries> libraries;
-  const Runtime *runtime = nullptr;
+  const runtime::Runtime *runtime = nullptr;
 };
 
-} // namespace autopar
+} // namespace autopar::transforms
 
 #endif // AUTOPAR_TRANSFORMS_BIND_TARGET_H

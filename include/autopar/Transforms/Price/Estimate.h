@@ -16,23 +16,22 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
-namespace autopar {
+namespace autopar::transforms {
 
 /// What a step of `module` costs on its target. Errors are emitted.
-mlir::FailureOr<Report> estimateModule(mlir::ModuleOp module,
-                                       const CostProgramAnalysis &analysis,
-                                       const TargetAnalysis &target,
-                                       const ReportDetail &detail = {});
+mlir::FailureOr<report::Report> estimateModule(
+    mlir::ModuleOp module, const analysis::CostProgramAnalysis &analysis,
+    const TargetAnalysis &target, const report::ReportDetail &detail = {});
 
 /// What a plan made of a model, and what that costs: one side of a comparison.
 /// Errors are emitted.
-mlir::FailureOr<PlanOutcome> priceOutcome(mlir::ModuleOp module,
-                                          const TargetAnalysis &target,
-                                          const ReportDetail &detail = {});
+mlir::FailureOr<report::PlanOutcome>
+priceOutcome(mlir::ModuleOp module, const TargetAnalysis &target,
+             const report::ReportDetail &detail = {});
 
 /// Emits an error of the left side, whose note keeps its own line.
 mlir::LogicalResult emitError(mlir::ModuleOp module, const Error &error);
 
-} // namespace autopar
+} // namespace autopar::transforms
 
 #endif // AUTOPAR_TRANSFORMS_PRICE_ESTIMATE_H

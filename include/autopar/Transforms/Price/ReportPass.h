@@ -13,7 +13,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
-namespace autopar {
+namespace autopar::transforms {
 
 /// A pass over a module that writes a report of it.
 class ReportPass : public mlir::OperationPass<mlir::ModuleOp> {
@@ -27,7 +27,7 @@ public:
 
 protected:
   /// How text looks that is written to `path`.
-  static TextStyle styleOf(llvm::StringRef path);
+  static report::TextStyle styleOf(llvm::StringRef path);
   /// Refuses what is none of `known`.
   mlir::LogicalResult verifyFormat(llvm::StringRef format,
                                    llvm::ArrayRef<llvm::StringRef> known = {
@@ -35,6 +35,6 @@ protected:
   mlir::LogicalResult write(const std::string &path, const std::string &text);
 };
 
-} // namespace autopar
+} // namespace autopar::transforms
 
 #endif // AUTOPAR_TRANSFORMS_PRICE_REPORTPASS_H

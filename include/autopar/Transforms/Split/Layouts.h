@@ -10,7 +10,7 @@
 
 #include "autopar/Dialect/Parallel/Parallel.h"
 
-namespace autopar {
+namespace autopar::transforms {
 
 /// `type` in another layout, which keeps its dimensions. A tensor that is whole
 /// gets the encoding of the logical IR.
@@ -23,6 +23,6 @@ bool isLayoutOp(mlir::Operation *op);
 /// its operand's.
 parallel::Layout layoutAfter(mlir::Operation *op);
 
-} // namespace autopar
+} // namespace autopar::transforms
 
 #endif // AUTOPAR_TRANSFORMS_SPLIT_LAYOUTS_H

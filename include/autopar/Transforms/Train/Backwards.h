@@ -10,12 +10,12 @@
 
 #include "mlir/IR/DialectRegistry.h"
 
-namespace autopar {
+namespace autopar::transforms {
 
 /// Ops of the transformer dialect get their `DifferentiableOpInterface` where
 /// it is loaded.
 void registerBackwards(mlir::DialectRegistry &registry);
 
-} // namespace autopar
+} // namespace autopar::transforms
 
 #endif // AUTOPAR_TRANSFORMS_TRAIN_BACKWARDS_H

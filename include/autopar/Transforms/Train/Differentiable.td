@@ -19,11 +19,11 @@ def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
     InterfaceMethod<"Writes what follows from the gradients of its results, of "
                     "which at least one is known. Errors are emitted.",
                     "::mlir::LogicalResult", "buildBackward",
-                    (ins "::autopar::BackwardBuilder &":$backward)>,
+                    (ins "::autopar::transforms::BackwardBuilder &":$backward)>,
     InterfaceMethod<"What it is in a layer, by which parts are found that "
                     "recomputation makes again.",
-                    "::autopar::LayerRole", "getRole", (ins), "",
-                    "return ::autopar::LayerRole::other;">,
+                    "::autopar::transforms::LayerRole", "getRole", (ins), "",
+                    "return ::autopar::transforms::LayerRole::other;">,
   ];
 }
 
