@@ -35,6 +35,18 @@ die() {
   exit 1
 }
 
+# What fuzzers and sanitized tests run on: everything with AddressSanitizer and
+# UndefinedBehaviorSanitizer, and with the checks that a release leaves out.
+sanitized=$build/fuzz
+build_sanitized() {
+  AUTOPAR_BUILD_DIR=$sanitized AUTOPAR_PAGE_PACKAGES=$page_packages \
+    AUTOPAR_CMAKE_ARGS="-DAUTOPAR_ENABLE_FUZZERS=ON -DCMAKE_BUILD_TYPE= -DCMAKE_CXX_FLAGS=-O1 ${AUTOPAR_CMAKE_ARGS-}" \
+    "$root/scripts/build" "$@"
+}
+# LLVM's archives allocate from arenas that our code, which is instrumented,
+# would poison; and they grow containers that our code would check.
+sanitizer_options=allow_user_poisoning=0:detect_container_overflow=0
+
 # Prints those of its arguments that are not installed.
 missing_packages() {
   local installed
