@@ -7,6 +7,8 @@
 
 #include "autopar/Plan/NeutralAxes.h"
 
+#include "autopar/Support/Checked.h"
+
 #include <algorithm>
 #include <array>
 
@@ -31,8 +33,8 @@ static Degrees withoutNeutral(Degrees degrees) {
     degrees.dcp.reset();
   if (degrees.attentionTp == degrees.tp)
     degrees.attentionTp.reset();
-  if (degrees.fsdp == degrees.dp.value_or(1) * degrees.cp.value_or(1) ||
-      degrees.fsdp == 1)
+  Checked replicas = Checked(degrees.dp.value_or(1)) * degrees.cp.value_or(1);
+  if (degrees.fsdp == 1 || (degrees.fsdp && replicas.int64() == degrees.fsdp))
     degrees.fsdp.reset();
   return degrees;
 }

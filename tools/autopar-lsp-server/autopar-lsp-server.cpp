@@ -30,7 +30,7 @@ int main(int argc, char **argv) {
   if (!speaksToEditor(llvm::ArrayRef(argv, argc)))
     return failed(mlir::MlirLspServerMain(argc, argv, registry));
   // Lives as long as the process: one of its threads waits for the editor.
-  auto *filter = new autopar::DocumentFilter();
+  static auto *filter = new autopar::DocumentFilter();
   bool ended = failed(mlir::MlirLspServerMain(argc, argv, registry));
   filter->finish();
   return ended;

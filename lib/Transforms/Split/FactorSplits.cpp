@@ -457,9 +457,8 @@ void FactorSplits::gatherReductions() {
       split.axes.clear();
 }
 
-Type FactorSplits::resultType(unsigned index) const {
-  Type type = op->getResult(index).getType();
-  Layout layout = Layout::of(tensorOf(type));
+Layout FactorSplits::resultLayout(unsigned index) const {
+  Layout layout = Layout::of(TensorView(op->getResult(index)).getType());
   int32_t experts = factors.expertsOfResult(index);
   layout.partial = reducedAxes(index);
   for (auto [dim, factor] :
@@ -477,5 +476,9 @@ Type FactorSplits::resultType(unsigned index) const {
     for (StringAttr axis : TensorView(operand).partialAxes())
       if (!llvm::is_contained(layout.partial, axis))
         layout.partial.push_back(axis);
-  return withLayout(type, layout);
+  return layout;
+}
+
+Type FactorSplits::resultType(unsigned index) const {
+  return withLayout(op->getResult(index).getType(), resultLayout(index));
 }

@@ -68,8 +68,10 @@ public:
   bool reduces() const;
   /// Splits no reduction: what each device computes is whole.
   void gatherReductions();
-  /// The layout of result `index` with the extents of `type`, where the op's
-  /// operands are as they should be.
+  /// The layout of result `index`, and its type with that, where the op's
+  /// operands are as they should be. Where they are not yet, axes may be in the
+  /// layout twice.
+  parallel::Layout resultLayout(unsigned index) const;
   mlir::Type resultType(unsigned index) const;
 
 private:

@@ -115,7 +115,7 @@ private:
       splits.splitTokens(tokenAxes);
     splits.sliceTokens(tokenAxes);
     bool addsToRing = llvm::any_of(op->getResults(), [&](OpResult result) {
-      return goesRound(splits.resultType(result.getResultNumber()));
+      return goesRound(splits.resultLayout(result.getResultNumber()));
     });
     for (OpOperand &operand : op->getOpOperands()) {
       Layout layout = splits.operandLayout(operand.getOperandNumber());
@@ -123,7 +123,7 @@ private:
         layout.partial.clear();
       Type wanted = withLayout(operand.get().getType(), layout);
       // What has gone round for a forward is not kept: it goes round again.
-      if (addsToRing && goesRound(wanted))
+      if (addsToRing && goesRound(layout))
         reshards.erase({operand.get(), wanted});
       reshard(operand, wanted);
     }
@@ -176,17 +176,17 @@ private:
     result.replaceAllUsesExcept(reshard.getResult(), reshard);
   }
 
-  static bool goesRound(Type type) {
-    return llvm::any_of(Layout::of(tensorOf(type)).dims, [](DimAttr dim) {
+  static bool goesRound(const Layout &layout) {
+    return llvm::any_of(layout.dims, [](DimAttr dim) {
       return dim.getRule() == SplitRule::ring;
     });
   }
 
   /// Sums what is added to parts that go round where they are.
   void bringHome(OpResult result) {
-    if (!goesRound(result.getType()))
-      return;
     Layout layout = Layout::of(TensorView(result).getType());
+    if (!goesRound(layout))
+      return;
     for (DimAttr &dim : layout.dims)
       if (dim.getRule() == SplitRule::ring)
         dim = dim.withRule(defaultRule(dim.getExtent()));
