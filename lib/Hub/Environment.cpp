@@ -103,7 +103,7 @@ Result<HttpSettings> autopar::hub::readHttpSettings() {
     settings.endpoint = "https://huggingface.co";
   if (settings.endpoint.find_first_of("?#") != std::string::npos)
     return Error{"HF_ENDPOINT", "not an https:// address of a hub", ""};
-  while (settings.endpoint.back() == '/')
+  while (!settings.endpoint.empty() && settings.endpoint.back() == '/')
     settings.endpoint.pop_back();
   Result<std::string> token = readToken();
   if (!token)

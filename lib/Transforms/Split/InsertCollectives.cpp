@@ -200,10 +200,11 @@ private:
     layout.partial = named(step.result.partial);
     if (layout.isSameAs(goal))
       layout = goal;
-    value = create(step);
+    // Also of a cache, which the verifier refuses to move: no tensor.
+    value = create(step)->getResult(0);
   }
 
-  Value create(const ReshardStep &step) {
+  Operation *create(const ReshardStep &step) {
     Location loc = op.getLoc();
     ArrayAttr axes = arrayOf(named(step.axes));
     IntegerAttr from = dimAttr(step.from), to = dimAttr(step.to);
