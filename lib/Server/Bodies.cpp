@@ -7,6 +7,7 @@
 
 #include "Bodies.h"
 
+#include "autopar/Session/SearchChoices.h"
 #include "autopar/Support/Library.h"
 #include "autopar/Support/Text.h"
 
@@ -83,6 +84,14 @@ bool autopar::server::isOfFiles(const std::string &flag) {
   return llvm::is_contained(files, flag);
 }
 
+bool autopar::server::isOfPlans(const std::string &flag) {
+  return !isOfFiles(flag);
+}
+
+bool autopar::server::isOfSearches(const std::string &flag) {
+  return isOfAllPlans(flag) && isOfPlans(flag);
+}
+
 /// Flags whose texts may be paths.
 static bool mayBePath(const std::string &flag) {
   static constexpr std::string_view names[] = {"hardware", "runtime", "plan",
@@ -142,7 +151,7 @@ Result<GivenFlags> autopar::server::readFlagObject(const JsonReader &body,
   std::vector<std::string> known(names.others.begin(), names.others.end());
   for (size_t i = 0; i < flags.all().size(); ++i) {
     const std::string &name = flags.all()[i].name;
-    bool isKnown = names.hasFlag ? names.hasFlag(name) : !isOfFiles(name);
+    bool isKnown = names.hasFlag ? names.hasFlag(name) : isOfPlans(name);
     if (isKnown)
       known.push_back(name);
     numbers[name] = i;

@@ -22,6 +22,9 @@ Result<importer::ModelRequest> readModel(session::Session &session,
 /// Flags of plans that a body may not have: what they read or write is a file,
 /// or they are about text.
 bool isOfFiles(const std::string &flag);
+/// The flags of plans that a body may have, and those of a search.
+bool isOfPlans(const std::string &flag);
+bool isOfSearches(const std::string &flag);
 
 /// Which flags an object may have: names to what they are of plans.
 struct FlagNames {

@@ -10,7 +10,6 @@
 #include "Bodies.h"
 
 #include "autopar/Page/Page.h"
-#include "autopar/Session/SearchChoices.h"
 #include "autopar/Support/File.h"
 #include "autopar/Support/Json.h"
 
@@ -58,12 +57,6 @@ static HttpResponse file(const std::string &name) {
       readFile(installedDirectory("server") + "/" + name);
   return text ? HttpResponse{200, "application/json", *text}
               : failed(text.error());
-}
-
-static bool isOfPlans(const std::string &flag) { return !isOfFiles(flag); }
-
-static bool isOfSearches(const std::string &flag) {
-  return isOfAllPlans(flag) && !isOfFiles(flag);
 }
 
 std::string autopar::server::withFlags(const JsonDocument &written) {

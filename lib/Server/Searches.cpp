@@ -44,10 +44,6 @@ static SearchChoices textsOfSearch(const GivenFlags &given, const Call &call) {
   return choices;
 }
 
-static bool isOfSearches(const std::string &name) {
-  return isOfAllPlans(name) && !isOfFiles(name);
-}
-
 Answer autopar::server::search(Session &session, const Call &call) {
   call.body.allowOnly({"model", "config", "module", "weight_format", "flags"});
   Result<ModelRequest> model = readModel(session, call.body);
@@ -106,7 +102,7 @@ Answer autopar::server::sweep(Session &session, const Call &call) {
   PlanFlags flags;
   Result<GivenFlags> given =
       readFlagObject(body, "flags", flags,
-                     {[](const std::string &name) { return !isOfFiles(name); },
+                     {isOfPlans,
                       {"devices", "space", "goal", "sla"},
                       /*haveLists=*/true});
   if (!given)
