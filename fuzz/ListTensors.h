@@ -28,7 +28,7 @@ inline void listFewTensors(mlir::ModuleOp module) {
   Checked tensors = copies * repeats;
   if (!tensors.valid() || tensors > 100'000)
     return;
-  (void)listTensors(module, llvm::nulls());
+  (void)importer::listTensors(module, llvm::nulls());
 }
 
 } // namespace autopar::fuzz
