@@ -36,7 +36,7 @@ public:
     subject->analysis.emplace(module);
     if (!subject->analysis->isValid())
       return nullptr;
-    auto inputs = inputsOf(module, TargetAnalysis(module));
+    auto inputs = transforms::inputsOf(module, transforms::TargetAnalysis(module));
     if (failed(inputs))
       return nullptr;
     subject->inputs.emplace(std::move(*inputs));
@@ -49,9 +49,9 @@ public:
   const runtime::Runtime &runtime() const { return inputs->runtime; }
 
   cost::Strategy compile(cost::Counting counting) const {
-    return autopar::cost::compile(program(), launchingOf(runtime()), counting);
+    return autopar::cost::compile(program(), cost::launchingOf(runtime()), counting);
   }
-  cost::Layout layout() const { return layoutOf(program().axes, inputs->plan); }
+  cost::Layout layout() const { return report::layoutOf(program().axes, inputs->plan); }
 
 private:
   Subject() : context(makeRegistry()) {}
@@ -63,8 +63,8 @@ private:
 
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  std::optional<CostProgramAnalysis> analysis;
-  std::optional<EstimateInputs> inputs;
+  std::optional<analysis::CostProgramAnalysis> analysis;
+  std::optional<transforms::EstimateInputs> inputs;
 };
 
 } // namespace autopar

@@ -109,7 +109,7 @@ void print(const char *name, const Run &run) {
 SearchRequest requestOf(const std::string &cache) {
   SearchRequest request;
   SearchVariant &variant = request.variants.emplace_back();
-  variant.base.target.hardware = hardware;
+  variant.base.target.hardware = ::hardware;
   variant.base.target.runtime = "megatron";
   variant.base.workload.phase = Phase::train;
   variant.base.workload.context = context;

@@ -189,7 +189,7 @@ Phases timeSearch(const SearchProblem &problem) {
       listed = cpuSeconds();
     return true;
   };
-  Result<SearchResult> result = search(problem, control);
+  Result<SearchResult> result = search::search(problem, control);
   double all = cpuSeconds() - start, list = listed - start;
   double find = result ? result->strategySeconds : 0;
   return {list, find, all - list - find};
@@ -199,7 +199,7 @@ int run(const SearchProblem &problem) {
   SearchControl control;
   control.threads = 1;
   // Programs are made here, and caches filled.
-  Result<SearchResult> first = search(problem, control);
+  Result<SearchResult> first = search::search(problem, control);
   if (!first) {
     llvm::errs() << first.error().str() << "\n";
     return 1;
@@ -264,7 +264,7 @@ int main(int argc, char **argv) {
   SearchTarget target;
   std::vector<bool> used;
   Result<Runtime> runtime = readRuntime("vllm", {}, used);
-  Result<Machine> machine = HardwareLibrary({}).machine(hardware, devices / 8);
+  Result<Machine> machine = HardwareLibrary({}).machine(::hardware, devices / 8);
   Result<SearchSpace> limits = parseSearchSpace(space);
   if (!runtime || !machine || !limits) {
     llvm::errs() << (!runtime   ? runtime.error()
@@ -275,7 +275,7 @@ int main(int argc, char **argv) {
     return 1;
   }
   machine->useImplementations(runtime->name, runtime->collectives);
-  runtime->adaptTo(machine->pools.front().chip);
+  runtime->adaptTo(machine->pools.front());
   Library library(*module, *runtime);
   target.machine = std::move(*machine);
   target.runtime = std::move(*runtime);

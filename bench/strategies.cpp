@@ -192,7 +192,7 @@ int main(int argc, char **argv) {
     return 1;
   std::vector<bool> used;
   Result<Runtime> runtime = readRuntime("vllm", {}, used);
-  Result<Machine> machine = HardwareLibrary({}).machine(hardware, devices / 8);
+  Result<Machine> machine = HardwareLibrary({}).machine(::hardware, devices / 8);
   if (!runtime || !machine) {
     llvm::errs() << (runtime ? machine.error() : runtime.error()).str() << "\n";
     return 1;
