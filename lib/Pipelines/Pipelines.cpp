@@ -7,7 +7,7 @@
 
 #include "autopar/Pipelines/Pipelines.h"
 
-#include "ShardingPasses.h"
+#include "PassList.h"
 #include "autopar/Hardware/Figures.h"
 #include "autopar/Pipelines/PlanPasses.h"
 #include "autopar/Plan/PlanText.h"

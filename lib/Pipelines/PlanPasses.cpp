@@ -7,7 +7,7 @@
 
 #include "autopar/Pipelines/PlanPasses.h"
 
-#include "ShardingPasses.h"
+#include "PassList.h"
 #include "autopar/Plan/NeutralAxes.h"
 #include "autopar/Support/Text.h"
 #include "autopar/Transforms/Passes.h"
@@ -34,25 +34,64 @@ std::string autopar::pipelines::pipelineText(const OpPassManager &passes) {
   return text;
 }
 
+/// `plan` without what a program of all sizes has none of.
+static Plan withOpenSizes(Plan plan) {
+  for (PlanAxis &axis : plan.axes)
+    if (axis.size != 1)
+      axis.size.reset();
+  plan.pipeline = PipelinePlan();
+  if (plan.expertPlacement) {
+    ExpertPlan unplaced;
+    unplaced.redundant = plan.expertPlacement->redundant;
+    plan.expertPlacement = unplaced;
+  }
+  return plan;
+}
+
+/// The axes of `plan` and the degrees whose order of axes layouts follow.
+static Plan meshOfLayouts(const Plan &plan) {
+  Plan mesh;
+  mesh.axes = plan.axes;
+  for (Degree degree : {Degree::dp, Degree::cp, Degree::tp})
+    if (plan.degree(degree))
+      mesh.setDegree(degree, plan.axesOf(degree));
+  return mesh;
+}
+
 namespace {
 
-class PlanPasses {
+/// Lists the passes of a request in their order.
+class Lister {
 public:
-  PlanPasses(OpPassManager &pm, PlanRequest request)
-      : pm(pm), request(std::move(request)), plan(this->request.plan) {}
+  Lister(PlanRequest request, const PassSettings &settings)
+      : request(std::move(request)), settings(settings),
+        plan(this->request.plan) {
+    if (settings.sizesAreOpen)
+      plan = withOpenSizes(plan);
+  }
 
-  void bind() {
+  PassList take() {
     addTarget();
     addWorkload();
     addRequests();
     addFormats();
-  }
-  void add() {
-    bind();
-    addProgram();
+    if (trains())
+      addForward();
+    if (fits())
+      addFitting();
+    else
+      addProgram();
+    return std::move(list);
   }
 
 private:
+  /// What a plan does not ask for is null.
+  void add(PassPhase phase, std::unique_ptr<Pass> pass,
+           bool dependsOnSizes = false) {
+    if (pass)
+      list.push_back({std::move(pass), phase, dependsOnSizes});
+  }
+
   void addTarget() {
     const Target &target = request.target;
     if (target == Target())
@@ -67,7 +106,7 @@ private:
     bind.enforceEager = target.launch.eager;
     for (const Override &one : target.overrides)
       bind.overrides.push_back(one.path + "=" + formatNumber(one.value));
-    pm.addPass(createBindTargetPass(std::move(bind)));
+    add(PassPhase::bind, createBindTargetPass(std::move(bind)));
   }
 
   void addWorkload() {
@@ -82,7 +121,7 @@ private:
     bind.context = step.context.value_or(0);
     bind.encoderTokens = step.encoderTokens.value_or(-1);
     bind.crossTokens = step.crossTokens.value_or(-1);
-    pm.addPass(createBindWorkloadPass(std::move(bind)));
+    add(PassPhase::bind, createBindWorkloadPass(std::move(bind)));
   }
 
   void addRequests() {
@@ -99,70 +138,74 @@ private:
       bind.acceptance.push_back(share);
     bind.draftCost = requests.draftCost.value_or(-1);
     bind.sla = requests.limits;
-    pm.addPass(createBindRequestsPass(std::move(bind)));
+    add(PassPhase::bind, createBindRequestsPass(std::move(bind)));
   }
 
   void addFormats() {
     AbsorbLatentAttentionPassOptions absorb;
     absorb.phase = request.workload.isMixed ? "each" : nameOf(Phase::decode);
-    pm.addPass(createAbsorbLatentAttentionPass(std::move(absorb)));
-    if (std::unique_ptr<Pass> formats =
-            createFormatsPass(plan, !(request.target == Target())))
-      pm.addPass(std::move(formats));
+    add(PassPhase::bind, createAbsorbLatentAttentionPass(std::move(absorb)));
+    add(PassPhase::formats,
+        createFormatsPass(plan, !(request.target == Target())));
   }
 
   bool trains() const { return request.workload.phase == Phase::train; }
 
   bool fits() const {
-    return plan.training.recompute &&
+    return trains() && !settings.sizesAreOpen && plan.training.recompute &&
            plan.training.recompute->kind == Recomputation::Kind::fitting;
   }
 
-  /// The rest of the pipeline, as a text that is parsed for each that is tried.
+  void addForward() { add(PassPhase::train, createTrainingPass(plan)); }
+
+  /// The rest of the list, as a text that is parsed for each that is tried.
   void addFitting() {
-    OpPassManager rest(ModuleOp::getOperationName());
-    PlanPasses(rest, request).addTrainedProgram();
-    pm.addPass(createFitRecomputationPass({pipelineText(rest)}));
+    Lister rest(request, settings);
+    rest.addProgram();
+    OpPassManager tried(ModuleOp::getOperationName());
+    for (PlannedPass &one : rest.list)
+      tried.addPass(std::move(one.pass));
+    add(PassPhase::train, createFitRecomputationPass({pipelineText(tried)}),
+        /*dependsOnSizes=*/true);
   }
 
   void addProgram() {
-    if (!trains()) {
-      addSharding();
-      addStages();
-      return;
-    }
-    pm.addPass(createTrainingPass(plan));
-    fits() ? addFitting() : addTrainedProgram();
-  }
-
-  void addTrainedProgram() {
-    addBackward();
+    if (trains())
+      addBackward();
     addSharding();
     addStages();
   }
 
   void addBackward() {
-    pm.addPass(createBackwardPass(plan));
+    add(PassPhase::train, createBackwardPass(plan));
     plan.fsdp |= plan.training.zero == 3;
   }
 
   void addSharding() {
     if (plan.axes.empty())
       return;
-    dropNeutralDegrees(plan);
-    BindMeshPassOptions bind;
-    bind.axes = meshText(plan);
-    bind.neutral = llvm::to_vector(dropNeutralAxes(plan));
-    pm.addPass(createBindMeshPass(std::move(bind)));
+    addMesh();
+    // One device has no mesh, and sends nothing.
     if (plan.axes.empty())
       return;
     for (std::unique_ptr<Pass> &pass :
-         createShardingPasses(plan, /*vocabularyMultiple=*/0))
-      pm.addPass(std::move(pass));
-    pm.addPass(createInsertCollectivesPass());
-    if (std::unique_ptr<Pass> dispatch = createDispatchPass(plan))
-      pm.addPass(std::move(dispatch));
-    addPlacementPass(pm, plan);
+         createShardingPasses(plan, settings.vocabularyMultiple))
+      add(PassPhase::split, std::move(pass));
+    add(PassPhase::communicate, createInsertCollectivesPass(settings.reshards));
+    add(PassPhase::communicate, createDispatchPass(plan));
+    add(PassPhase::place, createPlacementPass(plan), hasTables());
+  }
+
+  void addMesh() {
+    dropNeutralDegrees(plan);
+    BindMeshPassOptions bind;
+    bind.axes = meshText(settings.sizesAreOpen ? meshOfLayouts(plan) : plan);
+    bind.neutral = llvm::to_vector(dropNeutralAxes(plan));
+    add(PassPhase::mesh, createBindMeshPass(std::move(bind)));
+  }
+
+  bool hasTables() const {
+    return plan.expertPlacement && !plan.expertPlacement->sources.empty();
   }
 
   void addStages() {
@@ -176,21 +219,35 @@ private:
     stages.microBatch = pipeline.microBatch.value_or(0);
     if (pipeline.schedule)
       stages.schedule = nameOf(*pipeline.schedule);
-    pm.addPass(createStagePipelinePass(std::move(stages)));
+    add(PassPhase::stage, createStagePipelinePass(std::move(stages)),
+        /*dependsOnSizes=*/true);
   }
 
-  OpPassManager &pm;
   PlanRequest request;
+  const PassSettings &settings;
   Plan &plan;
+  PassList list;
 };
 
 } // namespace
 
+PassList autopar::pipelines::passesOf(PlanRequest request,
+                                      const PassSettings &settings) {
+  return Lister(std::move(request), settings).take();
+}
+
+/// Adds the passes of `request` up to those of phase `last`.
+static void addPasses(OpPassManager &pm, PlanRequest request, PassPhase last) {
+  for (PlannedPass &one : passesOf(std::move(request)))
+    if (one.phase <= last)
+      pm.addPass(std::move(one.pass));
+}
+
 void autopar::pipelines::addPlanPasses(OpPassManager &pm, PlanRequest request) {
-  PlanPasses(pm, std::move(request)).add();
+  addPasses(pm, std::move(request), PassPhase::stage);
 }
 
 void autopar::pipelines::addBindingPasses(OpPassManager &pm,
                                           PlanRequest request) {
-  PlanPasses(pm, std::move(request)).bind();
+  addPasses(pm, std::move(request), PassPhase::formats);
 }

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ShardingPasses.h"
+#include "PassList.h"
 
 #include "autopar/Transforms/Passes.h"
 
@@ -27,7 +27,7 @@ class ShardingPasses {
 public:
   explicit ShardingPasses(const Plan &plan) : plan(plan) {}
 
-  PassList take(int64_t vocabularyMultiple) {
+  SmallVector<std::unique_ptr<Pass>> take(int64_t vocabularyMultiple) {
     addData();
     if (plan.has(Degree::dcp))
       passes.push_back(createShardDecodeContextPass({axesOf(Degree::dcp)}));
@@ -134,15 +134,16 @@ private:
   }
 
   const Plan &plan;
-  PassList passes;
+  SmallVector<std::unique_ptr<Pass>> passes;
 };
 
 } // namespace
 
-void autopar::pipelines::addPlacementPass(OpPassManager &pm, const Plan &plan) {
+std::unique_ptr<Pass>
+autopar::pipelines::createPlacementPass(const Plan &plan) {
   std::vector<std::string> axes = plan.axesOf(Degree::ep);
   if (!plan.expertPlacement || axes.empty())
-    return;
+    return nullptr;
   const ExpertPlan &experts = *plan.expertPlacement;
   PlaceExpertsPassOptions place;
   place.axes = Axes(axes.begin(), axes.end());
@@ -151,11 +152,12 @@ void autopar::pipelines::addPlacementPass(OpPassManager &pm, const Plan &plan) {
   place.trace = experts.sources.trace;
   place.groupsInNode = experts.groupsInNode;
   place.tolerance = experts.tolerance;
-  pm.addPass(createPlaceExpertsPass(std::move(place)));
+  return createPlaceExpertsPass(std::move(place));
 }
 
-PassList autopar::pipelines::createShardingPasses(const Plan &plan,
-                                                  int64_t vocabularyMultiple) {
+SmallVector<std::unique_ptr<Pass>>
+autopar::pipelines::createShardingPasses(const Plan &plan,
+                                         int64_t vocabularyMultiple) {
   return ShardingPasses(plan).take(vocabularyMultiple);
 }
 

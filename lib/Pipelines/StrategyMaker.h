@@ -8,10 +8,9 @@
 #ifndef AUTOPAR_LIB_PIPELINES_STRATEGYMAKER_H
 #define AUTOPAR_LIB_PIPELINES_STRATEGYMAKER_H
 
-#include "ShardingPasses.h"
+#include "PassList.h"
 #include "autopar/Cost/CompiledProgram.h"
 #include "autopar/Plan/Plan.h"
-#include "autopar/Reshard/Planner.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -49,27 +48,23 @@ public:
   bool knows(const plan::Plan &plan) const { return lastAxes == namesOf(plan); }
 
 private:
-  /// A module after some passes, and what further passes made of copies of it:
-  /// null where they refused. The module is gone where a program was made of
-  /// it.
+  /// A module after some passes, and what further passes made of copies of it,
+  /// by their text: null where they refused. The module is gone where a program
+  /// was made of it.
   struct Stem {
     mlir::OwningOpRef<mlir::ModuleOp> module;
     llvm::StringMap<std::unique_ptr<Stem>> after;
   };
 
   static std::string namesOf(const plan::Plan &plan);
-  mlir::OwningOpRef<mlir::ModuleOp> take(Stem &root, PassList passes);
-  Stem *train(const plan::Plan &plan);
-  Stem *bindAxes(Stem &stem, const plan::Plan &plan);
+  bool trains();
+  mlir::OwningOpRef<mlir::ModuleOp> grow(PassList passes);
 
   /// Null where the module is of another's.
   std::unique_ptr<mlir::MLIRContext> context;
   StrategyRules rules;
   Stem root;
-  /// Of steps that train, by the passes that made them.
-  llvm::StringMap<std::unique_ptr<Stem>> trained;
-  std::shared_ptr<reshard::KnownReshards> reshards =
-      std::make_shared<reshard::KnownReshards>();
+  PassSettings settings;
   std::string lastAxes;
 };
 
