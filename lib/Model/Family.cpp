@@ -12,6 +12,7 @@
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
+#include <map>
 
 using namespace autopar;
 using namespace autopar::model;
@@ -45,6 +46,31 @@ std::vector<std::string> autopar::model::familyNames() {
   return names;
 }
 
+std::vector<std::string>
+autopar::model::familiesOf(const std::string &architecture) {
+  std::map<std::string, std::string> bases;
+  for (const std::string &name : familyNames()) {
+    Result<JsonDocument> document = JsonDocument::readFile(pathOf(name));
+    if (!document)
+      continue;
+    JsonValue family = document->toJson();
+    JsonValue listed = family.value("architectures", JsonValue::array());
+    if (std::find(listed.begin(), listed.end(), architecture) != listed.end())
+      bases[name] = family.value("base", "");
+  }
+  // "qwen2_vl_text" is a part of "qwen2_vl".
+  auto isPart = [&](const std::string &name) {
+    return std::any_of(bases.begin(), bases.end(), [&](const auto &other) {
+      return name.rfind(other.first + "_", 0) == 0;
+    });
+  };
+  std::vector<std::string> found;
+  for (const auto &[name, base] : bases)
+    if (!isPart(name) && (!bases.count(base) || isPart(base)))
+      found.push_back(name);
+  return found;
+}
+
 /// A class has size defaults of its own: those of the base's say nothing.
 static void dropClassDefaults(JsonValue &base, const JsonValue &source) {
   if (!base.contains("fields") || base["source"] == source)
@@ -63,7 +89,8 @@ static Result<JsonValue> loadMerged(const std::string &name, unsigned depth) {
     return document.error();
   JsonReader reader = document->reader();
   reader.allowOnly({"base", "source", "architectures", "fields", "blocks",
-                    "stacks", "parts", "model", "stored", "note", "rename"});
+                    "stacks", "parts", "model", "stored", "note", "rename",
+                    "remarks"});
   std::optional<std::string> base = reader.optionalString("base");
   if (reader.failed())
     return reader.takeError();

@@ -66,8 +66,18 @@ static std::string unreadByLlama(const JsonReader &config) {
   return "; a base \"llama\" reads nothing of " + join(*unread, ", ");
 }
 
-static void failUnknown(const JsonReader &config,
-                        const std::string &modelType) {
+/// The model types that read a class, as a hint; nothing where none does.
+static std::string hintOf(const std::string &architecture) {
+  std::vector<std::string> types = familiesOf(architecture);
+  return types.empty()
+             ? ""
+             : "; " + architecture + " is a class of " + join(types, ", ") +
+                   ": --assume model_type=" + types.front() +
+                   " reads the config as its";
+}
+
+static void failUnknown(const JsonReader &config, const std::string &modelType,
+                        const std::string &architecture) {
   std::vector<std::string> known = familyNames();
   std::string near = nearest(modelType, known);
   config.failAt("model_type",
@@ -76,7 +86,7 @@ static void failUnknown(const JsonReader &config,
                 std::to_string(known.size()) +
                     " model types are files of models/families, whose "
                     "README.md says how to add one" +
-                    unreadByLlama(config));
+                    hintOf(architecture) + unreadByLlama(config));
 }
 
 static std::string toLower(std::string text) {
@@ -126,10 +136,33 @@ static std::optional<Error> adaptFamily(Family &family,
   return std::nullopt;
 }
 
+/// The family for a config without a model type: that of the only one which
+/// has its class.
+static Result<Family> findFamilyOfClass(const JsonReader &config,
+                                        const std::string &architecture,
+                                        ModelNotes &notes) {
+  std::vector<std::string> types;
+  if (!architecture.empty())
+    types = familiesOf(architecture);
+  if (types.size() == 1) {
+    notes.defaults.push_back(
+        {"model_type", types.front(), "the type of " + architecture});
+    return loadFamily(types.front());
+  }
+  config.failAt("model_type", "missing field \"model_type\"",
+                types.empty()
+                    ? "without it the first of \"architectures\" must be a "
+                      "class that a file of models/families lists"
+                    : architecture + " is a class of " + join(types, ", ") +
+                          ": --assume model_type=" + types.front());
+  return config.takeError();
+}
+
 /// The family for a config: its model type's, or its architecture's where the
 /// model type has none, or one that does not know the architecture.
 static Result<Family> findFamily(const JsonReader &config,
-                                 const std::string &architecture) {
+                                 const std::string &architecture,
+                                 ModelNotes &notes) {
   std::string modelType;
   if (config.has("model_type"))
     modelType = config.string("model_type");
@@ -143,12 +176,10 @@ static Result<Family> findFamily(const JsonReader &config,
     return loadFamily(architecture);
   if (!config.isObject())
     config.string("model_type");
-  else if (modelType.empty())
-    config.failAt("model_type", "missing field \"model_type\"",
-                  "without it the first of \"architectures\" must have a "
-                  "file in models/families");
-  else
-    failUnknown(config, modelType);
+  else if (!config.failed() && modelType.empty())
+    return findFamilyOfClass(config, architecture, notes);
+  else if (!config.failed())
+    failUnknown(config, modelType, architecture);
   return config.takeError();
 }
 
@@ -219,13 +250,29 @@ static std::optional<Error> checkContext(const Model &model) {
   return error;
 }
 
+/// What a family says of configs that may mean another model.
+static std::optional<Error> addRemarks(Scope &scope, ModelNotes &notes) {
+  auto remarks = scope.family().description.find("remarks");
+  if (remarks == scope.family().description.end())
+    return std::nullopt;
+  for (const JsonValue &remark : *remarks) {
+    Result<JsonValue> applies =
+        scope.evaluate(remark.value("when", JsonValue()), "/remarks");
+    if (!applies)
+      return applies.error();
+    if (*applies == true)
+      notes.defaults.push_back({remark.value("text", "")});
+  }
+  return std::nullopt;
+}
+
 /// Finds the family and reads what every config has.
 static std::optional<Error> readConfig(Model &model, const ModelFiles &files) {
   JsonReader config = model.config->reader();
   std::string architecture = firstArchitecture(config);
   if (config.failed())
     return config.takeError();
-  Result<Family> family = findFamily(config, architecture);
+  Result<Family> family = findFamily(config, architecture, *model.notes);
   if (!family)
     return family.error();
   if (auto error = adaptFamily(*family, architecture, *model.notes))
@@ -236,6 +283,8 @@ static std::optional<Error> readConfig(Model &model, const ModelFiles &files) {
   model.scope =
       std::make_unique<Scope>(std::move(*family), config, *model.notes);
   if (auto error = model.scope->checkFields())
+    return error;
+  if (auto error = addRemarks(*model.scope, *model.notes))
     return error;
   Result<const JsonValue *> found = model.scope->lookUp("dtype");
   if (!found)

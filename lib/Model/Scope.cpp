@@ -82,7 +82,9 @@ Result<Scope *> Scope::part(const std::string &name) {
     return Error{description.file + ": " + pointer,
                  "there is no such part, or it has no \"config\"", ""};
   std::string key = (*part)["config"].get<std::string>();
-  JsonReader config = key == "." ? reader : reader.object(key);
+  // Older configs of some types have the keys of a part beside their own.
+  bool isFlat = part->value("flat", false) && !reader.has(key);
+  JsonReader config = key == "." || isFlat ? reader : reader.object(key);
   if (config.failed())
     return config.takeError();
   JsonValue familyName = config.has("model_type")

@@ -107,9 +107,14 @@ def bad_config(name, changes, stderr, base=LLAMA):
 
 
 for key in ("hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size",
-            "vocab_size", "model_type"):  # fmt: skip
+            "vocab_size"):  # fmt: skip
     bad_config(f"without-{key}", {key: None}, f'"?{key}')
-bad_config("without-dtype", {"torch_dtype": None}, r'missing field "dtype"\n.*or torch_dtype')
+bad_config("without-dtype", {"torch_dtype": None, "model_type": "gpt_neox", "architectures": ["GPTNeoXForCausalLM"]},
+           r'missing field "dtype"\n.*or torch_dtype')
+bad_config("without-type-and-class", {"model_type": None, "architectures": None}, r'missing field "model_type"\n.*class')
+bad_config("without-type-of-unknown-class", {"model_type": None, "architectures": ["NoneForCausalLM"]},
+           r'missing field "model_type"\n.*class')
+bad_config("unknown-type-of-known-class", {"model_type": "none"}, r'unknown model type "none"\n.*--assume model_type=llama')
 for key in ("num_local_experts", "num_experts_per_tok", "intermediate_size"):
     bad_config(f"mixtral-without-{key}", {key: None}, f'"?{key}', MIXTRAL)
 for key in ("num_experts", "num_experts_per_tok", "moe_intermediate_size"):

@@ -39,6 +39,9 @@ Result<Family> loadFamily(const std::string &modelType);
 Result<bool> applyTask(Family &family, const std::string &architecture);
 /// All model types that have a file, sorted.
 std::vector<std::string> familyNames();
+/// Model types whose own files list the class `architecture`, sorted; without
+/// parts of another of them, and without those that build on another.
+std::vector<std::string> familiesOf(const std::string &architecture);
 
 } // namespace autopar::model
 

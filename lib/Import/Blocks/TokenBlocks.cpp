@@ -7,6 +7,8 @@
 
 #include "Blocks.h"
 
+#include "autopar/Import/Formats.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 using namespace autopar;
@@ -68,17 +70,32 @@ Value autopar::importer::buildPositionEmbedding(ModelBuilder &model,
       block.flag("same") ? ops.getUnitAttr() : UnitAttr());
 }
 
+/// The type of a tensor's elements: the model's, or what "element" says.
+static Type readElement(ModelBuilder &model, autopar::model::Block &block) {
+  if (!block.has("element"))
+    return model.elementType();
+  std::string text = block.text("element");
+  for (ElementType type :
+       {ElementType::f32, ElementType::bf16, ElementType::i64, ElementType::u8})
+    if (text == nameOf(type))
+      return fromElementType(model.builder().getContext(), type);
+  block.fail("unknown type of elements \"" + text + "\"", "element");
+  return model.elementType();
+}
+
 /// Of a stored part: each tensor is kept as it is. A "#" in a name stands for
 /// `count` numbers.
 Value autopar::importer::buildTensors(ModelBuilder &model,
                                       autopar::model::Block &block, Value x) {
   int64_t from = block.integer("from", 0), count = block.integer("count", 1);
+  std::string storage = block.text("storage", "");
+  Type element = readElement(model, block);
   for (int64_t number = from; number < from + count; ++number)
     for (const auto &[name, shape] : block.tensors("tensors")) {
       SmallVector<StringRef> parts;
       StringRef(name).split(parts, '#');
-      Value tensor =
-          model.weight(llvm::join(parts, std::to_string(number)), shape);
+      Value tensor = model.weight(llvm::join(parts, std::to_string(number)),
+                                  shape, element, storage);
       // One without dimensions has no rows.
       x = shape.empty()
               ? AddBiasOp::create(model.builder(), x.getType(), x, tensor)
