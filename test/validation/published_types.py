@@ -35,7 +35,7 @@ import sys
 DATA = pathlib.Path(__file__).resolve().parents[3] / "shared" / "data" / "types"
 
 # How many are exact, by file: a change that loses one is seen.
-LEAST = {"new_types": 24, "real": 10}
+LEAST = {"new_types": 28, "real": 11}
 
 # Half of the last of three digits, relative to the smallest number with three.
 ROUNDING = 0.005

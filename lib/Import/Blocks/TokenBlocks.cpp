@@ -100,9 +100,10 @@ Value autopar::importer::buildTensors(ModelBuilder &model,
       x = shape.empty()
               ? AddBiasOp::create(model.builder(), x.getType(), x, tensor)
                     .getResult()
-              : PositionEmbeddingOp::create(model.builder(), x.getType(), x,
-                                            tensor, IntegerAttr(),
-                                            /*same=*/UnitAttr());
+              : PositionEmbeddingOp::create(
+                    model.builder(), x.getType(), x, tensor, IntegerAttr(),
+                    // The rows are no positions: they bound no context.
+                    /*same=*/model.builder().getUnitAttr());
     }
   return x;
 }
