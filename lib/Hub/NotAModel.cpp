@@ -8,6 +8,7 @@
 #include "NotAModel.h"
 
 #include "autopar/Support/File.h"
+#include "autopar/Support/Json.h"
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
@@ -41,7 +42,38 @@ static bool endsWith(const std::string &text, std::string_view suffix) {
          text.compare(text.size() - suffix.size(), suffix.size(), suffix) == 0;
 }
 
+/// Files of PEFT: what is trained beside a model that stays as it is.
+static constexpr const char *adapterFile = "adapter_config.json";
+
+/// What an adapter is of; nothing where `path` describes none.
+static std::optional<Error> refuseAdapter(const std::string &path) {
+  Result<JsonDocument> document =
+      JsonDocument::readFile(path, JsonDocument::Dialect::python);
+  if (!document || !document->reader().isObject())
+    return std::nullopt;
+  auto config = document->toJson();
+  auto textOf = [&](const char *key, const char *absent) {
+    auto found = config.find(key);
+    return found != config.end() && found->is_string()
+               ? shorten(found->get<std::string>())
+               : std::string(absent);
+  };
+  auto rank = config.find("r");
+  std::string base = textOf("base_model_name_or_path", "");
+  return Error{path,
+               "an adapter of " + (base.empty() ? "a model" : base) + " (" +
+                   textOf("peft_type", "PEFT") +
+                   (rank != config.end() && rank->is_number_integer()
+                        ? ", rank " + rank->dump()
+                        : "") +
+                   "), which has no tensors of that model",
+               base.empty() ? "give the model that it was trained for"
+                            : "give the model itself: " + base};
+}
+
 std::optional<Error> autopar::hub::refuseFile(const std::string &path) {
+  if (endsWith(path, adapterFile))
+    return refuseAdapter(path);
   for (const Kind &kind : kinds)
     if (endsWith(path, kind.ending))
       return Error{path, kind.what,
@@ -71,6 +103,9 @@ Error autopar::hub::refuseDirectory(const std::string &path) {
   constexpr const char *what = "the directory has no config.json";
   if (std::vector<std::string> below = modelsBelow(path); !below.empty())
     return {path, what, "there is one in " + join(below, ", ")};
+  if (fileExists(path + "/" + adapterFile))
+    if (auto error = refuseAdapter(path + "/" + adapterFile))
+      return *error;
   for (const Kind &kind : kinds)
     if (std::vector<std::string> files = listFiles(path, kind.ending);
         !files.empty())

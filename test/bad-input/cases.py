@@ -196,6 +196,14 @@ case("config-pattern-not-ascii", IMPORT.format(path="config.json"), "unknown let
 
 case("config-directory-without-config", IMPORT.format(path="empty"), r"empty.*config\.json|config\.json",
      {"empty/other.txt": "x"})  # fmt: skip
+ADAPTER = {"peft_type": "LORA", "r": 16, "base_model_name_or_path": "meta-llama/Llama-3.1-8B"}
+case("config-adapter", IMPORT.format(path="adapter"),
+     r"an adapter of meta-llama/Llama-3\.1-8B \(LORA, rank 16\).*\n.*give the model itself: meta-llama/Llama-3\.1-8B",
+     {"adapter/adapter_config.json": ADAPTER})  # fmt: skip
+case("config-adapter-file", IMPORT.format(path="adapter_config.json"), r"an adapter of a model \(LORA, rank 8\)",
+     {"adapter_config.json": {"peft_type": "LORA", "r": 8}})
+case("config-adapter-without-object", IMPORT.format(path="adapter_config.json"), r"adapter_config\.json",
+     {"adapter_config.json": "[1]"})
 case("config-missing-path", IMPORT.format(path="nowhere/config.json"), r"nowhere")
 case("config-list-tensors-of-bad-config",
      IMPORT.format(path="config.json") + " --list-tensors", r"config\.json.*hidden_size",

@@ -129,8 +129,8 @@ public:
         experts(block.integer("experts")), topK(block.integer("top_k")),
         width(block.integer("width")) {
     block.mayHave({"gate", "up", "gate_up", "gated", "gate_up_bias", "keep",
-                   "latent_in", "latent_out", "correction_storage", "limit",
-                   "unit_offset"});
+                   "latent_in", "latent_out", "latent_norm", "eps",
+                   "correction_storage", "limit", "unit_offset"});
     std::string name = block.choice("layout", "each");
     for (const ExpertLayout &known : layouts)
       if (known.name == name)
@@ -165,11 +165,21 @@ public:
     Value down = ExpertsOp::create(ops, model.routed(x, topK, hidden), inner, w,
                                    b, topK);
     Value y = CombineOp::create(ops, tokens.getType(), down, routing);
-    return latent ? model.linear(y, block.text("latent_out"), model.widthOf(x))
-                  : y;
+    if (!latent)
+      return y;
+    if (block.has("latent_norm"))
+      y = latentNorm(y);
+    return model.linear(y, block.text("latent_out"), model.widthOf(x));
   }
 
 private:
+  Value latentNorm(Value y) {
+    NormSpec norm;
+    norm.stem = block.text("latent_norm");
+    norm.eps = block.notNegative("eps", norm.eps);
+    return createNorm(model, y, norm);
+  }
+
   /// Takes the layout that a quantized checkpoint gives to packed experts.
   void split() {
     std::string down = block.text("down");

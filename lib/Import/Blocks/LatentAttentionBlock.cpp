@@ -141,14 +141,21 @@ private:
     return name.empty() ? Value() : model.weight(name, {heads});
   }
 
-  /// By a gate of each element.
+  /// By a gate of each element, or of each head.
   Value gateOutput(Value x, Value y) {
     std::string stem = block.text("gate_name", "");
+    bool ofHeads = block.flag("gate_of_heads");
     if (stem.empty())
       return y;
-    Value w =
-        model.weight(stem + ".weight", {model.widthOf(x), heads, valueWidth},
-                     "[1*2, 0]", WeightRole::product);
+    int64_t hidden = model.widthOf(x);
+    if (ofHeads) {
+      Value w = model.weight(stem + ".weight", {hidden, heads}, "[1, 0]",
+                             WeightRole::product);
+      return WeighOp::create(ops, y.getType(), y, createProduct(model, x, w),
+                             FunctionKind::sigmoid);
+    }
+    Value w = model.weight(stem + ".weight", {hidden, heads, valueWidth},
+                           "[1*2, 0]", WeightRole::product);
     return createGated(model, createProduct(model, x, w), y,
                        FunctionKind::sigmoid);
   }

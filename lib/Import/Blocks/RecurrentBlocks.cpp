@@ -300,7 +300,7 @@ Value autopar::importer::buildDeltaNet(ModelBuilder &model,
 }
 
 /// Kimi delta attention (arXiv 2510.26692): heads forget by channel, and the
-/// products of both gates have the width of a head between them.
+/// products of both gates have the width of a head between them, or none.
 Value autopar::importer::buildKimiDelta(ModelBuilder &model,
                                         autopar::model::Block &block, Value x) {
   RecurrentBuilder b(model, block);
@@ -312,20 +312,25 @@ Value autopar::importer::buildKimiDelta(ModelBuilder &model,
     return b.convolve(part, b.tensor(name.str() + "_conv1d"), dims, kernel,
                       /*bias=*/false, FunctionKind::silu);
   };
-  auto lowRank = [&](StringRef name) {
+  auto gate = [&](StringRef name, bool isFull) {
+    if (isFull)
+      return b.rowsOf(x, b.tensor(name.str() + "_proj"), dims);
     Value inner = b.rowsOf(x, b.tensor(name.str() + "_a_proj"), {width});
     return b.rowsOf(inner, b.tensor(name.str() + "_b_proj"), dims);
   };
   Value q = convolved("q"), k = convolved("k"), v = convolved("v");
-  Value decay = lowRank("f"), beta = b.rowsOf(x, b.tensor("b_proj"), {heads});
+  Value decay = gate("f", block.flag("full_decay")),
+        beta = b.rowsOf(x, b.tensor("b_proj"), {heads});
   Type f32 = b.ops.getF32Type();
-  Value a = model.weight(b.tensor("A_log"), {heads}, f32, "[0/1, 0/1, 0, 0/1]");
+  Value a = model.weight(b.tensor("A_log"), {heads}, f32,
+                         block.flag("flat_a_log") ? "" : "[0/1, 0/1, 0, 0/1]");
   Value dtBias = model.weight(b.tensor("dt_bias"), dims, f32, "[0*1]");
   Value y = GatedDeltaRuleOp::create(b.ops, v.getType(), q, k, v, beta, decay,
                                      a, dtBias, b.state({heads, width, width}));
   y = b.normOf(y, b.tensor("o_norm"), {width});
-  y = createGated(model, lowRank("g"), y, FunctionKind::sigmoid);
-  return b.outputOf(y, dims, hidden, b.tensor("o_proj"));
+  y = createGated(model, gate("g", block.flag("full_gate")), y,
+                  FunctionKind::sigmoid);
+  return b.outputOf(y, dims, hidden, b.tensor(block.text("out", "o_proj")));
 }
 
 /// LFM2's gated short convolution: C * conv(B * x).
