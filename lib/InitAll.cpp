@@ -7,6 +7,7 @@
 
 #include "autopar/InitAll.h"
 
+#include "autopar/Dialect/Training/Training.h"
 #include "autopar/Interfaces/BlockType.h"
 #include "autopar/Pipelines/Pipelines.h"
 #include "autopar/Transforms/Passes.h"
@@ -51,8 +52,10 @@ struct FuncInlinerInterface : DialectInlinerInterface {
 } // namespace
 
 void autopar::registerAllDialects(DialectRegistry &registry) {
-  registry.insert<transformer::TransformerDialect, parallel::ParallelDialect,
-                  BlocksDialect, func::FuncDialect>();
+  registry
+      .insert<transformer::TransformerDialect, training::TrainingDialect,
+              parallel::ParallelDialect, BlocksDialect, func::FuncDialect>();
+  training::registerEarlierOps(registry);
   registry.addExtension(+[](MLIRContext *, func::FuncDialect *dialect) {
     dialect->addInterfaces<FuncInlinerInterface>();
   });

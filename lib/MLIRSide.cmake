@@ -8,6 +8,7 @@ set(mlir_headers <mlir/IR/BuiltinOps.h> <mlir/IR/DialectImplementation.h>
 add_autopar_headers(AutoparMLIRHeaders ${mlir_headers})
 add_subdirectory(Interfaces)
 add_subdirectory(Dialect/Transformer)
+add_subdirectory(Dialect/Training)
 add_subdirectory(Dialect/Parallel)
 add_autopar_headers(AutoparDialectHeaders ${mlir_headers} <nlohmann/json.hpp>
   ${PROJECT_SOURCE_DIR}/include/autopar/Dialect/Parallel/Parallel.h

@@ -20,14 +20,14 @@ import re
 import subprocess
 import sys
 
-DIALECTS = ("transformer/TransformerOps.td", "transformer/TrainingOps.td", "parallel/ParallelOps.td")
+DIALECTS = ("transformer/TransformerOps.td", "training/TrainingOps.td", "parallel/ParallelOps.td")
 # Names of results in formulas; `z` where an operand is called `y`, and of
 # gradients `dx` and the like.
 RESULT = r"\b(y|z|results?|d[a-z]|d_[a-z]+)(_d)?\b"
 
 
 def read(root, tblgen, include):
-    """Records of both dialects, by name."""
+    """Records of all dialects, by name."""
     records = {}
     for path in DIALECTS:
         done = subprocess.run(

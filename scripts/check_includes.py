@@ -39,9 +39,10 @@ LAYERS = {
     # With MLIR.
     "Interfaces": ["Program"],
     "Dialect/Transformer": ["Interfaces"],
+    "Dialect/Training": ["Dialect/Transformer"],
     "Dialect/Parallel": ["Interfaces", "Schedule"],
     "Import": ["Model", "Dialect/Transformer"],
-    "Analysis": ["Program", "Dialect/Transformer", "Dialect/Parallel"],
+    "Analysis": ["Program", "Dialect/Training", "Dialect/Parallel"],
     "ModuleGraph": ["Analysis"],
     "Transforms": ["Analysis", "Report", "Import", "Reshard", "Spreadsheet"],
     "Pipelines": ["Transforms", "Import", "Search"],
@@ -62,6 +63,7 @@ WITHOUT_TEXT = {"Cost": ("autopar/Support/Text.h", "sstream", "iostream", "cstdi
 DIALECTS = {
     "interfaces": "Interfaces",
     "transformer": "Dialect/Transformer",
+    "training": "Dialect/Training",
     "parallel": "Dialect/Parallel",
 }
 
@@ -193,6 +195,7 @@ def self_test():
         "lib/Dialect/Transformer/IR/E.cpp": '#include "autopar/Dialect/Parallel/IR/P.h"\n',
         "lib/Dialect/Parallel/IR/F.cpp": '#include "autopar/Hardware/Hardware.h"\n',
         "dialects/transformer/G.td": 'include "parallel/ParallelOps.td"\n',
+        "dialects/transformer/O.td": 'include "training/TrainingOps.td"\n',
         "lib/Analysis/H.cpp": '#include "autopar/Transforms/Passes.h.inc"\n',
         "lib/Elsewhere/I.cpp": "int i;\n",
         "lib/Plan/J.cpp": "\n" * 601,

@@ -22,7 +22,7 @@ import tempfile
 ROOTS = {"Support", "Interfaces", "Dialect", "InitAll.cpp", "InitAll.h"}
 # `import` is a word of the language; a graph is one of modules.
 SPELLED = {"Import": "importer", "ModuleGraph": "graph"}
-DIALECTS = {"transformer", "parallel"}
+DIALECTS = {"transformer", "training", "parallel"}
 ANONYMOUS = "(anonymous)"
 
 

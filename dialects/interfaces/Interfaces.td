@@ -112,6 +112,15 @@ def HeldOpInterface : OpInterface<"HeldOpInterface"> {
   }];
 }
 
+def InputGradientOpInterface : OpInterface<"InputGradientOpInterface"> {
+  let cppNamespace = "::autopar";
+  let description = [{
+    An op whose result is the gradient of what a product with weights has as its
+    input. Gradients of one input that are added up are one product, of operands
+    side by side.
+  }];
+}
+
 def WorkloadOpInterface : OpInterface<"WorkloadOpInterface"> {
   let cppNamespace = "::autopar";
   let description = [{

@@ -225,4 +225,26 @@ def TF_SoftcapOp : TF_NamedOp<"softcap", "capped", [
   let hasVerifier = 1;
 }
 
+def TF_CastOp : TF_NamedOp<"cast", "cast", [Pure]> {
+  let summary = "the same numbers in another format";
+  let description = [{
+        y[i..] = x[i..]
+
+    Only rounding changes: the op is linear.
+
+    **Constraints:** the result has the dimensions of `x`.
+
+    **Example:**
+    ```mlir
+    func.func private @example(%x: tensor<4x64xbf16>) {
+      %y = transformer.cast %x : tensor<4x64xbf16> -> tensor<4x64xf32>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$x);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$x attr-dict `:` type($x) `->` type($result)";
+}
+
 #endif // AUTOPAR_TRANSFORMER_ELEMENTWISEOPS_TD

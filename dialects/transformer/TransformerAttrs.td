@@ -202,12 +202,6 @@ def TF_PhaseAttr : I32EnumAttr<"PhaseKind", "the kind of a step", [
   let cppNamespace = "::autopar::transformer";
 }
 
-def TF_OptimizerAttr : I32EnumAttr<"OptimizerKind", "an optimizer", [
-    I32EnumAttrCase<"adamw", 0>, I32EnumAttrCase<"sgd", 1>,
-    I32EnumAttrCase<"adafactor", 2>]> {
-  let cppNamespace = "::autopar::transformer";
-}
-
 /// How a config stretches the angles of a rotary embedding, by the names of
 /// Hugging Face's `rope_type`.
 def TF_RopeScaling : I32EnumAttr<"RopeScaling", "a way to stretch angles", [

@@ -31,22 +31,28 @@ def TF_OptionalState : TF_Updated<Optional<TF_StateType>, TF_StateMemory>;
 class TF_Op<string mnemonic, list<Trait> traits = []>
     : Op<TransformerDialect, mnemonic, traits>;
 
-/// An op that computes tensors from tensors.
-class TF_ComputeOp<string mnemonic, list<Trait> traits = []>
-    : TF_Op<mnemonic, traits # [
+/// An op that computes tensors from tensors, of this dialect or of `training`.
+class ComputeOp<Dialect dialect, string mnemonic, list<Trait> traits>
+    : Op<dialect, mnemonic, traits # [
         EncodingsMatchModule,
         DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
         DeclareOpInterfaceMethods<ShardingOpInterface>,
         DeclareOpInterfaceMethods<WorkloadOpInterface>]>;
 
 /// One whose result is called `name` in text, whatever its operands are.
-class TF_NamedOp<string mnemonic, string name, list<Trait> traits = []>
-    : TF_ComputeOp<mnemonic, traits> {
+class NamedOp<Dialect dialect, string mnemonic, string name,
+              list<Trait> traits>
+    : ComputeOp<dialect, mnemonic, traits> {
   let extraClassDefinition = [{
     void $cppClass::getAsmResultNames(::mlir::OpAsmSetValueNameFn setName) {
       setName(getResult(), "}] # name # [{");
     }
   }];
 }
+
+class TF_ComputeOp<string mnemonic, list<Trait> traits = []>
+    : ComputeOp<TransformerDialect, mnemonic, traits>;
+class TF_NamedOp<string mnemonic, string name, list<Trait> traits = []>
+    : NamedOp<TransformerDialect, mnemonic, name, traits>;
 
 #endif // AUTOPAR_TRANSFORMER_BASE_TD

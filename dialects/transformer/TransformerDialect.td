@@ -46,7 +46,6 @@ def TransformerDialect : Dialect {
     }
     ```
   }];
-  let hasOperationAttrVerify = 1;
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
   let extraClassDeclaration = [{

@@ -18,7 +18,7 @@
 #include "SectionKinds.h"
 #include "StackReader.h"
 #include "autopar/Analysis/StageBorders.h"
-#include "autopar/Dialect/Transformer/Training.h"
+#include "autopar/Dialect/Training/Training.h"
 #include "autopar/Interfaces/WorkloadBuilder.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -71,7 +71,7 @@ public:
     if (!entry)
       return module.emitError(
           "the module has no public function to start from");
-    for (auto training : module.getOps<transformer::TrainingOp>()) {
+    for (auto training : module.getOps<training::IterationOp>()) {
       builder.setTrains(true);
       if (std::optional<Type> products = training.getProducts())
         this->products.emplace(builder, *toElementType(*products));
@@ -279,7 +279,7 @@ private:
   /// Copies of scores beside those that are values: of a loss in chunks, what
   /// is saved of one chunk; of an eager one, temporaries of `op` itself.
   void holdScores(Operation *op) {
-    if (isa<transformer::SaveOp>(op))
+    if (isa<training::SaveOp>(op))
       program.saved.back().chunks = lossChunksOf(op->getOperand(0));
     for (int64_t copy = 0, all = copiesInLoss(op); copy < all; ++copy)
       define(op->getResult(0));
@@ -288,10 +288,10 @@ private:
   /// What is kept elsewhere is no temporary: saved values, new elements of
   /// weights, and sums that products add to gradients.
   void hold(Operation *op) {
-    bool isAdded = isa<transformer::AccumulateOp>(op) &&
+    bool isAdded = isa<training::AccumulateOp>(op) &&
                    !isa_and_present<parallel::ParallelDialect>(
                        op->getOperand(0).getDefiningOp()->getDialect());
-    if (isAdded || isa<transformer::SaveOp, transformer::AssignOp>(op))
+    if (isAdded || isa<training::SaveOp, training::AssignOp>(op))
       held.push_back(holderOf(op->getOperand(0)));
   }
 

@@ -7,11 +7,12 @@
 
 #include "ExpertLimits.h"
 
-#include "autopar/Dialect/Transformer/Training.h"
+#include "autopar/Dialect/Training/Training.h"
 
 using namespace autopar;
 using namespace autopar::analysis;
 using namespace autopar::program;
+using namespace autopar::training;
 using namespace autopar::transformer;
 using namespace mlir;
 
@@ -24,7 +25,7 @@ static bool routeAlike(RouterOp a, RouterOp b) {
 }
 
 /// The first router that a step runs; all others route alike.
-static FailureOr<RouterOp> findRouter(TrainingOp training) {
+static FailureOr<RouterOp> findRouter(IterationOp training) {
   SmallVector<RouterOp> routers;
   for (auto function :
        training->getParentOfType<ModuleOp>().getOps<FunctionOpInterface>())
@@ -49,7 +50,7 @@ static FailureOr<RouterOp> findRouter(TrainingOp training) {
   return routers.front();
 }
 
-static LogicalResult readCapacity(TrainingOp training, ExpertTables &tables,
+static LogicalResult readCapacity(IterationOp training, ExpertTables &tables,
                                   WorkloadBuilder &builder,
                                   CostProgram &program) {
   FailureOr<RouterOp> router = findRouter(training);
@@ -74,7 +75,7 @@ LogicalResult autopar::analysis::readExpertCapacity(ModuleOp module,
                                                     ExpertTables &tables,
                                                     WorkloadBuilder &builder,
                                                     CostProgram &program) {
-  for (auto training : module.getOps<TrainingOp>())
+  for (auto training : module.getOps<IterationOp>())
     if (training.getCapacity() &&
         failed(readCapacity(training, tables, builder, program)))
       return failure();

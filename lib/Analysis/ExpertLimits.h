@@ -12,7 +12,7 @@
 
 namespace autopar::analysis {
 
-/// Reads into `program` what the `transformer.training` of `module` says of the
+/// Reads into `program` what the `training.iteration` of `module` says of the
 /// capacity of experts. Emits an error where no layer has any, or where layers
 /// route otherwise.
 mlir::LogicalResult readExpertCapacity(mlir::ModuleOp module,

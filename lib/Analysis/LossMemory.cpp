@@ -7,7 +7,7 @@
 
 #include "LossMemory.h"
 
-#include "autopar/Dialect/Transformer/Training.h"
+#include "autopar/Dialect/Training/Training.h"
 #include "autopar/Dialect/Transformer/Transformer.h"
 #include "autopar/Interfaces/TensorView.h"
 #include "autopar/Program/LossForm.h"
@@ -17,6 +17,7 @@
 using namespace autopar;
 using namespace autopar::analysis;
 using namespace autopar::program;
+using namespace autopar::training;
 using namespace autopar::transformer;
 using namespace mlir;
 

@@ -8,7 +8,7 @@
 #include "OpUses.h"
 
 #include "autopar/Dialect/Parallel/Parallel.h"
-#include "autopar/Dialect/Transformer/Training.h"
+#include "autopar/Dialect/Training/Training.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -19,7 +19,7 @@ using namespace mlir;
 
 bool autopar::analysis::isMadeAlone(Operation *op, Section section) {
   auto isSaved = [](Value operand) {
-    return operand.getDefiningOp<transformer::SavedOp>() != nullptr;
+    return operand.getDefiningOp<training::SavedOp>() != nullptr;
   };
   return section == Section::backward && op->getNumOperands() > 0 &&
          llvm::all_of(op->getOperands(), isSaved);
@@ -32,7 +32,7 @@ static bool isMean(Value value) {
   while (op && isa<parallel::ParallelDialect>(op->getDialect()) &&
          op->getNumOperands() == 1)
     op = op->getOperand(0).getDefiningOp();
-  return isa_and_present<transformer::MeanOp>(op);
+  return isa_and_present<training::MeanOp>(op);
 }
 
 bool autopar::analysis::isOfWeights(Operation *op, Section section) {
@@ -40,16 +40,16 @@ bool autopar::analysis::isOfWeights(Operation *op, Section section) {
     while (isa<parallel::ParallelDialect>(user->getDialect()) &&
            user->hasOneUse())
       user = *user->user_begin();
-    return isa<transformer::AccumulateOp>(user);
+    return isa<training::AccumulateOp>(user);
   };
   // Products of an update wait for what is gathered for them.
   auto isMultiplied = [](Operation *user) {
-    return isa<transformer::OrthogonalizeOp>(user);
+    return isa<training::OrthogonalizeOp>(user);
   };
   if (section == Section::optimizer)
     return llvm::none_of(op->getUsers(), isMultiplied) &&
            !isMean(op->getOperand(0));
-  return transformer::findWeight(op->getOperand(0)) ||
+  return training::findWeight(op->getOperand(0)) ||
          (section == Section::backward &&
           llvm::all_of(op->getUsers(), isAddend));
 }
@@ -60,7 +60,7 @@ bool autopar::analysis::isOfInputs(Operation *op, Section section) {
     return false;
   if (isa<parallel::AllGatherOp>(op))
     return llvm::all_of(op->getUsers(),
-                        llvm::IsaPred<transformer::ProductGradientOp>);
+                        llvm::IsaPred<training::ProductGradientOp>);
   return isa<parallel::AllReduceOp, parallel::ReduceScatterOp>(op) &&
          transformer::isInputGradient(op->getOperand(0));
 }

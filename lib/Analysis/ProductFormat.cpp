@@ -8,7 +8,7 @@
 #include "ProductFormat.h"
 
 #include "autopar/Dialect/Parallel/Parallel.h"
-#include "autopar/Dialect/Transformer/Training.h"
+#include "autopar/Dialect/Training/Training.h"
 
 using namespace autopar;
 using namespace autopar::analysis;
@@ -17,9 +17,9 @@ using namespace mlir;
 
 /// Whether `op` makes the gradient of a head, which multiplies as scores are.
 static bool isOfHead(Operation *op) {
-  return isa<transformer::ProductGradientOp>(op) &&
+  return isa<training::ProductGradientOp>(op) &&
          llvm::any_of(op->getOperand(0).getUsers(),
-                      llvm::IsaPred<transformer::LogitsBackwardOp>);
+                      llvm::IsaPred<training::LogitsBackwardOp>);
 }
 
 /// Whether `operand` is what a product with weights multiplies.
@@ -27,18 +27,17 @@ static bool isMultiplied(OpOperand &operand) {
   Operation *op = operand.getOwner();
   if (isOfHead(op))
     return false;
-  if (isa<transformer::LinearOp, transformer::LinearBackwardOp,
-          transformer::ExpertsOp, transformer::ExpertsBackwardOp>(op))
+  if (isa<transformer::LinearOp, training::LinearBackwardOp,
+          transformer::ExpertsOp, training::ExpertsBackwardOp>(op))
     return operand.getOperandNumber() == 0;
-  return isa<transformer::ProductGradientOp, transformer::ExpertsGradientOp>(
-             op) &&
+  return isa<training::ProductGradientOp, training::ExpertsGradientOp>(op) &&
          operand.getOperandNumber() < 2;
 }
 
 /// Whether `op` gathers what products alone multiply, cast before it is sent.
 static bool isGatherForProducts(Operation *op) {
   return isa_and_present<parallel::AllGatherOp>(op) &&
-         !transformer::findWeight(op->getOperand(0)) &&
+         !training::findWeight(op->getOperand(0)) &&
          llvm::all_of(op->getResult(0).getUses(), isMultiplied);
 }
 
@@ -47,7 +46,7 @@ static bool isGatherForProducts(Operation *op) {
 void ProductFormat::quantize(Operation *op, Value value) {
   constexpr int copies = 2;
   value = builder.resolve(value);
-  if (value.getDefiningOp<transformer::SavedOp>() ||
+  if (value.getDefiningOp<training::SavedOp>() ||
       !quantized.insert(value).second)
     return;
   Kernel &kernel = builder.addKernel(op, KernelKind::elementwise, value);

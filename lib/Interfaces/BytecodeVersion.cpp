@@ -22,11 +22,24 @@ VersionedBytecode::readVersion(DialectBytecodeReader &reader) const {
   uint64_t number;
   if (failed(reader.readVarInt(number)))
     return nullptr;
-  if (number <= BytecodeVersion::current)
+  if (number <= BytecodeVersion::current) {
+    // Names of ops are looked up once the version of their dialect is known.
+    if (const auto *earlier =
+            getDialect()->getRegisteredInterface<EarlierOps>())
+      earlier->registerOps(*getDialect(), number);
     return std::make_unique<BytecodeVersion>(number);
+  }
   reader.emitError() << "is of version " << number << " of dialect '"
                      << getDialect()->getNamespace()
                      << "'; this autopar reads up to "
                      << BytecodeVersion::current;
   return nullptr;
+}
+
+LogicalResult
+VersionedBytecode::upgradeFromVersion(Operation *top,
+                                      const DialectVersion &version) const {
+  if (const auto *earlier = getDialect()->getRegisteredInterface<EarlierOps>())
+    earlier->upgrade(top, static_cast<const BytecodeVersion &>(version).number);
+  return success();
 }

@@ -10,11 +10,12 @@
 #include "Placement.h"
 #include "SharedHeads.h"
 
-#include "autopar/Dialect/Transformer/Training.h"
+#include "autopar/Dialect/Training/Training.h"
 
 using namespace autopar;
 using namespace autopar::interpreter;
 using namespace autopar::schedule;
+using namespace autopar::training;
 using namespace autopar::transformer;
 using namespace mlir;
 

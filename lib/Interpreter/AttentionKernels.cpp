@@ -8,7 +8,7 @@
 #include "AttentionScores.h"
 #include "Kernels.h"
 
-#include "autopar/Dialect/Transformer/Training.h"
+#include "autopar/Dialect/Training/Training.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,6 +18,7 @@ using namespace autopar;
 using namespace autopar::interpreter;
 using namespace autopar::program;
 using namespace autopar::schedule;
+using namespace autopar::training;
 using namespace autopar::transformer;
 using namespace mlir;
 
@@ -487,9 +488,12 @@ static LocalResult run(IndexerOp op, Device &device) {
 
 void autopar::interpreter::attachAttentionKernels(MLIRContext *context) {
   attach<RopeOp, run>(context);
-  attach<RopeBackwardOp, run>(context);
   attach<AttentionOp, update, run>(context);
   attach<ChannelAttentionOp, run>(context);
   attach<LatentAttentionOp, update, run>(context);
   attach<IndexerOp, update, run>(context);
+}
+
+void interpreter::attachRopeGradientKernels(MLIRContext *context) {
+  attach<RopeBackwardOp, run>(context);
 }

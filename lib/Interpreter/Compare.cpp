@@ -8,7 +8,7 @@
 #include "autopar/Interpreter/Compare.h"
 
 #include "autopar/Dialect/Parallel/Parallel.h"
-#include "autopar/Dialect/Transformer/Training.h"
+#include "autopar/Dialect/Training/Training.h"
 #include "autopar/Support/Text.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -54,9 +54,10 @@ static std::string differenceOf(const LocalTensor &value,
 
 /// What a model computes, and not how it is laid out or kept.
 static bool isOfModel(const TraceEntry &entry) {
-  return isa<transformer::TransformerDialect>(entry.op->getDialect()) &&
+  return isa<transformer::TransformerDialect, training::TrainingDialect>(
+             entry.op->getDialect()) &&
          !isa<transformer::AddBiasOp, transformer::AddExpertBiasOp,
-              transformer::SavedOp>(entry.op);
+              training::SavedOp>(entry.op);
 }
 
 /// Whether a bias of the experts is added to what `value` becomes.

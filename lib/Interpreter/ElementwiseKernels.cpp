@@ -8,7 +8,7 @@
 #include "Kernels.h"
 #include "Placement.h"
 
-#include "autopar/Dialect/Transformer/Training.h"
+#include "autopar/Dialect/Training/Training.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,6 +17,7 @@
 using namespace autopar;
 using namespace autopar::interpreter;
 using namespace autopar::schedule;
+using namespace autopar::training;
 using namespace autopar::transformer;
 using namespace mlir;
 
@@ -243,6 +244,9 @@ void autopar::interpreter::attachElementwiseKernels(MLIRContext *context) {
   attach<BatchNormOp, run>(context);
   attach<SoftmaxOp, run>(context);
   attach<CastOp, run>(context);
+}
+
+void interpreter::attachElementwiseGradientKernels(MLIRContext *context) {
   attach<ActivationBackwardOp, run>(context);
   attach<SoftcapBackwardOp, run>(context);
   attach<GatedBackwardOp, run>(context);

@@ -12,7 +12,7 @@
 #include "StagePart.h"
 
 #include "autopar/Dialect/Parallel/Parallel.h"
-#include "autopar/Dialect/Transformer/Training.h"
+#include "autopar/Dialect/Training/Training.h"
 #include "autopar/Interfaces/Interfaces.h"
 #include "autopar/Schedule/Schedule.h"
 
@@ -397,7 +397,7 @@ static func::FuncOp entryOf(ModuleOp module) {
 
 /// Which tokens are dropped depends on how many ranks there are.
 static LogicalResult verifyKeepsTokens(ModuleOp module) {
-  for (auto training : module.getOps<transformer::TrainingOp>())
+  for (auto training : module.getOps<training::IterationOp>())
     if (training.getCapacity())
       return training.emitOpError("drops tokens over the capacity of experts: "
                                   "that cannot be executed yet");

@@ -9,7 +9,7 @@
 
 #include "Placement.h"
 
-#include "autopar/Dialect/Transformer/Training.h"
+#include "autopar/Dialect/Training/Training.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -86,7 +86,7 @@ static int64_t vocabularyOf(ModuleOp module) {
   module.walk([&](transformer::EmbeddingOp op) {
     rows = std::min(rows, op.getTable().getType().getDimSize(0));
   });
-  module.walk([&](transformer::CrossEntropyOp op) {
+  module.walk([&](training::CrossEntropyOp op) {
     rows = std::min(rows, op.getX().getType().getShape().back());
   });
   return rows;

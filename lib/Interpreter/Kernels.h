@@ -78,7 +78,9 @@ void attach(mlir::MLIRContext *context) {
 
 // Each for the ops of one file.
 void attachElementwiseKernels(mlir::MLIRContext *context);
+void attachElementwiseGradientKernels(mlir::MLIRContext *context);
 void attachNormKernels(mlir::MLIRContext *context);
+void attachNormGradientKernels(mlir::MLIRContext *context);
 void attachTokenKernels(mlir::MLIRContext *context);
 void attachGradientKernels(mlir::MLIRContext *context);
 void attachAttentionGradientKernels(mlir::MLIRContext *context);
@@ -89,7 +91,9 @@ void attachTrainingKernels(mlir::MLIRContext *context);
 void attachOptimizerKernels(mlir::MLIRContext *context);
 void attachConvolutionKernels(mlir::MLIRContext *context);
 void attachAttentionKernels(mlir::MLIRContext *context);
+void attachRopeGradientKernels(mlir::MLIRContext *context);
 void attachExpertKernels(mlir::MLIRContext *context);
+void attachRouterGradientKernels(mlir::MLIRContext *context);
 void attachHyperConnectionKernels(mlir::MLIRContext *context);
 void attachRecurrentKernels(mlir::MLIRContext *context);
 void attachRecurrentGradientKernels(mlir::MLIRContext *context);

@@ -7,13 +7,14 @@
 
 #include "Kernels.h"
 
-#include "autopar/Dialect/Transformer/Training.h"
+#include "autopar/Dialect/Training/Training.h"
 
 #include <cmath>
 
 using namespace autopar;
 using namespace autopar::interpreter;
 using namespace autopar::schedule;
+using namespace autopar::training;
 using namespace autopar::transformer;
 using namespace mlir;
 
@@ -183,6 +184,9 @@ void autopar::interpreter::attachNormKernels(MLIRContext *context) {
   attach<RMSNormOp, run>(context);
   attach<SquareSumOp, run>(context);
   attach<LayerNormOp, run>(context);
+}
+
+void interpreter::attachNormGradientKernels(MLIRContext *context) {
   attach<NormBackwardOp, run>(context);
   attach<NormGradientOp, run>(context);
 }

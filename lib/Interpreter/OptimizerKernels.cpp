@@ -9,7 +9,7 @@
 #include "Placement.h"
 #include "StoredElements.h"
 
-#include "autopar/Dialect/Transformer/Training.h"
+#include "autopar/Dialect/Training/Training.h"
 #include "autopar/Interfaces/Interfaces.h"
 
 #include <cmath>
@@ -17,6 +17,7 @@
 using namespace autopar;
 using namespace autopar::interpreter;
 using namespace autopar::schedule;
+using namespace autopar::training;
 using namespace autopar::transformer;
 using namespace mlir;
 

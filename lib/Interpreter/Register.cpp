@@ -7,6 +7,8 @@
 
 #include "Kernels.h"
 
+#include "autopar/Dialect/Training/Training.h"
+
 #include "mlir/IR/DialectRegistry.h"
 
 using namespace autopar;
@@ -18,6 +20,18 @@ void autopar::interpreter::registerExecution(mlir::DialectRegistry &registry) {
         attachElementwiseKernels(context);
         attachNormKernels(context);
         attachTokenKernels(context);
+        attachConvolutionKernels(context);
+        attachAttentionKernels(context);
+        attachExpertKernels(context);
+        attachHyperConnectionKernels(context);
+        attachRecurrentKernels(context);
+      });
+  registry.addExtension(
+      +[](mlir::MLIRContext *context, training::TrainingDialect *) {
+        attachElementwiseGradientKernels(context);
+        attachNormGradientKernels(context);
+        attachRopeGradientKernels(context);
+        attachRouterGradientKernels(context);
         attachGradientKernels(context);
         attachAttentionGradientKernels(context);
         attachExpertGradientKernels(context);
@@ -25,11 +39,6 @@ void autopar::interpreter::registerExecution(mlir::DialectRegistry &registry) {
         attachLatentGradientKernels(context);
         attachTrainingKernels(context);
         attachOptimizerKernels(context);
-        attachConvolutionKernels(context);
-        attachAttentionKernels(context);
-        attachExpertKernels(context);
-        attachHyperConnectionKernels(context);
-        attachRecurrentKernels(context);
         attachRecurrentGradientKernels(context);
       });
   registry.addExtension(

@@ -192,7 +192,7 @@ static constexpr double derivativeTolerance = 1e-5;
 static LogicalResult verifyTrains(ModuleOp module, const Execution &run) {
   if (run.isTraining())
     return success();
-  return module.emitError("has no gradients: no transformer.training says "
+  return module.emitError("has no gradients: no training.iteration says "
                           "what runs after its forward");
 }
 

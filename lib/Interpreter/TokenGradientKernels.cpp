@@ -7,13 +7,14 @@
 
 #include "Kernels.h"
 
-#include "autopar/Dialect/Transformer/Training.h"
+#include "autopar/Dialect/Training/Training.h"
 
 #include <algorithm>
 
 using namespace autopar;
 using namespace autopar::interpreter;
 using namespace autopar::schedule;
+using namespace autopar::training;
 using namespace autopar::transformer;
 using namespace mlir;
 

@@ -8,12 +8,13 @@
 #include "Kernels.h"
 #include "Placement.h"
 
-#include "autopar/Dialect/Transformer/Training.h"
+#include "autopar/Dialect/Training/Training.h"
 #include "autopar/Interfaces/Interfaces.h"
 
 using namespace autopar;
 using namespace autopar::interpreter;
 using namespace autopar::schedule;
+using namespace autopar::training;
 using namespace autopar::transformer;
 using namespace mlir;
 

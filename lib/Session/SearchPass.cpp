@@ -10,7 +10,7 @@
 #include "SessionState.h"
 
 #include "autopar/Dialect/Parallel/Parallel.h"
-#include "autopar/Dialect/Transformer/Transformer.h"
+#include "autopar/Dialect/Training/Training.h"
 #include "autopar/Hub/Hub.h"
 #include "autopar/Report/ReportText.h"
 #include "autopar/Search/SearchReport.h"

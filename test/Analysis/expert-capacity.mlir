@@ -22,7 +22,7 @@
 // Layers that route otherwise have no capacity in common.
 
 // RUN: not autopar-opt %s --autopar-print-cost-program -o /dev/null 2>&1 | FileCheck %s --check-prefix=OTHER
-// OTHER: error: 'transformer.training' op gives experts of layers that route otherwise one capacity
+// OTHER: error: 'training.iteration' op gives experts of layers that route otherwise one capacity
 // OTHER: note: routes to 1 of 8 experts, others to 2 of 8
 
 func.func @model(%x: tensor<4x16x64xbf16>) {
@@ -37,4 +37,4 @@ func.func private @back(%x: tensor<4x16x64xbf16>) {
 func.func private @update() {
   return
 }
-transformer.training backward(@back) update(@update) capacity(1.0)
+training.iteration backward(@back) update(@update) capacity(1.0)

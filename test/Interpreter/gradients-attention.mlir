@@ -29,7 +29,7 @@
 // SPLIT: the same on 8 devices
 
 // A gradient that is added twice is none.
-// RUN: sed 's/^ *transformer.accumulate .* of %q : .*$/&\n&/' %t/split.mlir > %t/twice.mlir
+// RUN: sed 's/^ *training.accumulate .* of %q : .*$/&\n&/' %t/split.mlir > %t/twice.mlir
 // RUN: not autopar-run %t/twice.mlir --directional-derivative 2>&1 | FileCheck %s --check-prefix=TWICE
 // TWICE: error: the gradients are not those of the loss: along a random direction they say {{[-0-9.]+}}, expected {{[-0-9.]+}}
 // TWICE: note: --gradients=1 says of which weight

@@ -16,14 +16,14 @@
 // IR-DAG: transformer.gated_delta_rule %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}}, %a, %a :
 // IR-DAG: transformer.gated_delta_rule %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}}, %a, %channel_bias :
 // IR-DAG: transformer.linear_attention %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}} :
-// IR: transformer.linear_attention_backward
-// IR: transformer.gated_delta_rule_backward
-// IR: transformer.sum_tokens %d_decay{{.*}} of %channel_bias
-// IR: transformer.gated_delta_rule_backward
-// IR: transformer.sum_tokens %d_decay{{.*}} of %a
-// IR: transformer.state_space_backward
-// IR: transformer.sum_tokens %d_dt of
-// IR: transformer.short_conv_backward
+// IR: training.linear_attention_backward
+// IR: training.gated_delta_rule_backward
+// IR: training.sum_tokens %d_decay{{.*}} of %channel_bias
+// IR: training.gated_delta_rule_backward
+// IR: training.sum_tokens %d_decay{{.*}} of %a
+// IR: training.state_space_backward
+// IR: training.sum_tokens %d_dt of
+// IR: training.short_conv_backward
 
 // Six tokens, four heads of 4 (of two groups, or key heads, of 4): forwards,
 // and three times as many in backwards.

@@ -19,11 +19,11 @@
 // IR-NOT: kv_cache
 // IR: %[[SELECTED:.*]] = transformer.indexer %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}} top_k(3)
 // IR: transformer.latent_attention {{.*}} selected(%[[SELECTED]] : {{.*}}) causal absorbed
-// IR: transformer.latent_normaliser {{.*}} selected(%[[SELECTED]] : {{.*}}) causal
+// IR: training.latent_normaliser {{.*}} selected(%[[SELECTED]] : {{.*}}) causal
 // IR-LABEL: func.func private @decoder_backward(
-// IR: %dq, %d_latent, %d_rope, %d_key_weight, %d_value_weight = transformer.latent_attention_backward {{.*}} selected({{.*}}) causal
-// IR-DAG: transformer.accumulate %d_key_weight of %k_b_proj
-// IR-DAG: transformer.accumulate %d_value_weight of %v_b_proj
+// IR: %dq, %d_latent, %d_rope, %d_key_weight, %d_value_weight = training.latent_attention_backward {{.*}} selected({{.*}}) causal
+// IR-DAG: training.accumulate %d_key_weight of %k_b_proj
+// IR-DAG: training.accumulate %d_value_weight of %v_b_proj
 // IR-NOT: index_q
 
 // Gradients of all tokens are others.

@@ -14,7 +14,7 @@
 
 // A module that does not train.
 // RUN: not autopar-run %t/tables.mlir --gradients=2 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE: error: has no gradients: no transformer.training says what runs after its forward
+// NONE: error: has no gradients: no training.iteration says what runs after its forward
 
 //--- norms.mlir
 !x = tensor<?x?x8xbf16, #transformer.dims<[batch, query, _]>>

@@ -42,7 +42,7 @@
 
 // A value that was computed on another stage than it is saved by.
 
-// RUN: sed '/transformer.save %layers "layers"/d; s/^    %layers = transformer.repeat/    transformer.save %embedding "layers" : !bq_4_bf\n&/' %t/two.mlir > %t/first.mlir
+// RUN: sed '/training.save %layers "layers"/d; s/^    %layers = transformer.repeat/    training.save %embedding "layers" : !bq_4_bf\n&/' %t/two.mlir > %t/first.mlir
 // RUN: not autopar-run %t/first.mlir 2>&1 | FileCheck %s --check-prefix=FIRST
 // FIRST: first.mlir:[[#]]:{{[0-9]+}}: error: reads what this layer has not saved, or has read
 

@@ -7,7 +7,7 @@ Each op of the examples in the dialects' definitions is tried
 
   outside    directly in a module, outside of the function that it asks for,
   in itself  with its own result as an operand of its type, and
-             `transformer.accumulate` of what comes of it,
+             `training.accumulate` of what comes of it,
 
 which is accepted or refused with an error, without a crash and in a few seconds.
 Ops that look others up are tried in texts of N and of 4 N of them, where the
@@ -103,7 +103,7 @@ def in_itself(op, example):
     lines, operands = given(types)
     operands[types.index(results[0])] = result.split(":")[0]
     sums = (
-        f'"transformer.accumulate"({result}, {result}) : ({results[0]}, {results[0]}) -> ()'
+        f'"training.accumulate"({result}, {result}) : ({results[0]}, {results[0]}) -> ()'
         if results[0].startswith("tensor")
         else ""
     )
@@ -126,10 +126,10 @@ WEIGHT = '%w = transformer.weight "w" : tensor<4xbf16>'
 
 def parts(count):
     """One function, and `count` parts of it that each read one of its values."""
-    saves = "\n".join(f'transformer.save %w "s{i}" : tensor<4xbf16>' for i in range(count))
+    saves = "\n".join(f'training.save %w "s{i}" : tensor<4xbf16>' for i in range(count))
     reads = "\n".join(
-        f"func.func private @p{i}() attributes {{transformer.part_of = @f}} {{\n"
-        f'%s = transformer.saved "s{i}" : tensor<4xbf16>\nreturn\n}}' for i in range(count)
+        f"func.func private @p{i}() attributes {{training.part_of = @f}} {{\n"
+        f'%s = training.saved "s{i}" : tensor<4xbf16>\nreturn\n}}' for i in range(count)
     )  # fmt: skip
     return f"func.func private @f() {{\n{WEIGHT}\n{saves}\nreturn\n}}\n{reads}"
 
@@ -143,7 +143,7 @@ def accumulated(count):
     """Sums of what many ops, one behind the other, have made of a weight."""
     chain = "\n".join(f'%w{i + 1} = transformer.scale %w{i} by(1.0) : tensor<4xbf16>' for i in range(count))
     sums = "\n".join(
-        f"transformer.accumulate %g of %w{i % 8} : tensor<4xf32>, tensor<4xbf16>" for i in range(count)
+        f"training.accumulate %g of %w{i % 8} : tensor<4xf32>, tensor<4xbf16>" for i in range(count)
     )
     first = WEIGHT.replace("%w =", "%w0 =")
     return f"func.func private @f(%g: tensor<4xf32>) {{\n{first}\n{chain}\n{sums}\nreturn\n}}"
@@ -163,15 +163,15 @@ def linked(count):
 
 
 GROWING = {
-    "save": in_function(lambda i: f'transformer.save %w "s{i}" : tensor<4xbf16>', WEIGHT),
+    "save": in_function(lambda i: f'training.save %w "s{i}" : tensor<4xbf16>', WEIGHT),
     "save, beside weights first": lambda n: "func.func private @f() {\n" + "\n".join(
         [f'%w{i} = transformer.weight "w{i}" : tensor<4xbf16>' for i in range(n)] +
-        [f'transformer.save %w{i} "s{i}" : tensor<4xbf16>' for i in range(n)]) + "\nreturn\n}",
+        [f'training.save %w{i} "s{i}" : tensor<4xbf16>' for i in range(n)]) + "\nreturn\n}",
     "save, in loops": in_function(
-        lambda i: f'transformer.repeat 2 {{\ntransformer.save %w "s{i}" : tensor<4xbf16>\ntransformer.yield\n}}', WEIGHT),
-    "saved": lambda n: in_function(lambda i: f'transformer.save %w "s{i}" : tensor<4xbf16>', WEIGHT)(n) +
-        "\nfunc.func private @b() attributes {transformer.part_of = @f} {\n" +
-        "\n".join(f'%s{i} = transformer.saved "s{i}" : tensor<4xbf16>' for i in range(n)) + "\nreturn\n}",
+        lambda i: f'transformer.repeat 2 {{\ntraining.save %w "s{i}" : tensor<4xbf16>\ntransformer.yield\n}}', WEIGHT),
+    "saved": lambda n: in_function(lambda i: f'training.save %w "s{i}" : tensor<4xbf16>', WEIGHT)(n) +
+        "\nfunc.func private @b() attributes {training.part_of = @f} {\n" +
+        "\n".join(f'%s{i} = training.saved "s{i}" : tensor<4xbf16>' for i in range(n)) + "\nreturn\n}",
     "saved, each in a part": parts,
     "stored": stored,
     "weight": in_function(lambda i: f'%w{i} = transformer.weight "w{i % 7}" : tensor<4xbf16>'),

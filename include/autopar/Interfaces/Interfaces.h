@@ -44,7 +44,7 @@ findStoredFunctions(mlir::ModuleOp module);
 
 /// Of a function of a backward or an update: the function whose layers its
 /// layers are, whose weights, gradients and saved values its own are.
-inline constexpr llvm::StringLiteral partOfAttribute = "transformer.part_of";
+inline constexpr llvm::StringLiteral partOfAttribute = "training.part_of";
 /// The function that `function` is a part of; itself where it is of none.
 mlir::FunctionOpInterface findWhole(mlir::FunctionOpInterface function);
 

@@ -48,7 +48,7 @@ def SearchPass : Pass<"autopar-search", "::mlir::ModuleOp"> {
            "names none (0: all of the target)">,
   ];
   let dependentDialects = ["::autopar::parallel::ParallelDialect",
-                           "::autopar::transformer::TransformerDialect"];
+                           "::autopar::training::TrainingDialect"];
 }
 
 #endif // AUTOPAR_SESSION_PASSES_TD

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Factors.h"
-#include "Verifiers.h"
+#include "autopar/Dialect/Transformer/Factors.h"
+#include "autopar/Dialect/Transformer/Verifiers.h"
 #include "autopar/Interfaces/WorkloadBuilder.h"
 
 using namespace autopar;

@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Factors.h"
-#include "Verifiers.h"
-#include "autopar/Dialect/Transformer/Training.h"
+#include "autopar/Dialect/Transformer/Factors.h"
+#include "autopar/Dialect/Transformer/Verifiers.h"
 #include "autopar/Interfaces/WorkloadBuilder.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -236,8 +235,7 @@ void RouterOp::buildWorkload(WorkloadBuilder &builder) {
 /// Whether rows go back to their tokens as they are, by way of collectives.
 static bool areCombined(Value rows) {
   return llvm::all_of(rows.getUsers(), [](Operation *user) {
-    return isa<CombineOp, SaveOp>(user) ||
-           !isa<TransformerDialect>(user->getDialect());
+    return isa<CombineOp>(user) || !isa<ShardingOpInterface>(user);
   });
 }
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Factors.h"
-#include "Latents.h"
-#include "Verifiers.h"
+#include "autopar/Dialect/Transformer/Factors.h"
+#include "autopar/Dialect/Transformer/Latents.h"
+#include "autopar/Dialect/Transformer/Verifiers.h"
 #include "autopar/Interfaces/BytecodeVersion.h"
 #include "autopar/Interfaces/WorkloadBuilder.h"
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Factors.h"
+#include "autopar/Dialect/Transformer/Factors.h"
 #include "autopar/Interfaces/WorkloadBuilder.h"
 
 using namespace autopar;

@@ -10,9 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "autopar/Dialect/Transformer/Training.h"
-
-#include "autopar/Interfaces/WorkloadBuilder.h"
+#include "autopar/Dialect/Transformer/Recurrences.h"
 
 using namespace autopar;
 using namespace autopar::program;
@@ -32,7 +30,7 @@ void StateOp::buildWorkload(WorkloadBuilder &builder) {
 /// is contracted with, on vector units. It reads its operands once and writes
 /// its results and its state, which a sequence reads and writes once in a step.
 static Kernel &addScan(WorkloadBuilder &builder, Operation *op, int64_t flops,
-                       Dims columns, Dims contraction, Value state = nullptr,
+                       Dims columns, Dims contraction, Value state,
                        KernelKind kind = KernelKind::scan) {
   Kernel &kernel = builder.addKernel(op, kind);
   kernel.flopClass = FlopClass::recurrence;
@@ -57,29 +55,22 @@ static void makeRecurrence(Kernel &kernel) {
   kernel.mixesTokens = true;
 }
 
-/// Backwards make again what the forward does, and each product of it has two.
-static constexpr int64_t backwardShare = 3;
-
-static Kernel &addConv(WorkloadBuilder &builder, Operation *op, int64_t share,
-                       Value x, Value weight, Value state = nullptr) {
+void transformer::addConv(WorkloadBuilder &builder, Operation *op,
+                          int64_t share, Value x, Value weight, Value state) {
   constexpr int64_t flops = 2;
   unsigned channels = TensorView(weight).rank() - 1;
-  return addScan(builder, op, share * flops, builder.dims(x, 2, 2 + channels),
-                 builder.dims(weight, channels, channels + 1), state);
+  addScan(builder, op, share * flops, builder.dims(x, 2, 2 + channels),
+          builder.dims(weight, channels, channels + 1), state);
 }
 
 void ShortConvOp::buildWorkload(WorkloadBuilder &builder) {
   addConv(builder, *this, 1, getX(), getWeight(), getState());
 }
 
-void ShortConvBackwardOp::buildWorkload(WorkloadBuilder &builder) {
-  addConv(builder, *this, backwardShare, getX(), getWeight());
-}
-
 /// Of each head, what a token has of rows and columns of its state.
-static void addStateSpace(WorkloadBuilder &builder, Operation *op,
-                          int64_t share, Value x, Value input,
-                          Value state = nullptr) {
+void transformer::addStateSpace(WorkloadBuilder &builder, Operation *op,
+                                int64_t share, Value x, Value input,
+                                Value state) {
   constexpr int64_t flops = 5;
   makeRecurrence(addScan(builder, op, share * flops, builder.dims(x, 2, 4),
                          builder.dims(input, 3, 4), state));
@@ -89,35 +80,24 @@ void StateSpaceOp::buildWorkload(WorkloadBuilder &builder) {
   addStateSpace(builder, *this, 1, getX(), getInput(), getState());
 }
 
-void StateSpaceBackwardOp::buildWorkload(WorkloadBuilder &builder) {
-  addStateSpace(builder, *this, backwardShare, getX(), getInput());
-}
-
-/// Of what `delta` has, a gated delta rule or its backward.
-template <typename Op>
-static void addDeltaRule(WorkloadBuilder &builder, Op delta, int64_t share,
-                         Value state = nullptr) {
+void transformer::addDeltaRule(WorkloadBuilder &builder, Operation *op,
+                               int64_t share, Value key, Value value,
+                               Value decay, Value state) {
   constexpr int64_t flops = 7;
-  Dims columns = builder.dims(delta.getValue(), 2, 3);
-  columns.push_back(builder.dims(delta.getKey(), 3, 4).front());
-  bool isOfChannels = TensorView(delta.getDecay()).rank() == 4;
-  makeRecurrence(
-      addScan(builder, delta, share * flops, std::move(columns),
-              builder.dims(delta.getValue(), 3, 4), state,
-              isOfChannels ? KernelKind::channel_scan : KernelKind::scan));
+  Dims columns = builder.dims(value, 2, 3);
+  columns.push_back(builder.dims(key, 3, 4).front());
+  bool isOfChannels = TensorView(decay).rank() == 4;
+  makeRecurrence(addScan(
+      builder, op, share * flops, std::move(columns), builder.dims(value, 3, 4),
+      state, isOfChannels ? KernelKind::channel_scan : KernelKind::scan));
 }
 
 void GatedDeltaRuleOp::buildWorkload(WorkloadBuilder &builder) {
-  addDeltaRule(builder, *this, 1, getState());
+  addDeltaRule(builder, *this, 1, getKey(), getValue(), getDecay(), getState());
 }
 
-void GatedDeltaRuleBackwardOp::buildWorkload(WorkloadBuilder &builder) {
-  addDeltaRule(builder, *this, backwardShare);
-}
-
-static void addLinearAttention(WorkloadBuilder &builder, Operation *op,
-                               int64_t share, Value query,
-                               Value state = nullptr) {
+void transformer::addLinearAttention(WorkloadBuilder &builder, Operation *op,
+                                     int64_t share, Value query, Value state) {
   constexpr int64_t flops = 5;
   makeRecurrence(addScan(builder, op, share * flops, builder.dims(query, 2, 4),
                          builder.dims(query, 3, 4), state));
@@ -125,8 +105,4 @@ static void addLinearAttention(WorkloadBuilder &builder, Operation *op,
 
 void LinearAttentionOp::buildWorkload(WorkloadBuilder &builder) {
   addLinearAttention(builder, *this, 1, getQuery(), getState());
-}
-
-void LinearAttentionBackwardOp::buildWorkload(WorkloadBuilder &builder) {
-  addLinearAttention(builder, *this, backwardShare, getQuery());
 }

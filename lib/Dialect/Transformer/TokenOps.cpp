@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Factors.h"
+#include "autopar/Dialect/Transformer/Factors.h"
 
 using namespace autopar;
 using namespace autopar::transformer;

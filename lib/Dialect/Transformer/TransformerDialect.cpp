@@ -5,10 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "autopar/Dialect/Transformer/Training.h"
+#include "autopar/Dialect/Transformer/Transformer.h"
 #include "autopar/Interfaces/BlockType.h"
 #include "autopar/Interfaces/BytecodeVersion.h"
-#include "autopar/Interfaces/ModuleOps.h"
 
 #include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/StringExtras.h"
@@ -51,7 +50,7 @@ struct TransformerInlinerInterface : DialectInlinerInterface {
 
   bool isLegalToInline(Operation *op, Region *, bool,
                        IRMapping &) const override {
-    return !isa<WeightOp, KVCacheOp, StateOp, SaveOp, SavedOp>(op);
+    return !isa<WeightOp, KVCacheOp, StateOp>(op);
   }
   /// Each call in a repeat counts as a layer.
   bool isLegalToInline(Region *into, Region *, bool,
@@ -69,7 +68,7 @@ struct TransformerBytecode : VersionedBytecode {
     auto number = static_cast<const BytecodeVersion &>(version).number;
     if (number < LatentAttentionOp::firstWithoutCache)
       top->walk([](LatentAttentionOp op) { op.setEarlierOperands(); });
-    return success();
+    return VersionedBytecode::upgradeFromVersion(top, version);
   }
 };
 
@@ -83,51 +82,9 @@ void TransformerDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "autopar/Dialect/Transformer/TransformerOps.cpp.inc"
-      ,
-#define GET_OP_LIST
-#include "autopar/Dialect/Transformer/TrainingOps.cpp.inc"
       >();
   addInterfaces<TransformerAsmInterface, TransformerInlinerInterface,
                 TransformerBytecode>();
-}
-
-/// A part is one of a function of the module that is no part itself.
-/// Each part names another function beside it that is no part.
-static LogicalResult verifyWholes(Operation *table) {
-  llvm::DenseMap<StringAttr, FunctionOpInterface> functions;
-  for (auto function : table->getRegion(0).getOps<FunctionOpInterface>())
-    functions.try_emplace(function.getNameAttr(), function);
-  LogicalResult result = success();
-  forEachIn<FunctionOpInterface>(table, [&](FunctionOpInterface part) {
-    auto name = part->getAttrOfType<FlatSymbolRefAttr>(partOfAttribute);
-    if (!name || failed(result))
-      return;
-    FunctionOpInterface whole = functions.lookup(name.getAttr());
-    if (!whole || whole == part)
-      result = part->emitOpError()
-               << "is a part of " << name << ", which is no other function";
-    else if (whole->hasAttr(partOfAttribute))
-      result = part->emitOpError()
-               << "is a part of " << name << ", which is a part itself";
-  });
-  return result;
-}
-
-/// The last part verifies all of the module.
-LogicalResult
-TransformerDialect::verifyOperationAttribute(Operation *op,
-                                             NamedAttribute attribute) {
-  if (attribute.getName() != partOfAttribute)
-    return success();
-  Operation *table = SymbolTable::getNearestSymbolTable(op);
-  if (!isa<FunctionOpInterface>(op) || !table ||
-      !isa<FlatSymbolRefAttr>(attribute.getValue()))
-    return op->emitOpError() << "has '" << partOfAttribute
-                             << "', expected @name, on a function of a module";
-  auto isPart = [](Operation *other) {
-    return other->hasAttr(partOfAttribute);
-  };
-  return isLastIn(table, op, isPart) ? verifyWholes(table) : success();
 }
 
 RankedTensorType transformer::getTensorType(ArrayRef<int64_t> shape,

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "NormTypes.h"
-#include "Verifiers.h"
+#include "autopar/Dialect/Transformer/NormTypes.h"
+#include "autopar/Dialect/Transformer/Verifiers.h"
 
 #include "autopar/Interfaces/ModuleOps.h"
 #include "autopar/Interfaces/NumberSyntax.h"

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Factors.h"
+#include "autopar/Dialect/Transformer/Factors.h"
 
 using namespace autopar;
 using namespace autopar::program;
@@ -148,6 +148,12 @@ ShardingFactors LastTokenOp::getShardingFactors() {
   x.insert(x.begin() + 1, token);
   factors.operands = {x};
   factors.results = {kept};
+  factors.linear = {{0}};
+  return factors;
+}
+
+ShardingFactors CastOp::getShardingFactors() {
+  ShardingFactors factors = elementwiseFactors(*this);
   factors.linear = {{0}};
   return factors;
 }

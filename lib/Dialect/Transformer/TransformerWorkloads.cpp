@@ -5,9 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "autopar/Dialect/Transformer/Training.h"
-
-#include "Factors.h"
+#include "autopar/Dialect/Transformer/Factors.h"
 #include "autopar/Interfaces/WorkloadBuilder.h"
 
 using namespace autopar;
@@ -138,6 +136,7 @@ AUTOPAR_ELEMENTWISE(SoftcapOp)
 AUTOPAR_ELEMENTWISE(WeighOp)
 AUTOPAR_ELEMENTWISE(MultiplyOp)
 AUTOPAR_ELEMENTWISE(MergeTokensOp)
+AUTOPAR_ELEMENTWISE(CastOp)
 #undef AUTOPAR_ELEMENTWISE
 
 /// Training clamps both halves of what experts give a gate with a limit, and
@@ -148,6 +147,16 @@ void GatedOp::buildWorkload(WorkloadBuilder &builder) {
   if (getLimit() && TensorView(getGate()).isSet() && builder.trains())
     builder.addPasses(*this, getGate(), clampPasses);
   builder.addElementwise(*this);
+}
+
+bool transformer::isInputGradient(Value value) {
+  Operation *op = value.getDefiningOp();
+  auto isAddend = [](Value addend) {
+    return addend.hasOneUse() && isInputGradient(addend);
+  };
+  return isa_and_present<InputGradientOpInterface>(op) ||
+         (isa_and_present<AddOp>(op) &&
+          llvm::all_of(op->getOperands(), isAddend));
 }
 
 void AddOp::buildWorkload(WorkloadBuilder &builder) {

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Verifiers.h"
+#include "autopar/Dialect/Transformer/Verifiers.h"
 
 using namespace autopar;
 using namespace autopar::transformer;

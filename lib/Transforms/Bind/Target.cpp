@@ -8,7 +8,7 @@
 #include "autopar/Transforms/Bind/Target.h"
 
 #include "autopar/Dialect/Parallel/Parallel.h"
-#include "autopar/Dialect/Transformer/Training.h"
+#include "autopar/Dialect/Training/Training.h"
 #include "autopar/Support/Text.h"
 #include "autopar/Transforms/Price/Estimate.h"
 

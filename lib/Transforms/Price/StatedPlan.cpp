@@ -9,7 +9,7 @@
 
 #include "../Bind/MeshReader.h"
 #include "autopar/Dialect/Parallel/Parallel.h"
-#include "autopar/Dialect/Transformer/Training.h"
+#include "autopar/Dialect/Training/Training.h"
 #include "autopar/Plan/NeutralAxes.h"
 #include "autopar/Plan/PlanKnobs.h"
 #include "autopar/Support/Text.h"
@@ -135,7 +135,7 @@ static Recomputation recomputationOf(StringRef text) {
   return *Recomputation::parse(text);
 }
 
-static void addTraining(transformer::TrainingOp op, TrainingPlan &training) {
+static void addTraining(training::IterationOp op, TrainingPlan &training) {
   if (op.getRecompute())
     training.recompute = recomputationOf(*op.getRecompute());
   if (op.getTried())
@@ -156,7 +156,7 @@ static void addFurtherTokens(ModuleOp module, TrainingPlan &training) {
 }
 
 static void addLoss(ModuleOp module, TrainingPlan &training) {
-  module.walk([&](transformer::CrossEntropyOp op) {
+  module.walk([&](training::CrossEntropyOp op) {
     if (op.getForm())
       training.loss = parseLossForm(*op.getForm());
     if (op.getChunks())
@@ -165,15 +165,15 @@ static void addLoss(ModuleOp module, TrainingPlan &training) {
 }
 
 /// What made an update, as far as that update says it.
-static Optimizer optimizerOf(transformer::UpdateOp op) {
+static Optimizer optimizerOf(training::UpdateOp op) {
   ArrayRef<Attribute> states = op.getStates().getValue();
   switch (op.getOptimizer()) {
-  case transformer::OptimizerKind::adafactor:
+  case training::OptimizerKind::adafactor:
     return Optimizer::adafactor;
-  case transformer::OptimizerKind::sgd:
+  case training::OptimizerKind::sgd:
     return op.getNumMoments() > 0 ? Optimizer::sgd
                                   : Optimizer::sgd_without_momentum;
-  case transformer::OptimizerKind::adamw:
+  case training::OptimizerKind::adamw:
     break;
   }
   return cast<TypeAttr>(states.back()).getValue().isInteger()
@@ -187,13 +187,13 @@ static void addUpdates(ModuleOp module, TrainingPlan &training) {
   std::optional<ElementType> gradient, state;
   FormatOrNone master;
   module.walk([&](Operation *op) {
-    if (auto read = dyn_cast<transformer::GradientOp>(op))
+    if (auto read = dyn_cast<training::GradientOp>(op))
       gradient = formatOf(tensorOf(read.getType()).getElementType());
-    if (isa<transformer::MomentumOp>(op))
+    if (isa<training::MomentumOp>(op))
       optimizer = Optimizer::muon;
-    if (auto kept = dyn_cast<transformer::MovingMeanOp>(op))
+    if (auto kept = dyn_cast<training::MovingMeanOp>(op))
       state = formatOf(kept.getState());
-    auto update = dyn_cast<transformer::UpdateOp>(op);
+    auto update = dyn_cast<training::UpdateOp>(op);
     if (!update)
       return;
     // Small tensors have states that are not of 8 bits, tables those of AdamW.
@@ -233,7 +233,7 @@ Result<Plan> autopar::transforms::planOf(ModuleOp module) {
     if (std::optional<Error> error = addKnobs(strategy, plan))
       return *error;
   }
-  for (auto training : module.getOps<transformer::TrainingOp>()) {
+  for (auto training : module.getOps<training::IterationOp>()) {
     addTraining(training, plan.training);
     addFurtherTokens(module, plan.training);
     addLoss(module, plan.training);

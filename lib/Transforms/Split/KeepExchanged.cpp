@@ -8,11 +8,12 @@
 #include "KeepExchanged.h"
 
 #include "autopar/Dialect/Parallel/Parallel.h"
-#include "autopar/Dialect/Transformer/Training.h"
+#include "autopar/Dialect/Training/Training.h"
 
 using namespace autopar;
 using namespace autopar::transforms;
 using namespace autopar::parallel;
+using namespace autopar::training;
 using namespace autopar::transformer;
 using namespace mlir;
 

@@ -11,7 +11,7 @@
 #include "FactorSplits.h"
 #include "Propagation.h"
 #include "Seeds.h"
-#include "autopar/Dialect/Transformer/Training.h"
+#include "autopar/Dialect/Training/Training.h"
 
 namespace autopar::transforms {
 #define GEN_PASS_DEF_SHARDCONTEXTPASS
@@ -62,7 +62,7 @@ struct ShardContextPass
   std::optional<parallel::ContextKind> kindFor(ModuleOp module) {
     if (!kind.empty())
       return symbolizeContextKind(kind.getValue());
-    return module.getOps<transformer::TrainingOp>().empty()
+    return module.getOps<training::IterationOp>().empty()
                ? parallel::ContextKind::ring
                : parallel::ContextKind::all_gather;
   }

@@ -11,7 +11,7 @@
 #include "Propagation.h"
 #include "Seeds.h"
 #include "WeightSplits.h"
-#include "autopar/Dialect/Transformer/Training.h"
+#include "autopar/Dialect/Training/Training.h"
 
 namespace autopar::transforms {
 #define GEN_PASS_DEF_SHARDOPTIMIZERPASS
@@ -31,8 +31,8 @@ struct ShardOptimizerPass
 
   void runOnModule() override {
     ModuleOp module = getOperation();
-    SmallVector<transformer::UpdateOp> updates;
-    module.walk([&](transformer::UpdateOp op) { updates.push_back(op); });
+    SmallVector<training::UpdateOp> updates;
+    module.walk([&](training::UpdateOp op) { updates.push_back(op); });
     if (updates.empty())
       return;
     std::string replicas = "dp";
@@ -45,10 +45,10 @@ struct ShardOptimizerPass
       return isOfExperts(op, weight) ? *experts : *dense;
     };
     if (gradients)
-      module.walk([&](transformer::AccumulateOp op) {
+      module.walk([&](training::AccumulateOp op) {
         split(op, axesOf(op, op.getWeight()));
       });
-    for (transformer::UpdateOp op : updates)
+    for (training::UpdateOp op : updates)
       split(op, axesOf(op, op.getWeight()));
     propagateSplits(module);
     getStrategy(module).setZero(gradients ? 2 : 1);
@@ -57,12 +57,12 @@ struct ShardOptimizerPass
 private:
   /// Experts are weights of products of routed tokens in their forward.
   static bool isOfExperts(Operation *op, Value of) {
-    transformer::WeightOp weight = transformer::findWeight(of);
+    transformer::WeightOp weight = training::findWeight(of);
     FunctionOpInterface forward =
         findWhole(op->getParentOfType<FunctionOpInterface>());
     bool found = false;
     forward.walk([&](transformer::WeightOp other) {
-      found |= transformer::areSameTensor(weight, other) &&
+      found |= training::areSameTensor(weight, other) &&
                isWeightOfExperts(other.getResult());
     });
     return found;
@@ -94,19 +94,19 @@ private:
 
   /// Each replica adds up the gradient of its part: sums of a microbatch are
   /// scattered before.
-  static void split(transformer::AccumulateOp op, ArrayRef<StringAttr> axes) {
+  static void split(training::AccumulateOp op, ArrayRef<StringAttr> axes) {
     slice(op.getWeightMutable(), op.getWeight(), axes);
   }
 
   /// Each replica updates its part, for which propagation scatters what it has
   /// of the gradient.
-  static void split(transformer::UpdateOp op, ArrayRef<StringAttr> axes) {
+  static void split(training::UpdateOp op, ArrayRef<StringAttr> axes) {
     Value weight = op.getWeight(), last = weight;
     SmallVector<OpOperand *> others;
     for (OpOperand &use : weight.getUses())
-      if (isa<transformer::MomentumOp, transformer::MeanOp>(use.getOwner()))
+      if (isa<training::MomentumOp, training::MeanOp>(use.getOwner()))
         others.push_back(&use);
-      else if (isa<transformer::GradientOp>(use.getOwner()))
+      else if (isa<training::GradientOp>(use.getOwner()))
         last = use.getOwner()->getResult(0);
     AllSliceOp part = slice(op.getWeightMutable(), last, axes);
     for (OpOperand *use : others)

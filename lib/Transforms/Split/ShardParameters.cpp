@@ -12,7 +12,7 @@
 #include "Propagation.h"
 #include "Seeds.h"
 #include "WeightSplits.h"
-#include "autopar/Dialect/Transformer/Training.h"
+#include "autopar/Dialect/Training/Training.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -61,7 +61,7 @@ struct ShardParametersPass
     if (failed(dense) || failed(experts))
       return signalPassFailure();
     // Forwards and backwards may reshard a weight differently.
-    if (!module.getOps<transformer::TrainingOp>().empty())
+    if (!module.getOps<training::IterationOp>().empty())
       dropLayoutOps(module);
     Seeds ofDense(module, *dense), ofExperts(module, *experts);
     for (Value weight : findWeights(module))
@@ -94,7 +94,7 @@ private:
   /// An update makes the part of a weight that it has.
   static bool isUpdated(Value weight) {
     return llvm::any_of(weight.getUsers(), [](Operation *user) {
-      return isa<transformer::AssignOp>(user);
+      return isa<training::AssignOp>(user);
     });
   }
 

@@ -7,7 +7,7 @@
 
 #include "TrainingLayouts.h"
 
-#include "autopar/Dialect/Transformer/Training.h"
+#include "autopar/Dialect/Training/Training.h"
 #include "autopar/Transforms/Split/Layouts.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -15,6 +15,7 @@
 using namespace autopar;
 using namespace autopar::transforms;
 using namespace autopar::parallel;
+using namespace autopar::training;
 using namespace autopar::transformer;
 using namespace mlir;
 

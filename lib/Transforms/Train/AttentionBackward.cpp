@@ -10,6 +10,7 @@
 
 using namespace autopar;
 using namespace autopar::transforms;
+using namespace autopar::training;
 using namespace autopar::transformer;
 using namespace mlir;
 

@@ -10,7 +10,7 @@
 
 #include "LayerParts.h"
 
-#include "autopar/Dialect/Transformer/Training.h"
+#include "autopar/Dialect/Training/Training.h"
 #include "autopar/Plan/Plan.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

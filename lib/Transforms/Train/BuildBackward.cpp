@@ -24,16 +24,18 @@ using namespace autopar::plan;
 using namespace autopar::program;
 using namespace autopar::schedule;
 using namespace autopar::transforms;
+using namespace autopar::training;
 using namespace autopar::transformer;
 using namespace mlir;
 
 void autopar::transforms::registerBackwards(DialectRegistry &registry) {
-  registry.addExtension(+[](MLIRContext *context, TransformerDialect *) {
-    attachTokenBackwards(context);
-    attachAttentionBackwards(context);
-    attachMixtureBackwards(context);
-    attachRecurrentBackwards(context);
-  });
+  registry.addExtension(
+      +[](MLIRContext *context, TransformerDialect *, TrainingDialect *) {
+        attachTokenBackwards(context);
+        attachAttentionBackwards(context);
+        attachMixtureBackwards(context);
+        attachRecurrentBackwards(context);
+      });
 }
 
 namespace {
@@ -52,7 +54,7 @@ struct BuildBackwardPass
   void runOnModule() override {
     ModuleOp module = getOperation();
     func::FuncOp entry = findEntry(module);
-    if (!entry || !module.getOps<TrainingOp>().empty())
+    if (!entry || !module.getOps<IterationOp>().empty())
       return;
     if (failed(readOptions(module)) || failed(build(module, entry)))
       signalPassFailure();
@@ -149,7 +151,7 @@ private:
     func::FuncOp update = updateOf(entry);
     OpBuilder builder(module.getContext());
     builder.setInsertionPointAfter(update);
-    TrainingOp::create(
+    IterationOp::create(
         builder, module.getLoc(), SymbolRefAttr::get(made->backward),
         SymbolRefAttr::get(update), builder.getStringAttr(what.str()),
         ArrayAttr(), DenseI64ArrayAttr(),

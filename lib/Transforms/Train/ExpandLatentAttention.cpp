@@ -7,10 +7,11 @@
 
 #include "TrainingForms.h"
 
-#include "autopar/Dialect/Transformer/Training.h"
+#include "autopar/Dialect/Training/Training.h"
 
 using namespace autopar;
 using namespace autopar::transforms;
+using namespace autopar::training;
 using namespace autopar::transformer;
 using namespace mlir;
 

@@ -9,7 +9,7 @@
 
 #include "LayerParts.h"
 #include "autopar/Dialect/Parallel/Parallel.h"
-#include "autopar/Dialect/Transformer/Training.h"
+#include "autopar/Dialect/Training/Training.h"
 #include "autopar/Report/RecomputationLadder.h"
 #include "autopar/Transforms/Price/Estimate.h"
 
@@ -26,6 +26,7 @@ using namespace autopar::program;
 using namespace autopar::report;
 using namespace autopar::schedule;
 using namespace autopar::transforms;
+using namespace autopar::training;
 using namespace autopar::transformer;
 using namespace mlir;
 
@@ -158,7 +159,7 @@ private:
       missing.push_back(one.missingBytes);
     }
     Builder builder(&getContext());
-    for (auto training : module.getOps<TrainingOp>()) {
+    for (auto training : module.getOps<IterationOp>()) {
       training.setTriedAttr(
           builder.getStrArrayAttr(llvm::to_vector_of<StringRef>(tried)));
       training.setMissing(ArrayRef<int64_t>(missing));

@@ -15,6 +15,7 @@ using namespace autopar;
 using namespace autopar::plan;
 using namespace autopar::schedule;
 using namespace autopar::transforms;
+using namespace autopar::training;
 using namespace autopar::transformer;
 using namespace mlir;
 

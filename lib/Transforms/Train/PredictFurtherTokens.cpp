@@ -7,13 +7,14 @@
 
 #include "TrainingForms.h"
 
-#include "autopar/Dialect/Transformer/Training.h"
+#include "autopar/Dialect/Training/Training.h"
 
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace autopar;
 using namespace autopar::transforms;
+using namespace autopar::training;
 using namespace autopar::transformer;
 using namespace mlir;
 

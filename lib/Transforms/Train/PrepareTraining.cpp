@@ -10,7 +10,7 @@
 #include "../Bind/Strategy.h"
 #include "TrainingForms.h"
 
-#include "autopar/Dialect/Transformer/Training.h"
+#include "autopar/Dialect/Training/Training.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -25,6 +25,7 @@ using namespace autopar::program;
 using namespace autopar::report;
 using namespace autopar::schedule;
 using namespace autopar::transforms;
+using namespace autopar::training;
 using namespace autopar::transformer;
 using namespace mlir;
 

@@ -26,7 +26,7 @@ inline llvm::SmallVector<NamedExtent> namesOf(const TensorView &view) {
 /// The type of `like` with `size` elements in its last dimension.
 mlir::Type typeWithLast(mlir::Value like, int64_t size);
 
-/// How losses are computed: `transformer.cross_entropy`.
+/// How losses are computed: `training.cross_entropy`.
 struct LossChoice {
   std::optional<program::LossForm> form;
   int64_t chunks = 1;

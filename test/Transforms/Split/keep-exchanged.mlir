@@ -6,13 +6,13 @@
 // CHECK-LABEL: func.func private @moe_decoder(
 // CHECK: %[[SENT:.*]] = transformer.dispatch
 // CHECK-NEXT: %[[IN:.*]] = parallel.all_to_all %[[SENT]] dim 0 to experts
-// CHECK-NEXT: transformer.save %[[IN]] "dispatch"
+// CHECK-NEXT: training.save %[[IN]] "dispatch"
 // CHECK-NEXT: transformer.experts %[[IN]],
 // CHECK: %[[OUT:.*]] = parallel.all_to_all %{{.*}} dim experts to 0
-// CHECK-NEXT: transformer.save %[[OUT]] "down"
+// CHECK-NEXT: training.save %[[OUT]] "down"
 // CHECK-LABEL: func.func private @moe_decoder_backward(
 // CHECK-NOT: all_to_all
-// CHECK: transformer.combine_backward
+// CHECK: training.combine_backward
 // CHECK-NEXT: parallel.all_to_all %{{.*}} dim 0 to experts
 // CHECK-NOT: all_to_all
 // CHECK: parallel.all_to_all %{{.*}} dim experts to 0

@@ -9,7 +9,7 @@
 // CHECK-COUNT-2: parallel.all_gather %{{.*}} dim 1 over [cp]
 // CHECK-NEXT: transformer.attention
 // CHECK-LABEL: func.func private @decoder_backward
-// CHECK: %[[DQ:.*]], %[[DK:.*]], %[[DV:.*]] = transformer.attention_backward
+// CHECK: %[[DQ:.*]], %[[DK:.*]], %[[DV:.*]] = training.attention_backward
 // CHECK: parallel.reduce_scatter %[[DV]] dim 1 over [cp]
 // CHECK: parallel.reduce_scatter %[[DK]] dim 1 over [cp]
 
@@ -23,7 +23,7 @@
 // RING-LABEL: func.func private @decoder_backward
 // RING-COUNT-2: parallel.ring %{{.*}} dim 1 over [cp]
 // RING-NOT: parallel.ring
-// RING: %[[DQ:.*]], %[[DK:.*]], %[[DV:.*]] = transformer.attention_backward
+// RING: %[[DQ:.*]], %[[DK:.*]], %[[DV:.*]] = training.attention_backward
 // RING-SAME: query by cp ring
 // RING-DAG: parallel.ring_reduce %[[DK]] dim 1 over [cp]
 // RING-DAG: parallel.ring_reduce %[[DV]] dim 1 over [cp]
@@ -38,7 +38,7 @@
 // HEADS: parallel.all_to_all %{{.*}} dim 2 to 1 over [cp]
 // HEADS-LABEL: func.func private @decoder_backward
 // HEADS: parallel.all_to_all %{{.*}} dim 1 to 2 over [cp]
-// HEADS-NEXT: %[[DQ:.*]], %[[DK:.*]], %[[DV:.*]] = transformer.attention_backward
+// HEADS-NEXT: %[[DQ:.*]], %[[DK:.*]], %[[DV:.*]] = training.attention_backward
 // HEADS-DAG: parallel.all_to_all %[[DQ]] dim 2 to 1 over [cp]
 // HEADS-DAG: parallel.all_to_all %[[DK]] dim 2 to 1 over [cp]
 // HEADS-DAG: parallel.all_to_all %[[DV]] dim 2 to 1 over [cp]

@@ -5,25 +5,25 @@
 // CHECK-LABEL: func.func private @decoder_backward
 // CHECK: %[[PART:.*]] = parallel.reduce_scatter %{{.*}} dim 1 over [tp]
 // CHECK: %[[PART:.*]] = parallel.reduce_scatter %{{.*}} dim 1 over [tp]
-// CHECK-NEXT: %[[DW:.*]] = transformer.norm_gradient %[[PART]], %x of %norm
+// CHECK-NEXT: %[[DW:.*]] = training.norm_gradient %[[PART]], %x of %norm
 // CHECK-SAME: -> tensor<64xf32, #parallel.sharding<[_] partial [dp, tp]>>
-// CHECK-NEXT: transformer.accumulate %[[DW]] of %norm
-// CHECK-NEXT: transformer.norm_backward %[[PART]], %x, %norm
+// CHECK-NEXT: training.accumulate %[[DW]] of %norm
+// CHECK-NEXT: training.norm_backward %[[PART]], %x, %norm
 // CHECK-LABEL: func.func private @decoder_update
-// CHECK: transformer.gradient %{{.*}} -> tensor<64xf32, #parallel.sharding<[_] partial [dp, tp]>>
+// CHECK: training.gradient %{{.*}} -> tensor<64xf32, #parallel.sharding<[_] partial [dp, tp]>>
 // CHECK-NEXT: parallel.all_reduce %{{.*}} over [dp, tp]
 
 // So are those of values, whose gradients are sums over cp.
 
 // RUN: sed 's/dp = 2/cp = 2/' %S/../Inputs/trained.mlir | autopar-opt --autopar-prepare-training --autopar-build-backward --autopar-shard-context --autopar-shard-tensor --autopar-insert-collectives --mlir-print-local-scope | FileCheck %s --check-prefix=CONTEXT
 // CONTEXT-LABEL: func.func private @decoder_backward
-// CONTEXT: %[[DQ:.*]], %[[DK:.*]], %[[DV:.*]] = transformer.attention_backward
+// CONTEXT: %[[DQ:.*]], %[[DK:.*]], %[[DV:.*]] = training.attention_backward
 // CONTEXT-NEXT: %[[PART:.*]] = parallel.reduce_scatter %[[DV]] dim 1 over [cp]
-// CONTEXT-NEXT: transformer.product_gradient %{{.*}}, %[[PART]] of %v_proj
-// CONTEXT-NEXT: transformer.accumulate
+// CONTEXT-NEXT: training.product_gradient %{{.*}}, %[[PART]] of %v_proj
+// CONTEXT-NEXT: training.accumulate
 
 // Each device multiplies its own tokens for the gradient of what the product
 // had, too, where the gradient of values could stay a sum and be scattered
 // behind it: that would multiply all tokens on all devices.
 
-// CONTEXT: transformer.linear_backward %[[PART]], %v_proj
+// CONTEXT: training.linear_backward %[[PART]], %v_proj

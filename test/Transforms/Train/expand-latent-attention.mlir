@@ -5,22 +5,22 @@
 // CHECK-LABEL: func.func private @decoder(
 // CHECK-NOT: kv_cache
 // CHECK: %[[LATENT:.*]] = transformer.linear %{{.*}}, %kv_a_proj
-// CHECK-NEXT: transformer.save %[[LATENT]]
+// CHECK-NEXT: training.save %[[LATENT]]
 // CHECK: %[[ROPE:.*]] = transformer.rope %k_rope
 // CHECK: %[[OWN:.*]] = transformer.linear %[[LATENT]], %k_b_proj : !bq_40_bf, tensor<40x8x16xbf16> -> !bq_8_16_bf
 // CHECK-NEXT: %[[VALUE:.*]] = transformer.linear %[[LATENT]], %v_b_proj : !bq_40_bf, tensor<40x8x32xbf16> -> !bq_8_32_bf
-// CHECK-NEXT: transformer.save %[[VALUE]]
-// CHECK-NEXT: %[[KEY:.*]] = transformer.concat_shared %[[OWN]], %[[ROPE]] : !bq_8_16_bf, !bq_8_bf -> !bq_8_24_bf
-// CHECK-NEXT: transformer.save %[[KEY]]
+// CHECK-NEXT: training.save %[[VALUE]]
+// CHECK-NEXT: %[[KEY:.*]] = training.concat_shared %[[OWN]], %[[ROPE]] : !bq_8_16_bf, !bq_8_bf -> !bq_8_24_bf
+// CHECK-NEXT: training.save %[[KEY]]
 // CHECK-NEXT: transformer.attention %{{.*}}, %[[KEY]], %[[VALUE]] causal : !bq_8_24_bf, !bq_8_24_bf, !bq_8_32_bf -> !bq_8_32_bf
 // CHECK-LABEL: func.func private @decoder_backward
-// CHECK: %dq, %dk, %dv = transformer.attention_backward {{.*}} causal
-// CHECK: %[[DOWN:.*]], %[[DR:.*]] = transformer.concat_shared_backward %dk : !bq_8_24_bf -> !bq_8_16_bf, !bq_8_bf
-// CHECK: transformer.product_gradient %{{.*}}, %dv of %v_b_proj
-// CHECK: transformer.linear_backward %dv, %v_b_proj
-// CHECK: transformer.product_gradient %{{.*}}, %[[DOWN]] of %k_b_proj
-// CHECK: transformer.linear_backward %[[DOWN]], %k_b_proj
-// CHECK: transformer.rope_backward %[[DR]] theta(100.0)
+// CHECK: %dq, %dk, %dv = training.attention_backward {{.*}} causal
+// CHECK: %[[DOWN:.*]], %[[DR:.*]] = training.concat_shared_backward %dk : !bq_8_24_bf -> !bq_8_16_bf, !bq_8_bf
+// CHECK: training.product_gradient %{{.*}}, %dv of %v_b_proj
+// CHECK: training.linear_backward %dv, %v_b_proj
+// CHECK: training.product_gradient %{{.*}}, %[[DOWN]] of %k_b_proj
+// CHECK: training.linear_backward %[[DOWN]], %k_b_proj
+// CHECK: training.rope_backward %[[DR]] theta(100.0)
 
 // Once is enough.
 
@@ -37,9 +37,9 @@
 // RUN: FileCheck %s --check-prefix=SPLIT --input-file=%t.split
 // SPLIT-LABEL: func.func private @decoder(
 // SPLIT: %[[ALL:.*]] = parallel.all_gather %rope{{.*}} dim 1 over [tp]
-// SPLIT: transformer.concat_shared %{{.*}}, %[[ALL]] : !bq_8tp_16_bf, !bq_8_bf -> !bq_8tp_24_bf
+// SPLIT: training.concat_shared %{{.*}}, %[[ALL]] : !bq_8tp_16_bf, !bq_8_bf -> !bq_8tp_24_bf
 // SPLIT-LABEL: func.func private @decoder_backward
-// SPLIT: transformer.concat_shared_backward %dk : !bq_8tp_24_bf{{.*}} -> !bq_8tp_16_bf{{.*}}, !bq_8_sum_tp
+// SPLIT: training.concat_shared_backward %dk : !bq_8tp_24_bf{{.*}} -> !bq_8tp_16_bf{{.*}}, !bq_8_sum_tp
 
 // Sinks are those of the attention, and so are their gradients.
 
@@ -47,7 +47,7 @@
 // RUN: autopar-opt %t.sinks --autopar-prepare-training --autopar-build-backward -o %t.sunk
 // RUN: FileCheck %s --check-prefix=SINKS --input-file=%t.sunk
 // SINKS: transformer.attention %{{.*}} sinks(%sinks
-// SINKS: transformer.sink_gradient
+// SINKS: training.sink_gradient
 // RUN: autopar-run %t.sunk --gradients=3 | FileCheck %s --check-prefix=RIGHT
 
 // A gradient that is something else.

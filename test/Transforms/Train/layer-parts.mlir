@@ -3,25 +3,25 @@
 
 // RUN: autopar-opt %S/../Inputs/trained.mlir --pass-pipeline='builtin.module(autopar-prepare-training,autopar-build-backward{recompute=norms,mlp_activation})' | FileCheck %s --check-prefix=CHEAP
 // CHEAP-LABEL: func.func private @decoder(
-// CHEAP-NOT: transformer.save {{.*}}"norm"
-// CHEAP-NOT: transformer.save {{.*}}"activation"
-// CHEAP: transformer.save {{.*}}"up"
+// CHEAP-NOT: training.save {{.*}}"norm"
+// CHEAP-NOT: training.save {{.*}}"activation"
+// CHEAP: training.save {{.*}}"up"
 // CHEAP-LABEL: func.func private @decoder_backward(
 // CHEAP: %[[G:.*]] = transformer.activation %{{.*}} gelu
-// CHEAP-NEXT: transformer.product_gradient %[[G]]
+// CHEAP-NEXT: training.product_gradient %[[G]]
 // CHEAP: transformer.rms_norm
 
 // What lies around the layers is not made again: its norm, its scores.
 
 // CHEAP-LABEL: func.func private @model_backward(
 // CHEAP-NOT: transformer.rms_norm
-// CHEAP: transformer.training {{.*}} recompute("norms+mlp_activation")
+// CHEAP: training.iteration {{.*}} recompute("norms+mlp_activation")
 
 // A network up to its last product.
 
 // RUN: autopar-opt %S/../Inputs/trained.mlir --pass-pipeline='builtin.module(autopar-prepare-training,autopar-build-backward{recompute=mlp})' | FileCheck %s --check-prefix=MLP
 // MLP-LABEL: func.func private @decoder_backward(
-// MLP-NOT: transformer.saved "up"
+// MLP-NOT: training.saved "up"
 // MLP: %[[UP:.*]] = transformer.linear %{{.*}}, %up_proj
 // MLP-NEXT: transformer.activation %[[UP]] gelu
 // MLP-NOT: = transformer.linear %
@@ -32,33 +32,33 @@
 
 // RUN: autopar-opt %S/../Inputs/trained.mlir --pass-pipeline='builtin.module(autopar-prepare-training,autopar-build-backward{recompute=selective})' | FileCheck %s --check-prefix=CORE
 // CORE-LABEL: func.func private @decoder(
-// CORE-NOT: transformer.save {{.*}}"normaliser"
-// CORE: transformer.save %attn "attn"
+// CORE-NOT: training.save {{.*}}"normaliser"
+// CORE: training.save %attn "attn"
 // CORE-LABEL: func.func private @decoder_backward(
-// CORE: %[[SAVED:.*]] = transformer.saved "attn"
-// CORE: transformer.product_gradient %[[SAVED]]
+// CORE: %[[SAVED:.*]] = training.saved "attn"
+// CORE: training.product_gradient %[[SAVED]]
 // CORE: %[[AGAIN:.*]] = transformer.attention %
-// CORE: %[[Z:.*]] = transformer.attention_normaliser
-// CORE-NEXT: transformer.attention_backward {{.*}}, %[[AGAIN]], %[[Z]] causal
-// CORE: transformer.training {{.*}} recompute("selective")
+// CORE: %[[Z:.*]] = training.attention_normaliser
+// CORE-NEXT: training.attention_backward {{.*}}, %[[AGAIN]], %[[Z]] causal
+// CORE: training.iteration {{.*}} recompute("selective")
 
 // Products are saved, of q, k, v, o, up and down every second one: q, v, up.
 
 // RUN: autopar-opt %S/../Inputs/trained.mlir --pass-pipeline='builtin.module(autopar-prepare-training,autopar-build-backward{recompute=save_products})' | FileCheck %s --check-prefix=PRODUCTS
 // PRODUCTS-LABEL: func.func private @decoder_backward(
-// PRODUCTS-DAG: transformer.saved "q"
-// PRODUCTS-DAG: transformer.saved "k"
-// PRODUCTS-DAG: transformer.saved "up"
-// PRODUCTS-DAG: transformer.saved "attn"
-// PRODUCTS-DAG: transformer.saved "normaliser"
+// PRODUCTS-DAG: training.saved "q"
+// PRODUCTS-DAG: training.saved "k"
+// PRODUCTS-DAG: training.saved "up"
+// PRODUCTS-DAG: training.saved "attn"
+// PRODUCTS-DAG: training.saved "normaliser"
 // PRODUCTS-NOT: = transformer.linear %
 // PRODUCTS: transformer.rms_norm
 // PRODUCTS-LABEL: func.func private @decoder_update
 // RUN: autopar-opt %S/../Inputs/trained.mlir --pass-pipeline='builtin.module(autopar-prepare-training,autopar-build-backward{recompute=save_products/2})' | FileCheck %s --check-prefix=SECOND
 // SECOND-LABEL: func.func private @decoder_backward(
-// SECOND-DAG: transformer.saved "q"
-// SECOND-DAG: transformer.saved "v"
-// SECOND-DAG: transformer.saved "up"
+// SECOND-DAG: training.saved "q"
+// SECOND-DAG: training.saved "v"
+// SECOND-DAG: training.saved "up"
 // SECOND-DAG: transformer.linear %{{.*}}, %k_proj
 // SECOND-DAG: transformer.linear %{{.*}}, %o_proj
 // SECOND-LABEL: func.func private @decoder_update
@@ -69,9 +69,9 @@
 // RUN: autopar-translate --import-hf qwen3-30b-a3b | autopar-opt --phase=train --batch=8 --context=64 --recompute=save_products -o %t.grouped
 // RUN: FileCheck %s --check-prefix=GROUPED --input-file=%t.grouped
 // GROUPED-LABEL: func.func private @moe_decoder_backward(
-// GROUPED-DAG: transformer.saved "q"
-// GROUPED-DAG: transformer.saved "attn"
-// GROUPED-NOT: transformer.saved "up"
+// GROUPED-DAG: training.saved "q"
+// GROUPED-DAG: training.saved "attn"
+// GROUPED-NOT: training.saved "up"
 // GROUPED: transformer.experts %
 // GROUPED: transformer.experts %
 // GROUPED-LABEL: func.func private @moe_decoder_update

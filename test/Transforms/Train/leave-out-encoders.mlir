@@ -18,11 +18,11 @@
 // RUN: autopar-run %t.trained --gradients=3 | FileCheck %s --check-prefix=RIGHT
 // IMAGES-NOT: transformer.defaults
 // IMAGES-LABEL: func.func private @model_backward
-// IMAGES: %[[DX:.*]], %[[DY:.*]] = transformer.insert_backward %{{.*}} : !bq_64_bf -> !bet_64_bf
-// IMAGES: transformer.embedding_gradient %{{.*}}, %[[DX]]
-// IMAGES: transformer.activation_backward %[[DY]]
-// IMAGES: %[[DM:.*]] = transformer.linear_backward %{{.*}}, %projector
-// IMAGES: transformer.merge_tokens_backward %[[DM]] : !bet_48_bf -> !bet4_12_bf
+// IMAGES: %[[DX:.*]], %[[DY:.*]] = training.insert_backward %{{.*}} : !bq_64_bf -> !bet_64_bf
+// IMAGES: training.embedding_gradient %{{.*}}, %[[DX]]
+// IMAGES: training.activation_backward %[[DY]]
+// IMAGES: %[[DM:.*]] = training.linear_backward %{{.*}}, %projector
+// IMAGES: training.merge_tokens_backward %[[DM]] : !bet_48_bf -> !bet4_12_bf
 // IMAGES: transformer.repeat 2 layers "vision" from 0 reversed
 // RIGHT: gradients of {{[0-9]+}} elements are those of the loss: largest difference {{[0-9.]+}}e-{{0[7-9]|1[0-9]}}
 
@@ -31,4 +31,4 @@
 // RUN: autopar-opt %t.images --autopar-prepare-training --autopar-build-backward --autopar-shard-context=axes=tp --autopar-insert-collectives -o %t.split
 // RUN: FileCheck %s --check-prefix=SPLIT --input-file=%t.split
 // RUN: autopar-run %t.split --gradients=3 | FileCheck %s --check-prefix=RIGHT
-// SPLIT: transformer.insert_backward %{{.*}} : !bqtp_64_bf -> !bet_64_sum_tp
+// SPLIT: training.insert_backward %{{.*}} : !bqtp_64_bf -> !bet_64_sum_tp

@@ -13,14 +13,14 @@
 // CHECK: transformer.embedding %arg0, %[[TABLE]]
 // CHECK: %[[HIDDEN:.*]] = transformer.repeat 3 layers
 // CHECK: transformer.logits %[[HIDDEN]], %[[TABLE]]
-// CHECK: %[[LOSS:.*]] = transformer.cross_entropy %{{.*}}, %arg1
+// CHECK: %[[LOSS:.*]] = training.cross_entropy %{{.*}}, %arg1
 // CHECK: %[[NEXT:.*]] = transformer.embedding %arg1, %[[TABLE]]
 // CHECK: %[[FIRST:.*]] = call @next_3(%[[HIDDEN]], %[[NEXT]])
 // CHECK: transformer.logits %[[FIRST]], %[[TABLE]]
-// CHECK: %[[LOSS_1:.*]] = transformer.cross_entropy %{{.*}}, %arg2
+// CHECK: %[[LOSS_1:.*]] = training.cross_entropy %{{.*}}, %arg2
 // CHECK: %[[NEXT_1:.*]] = transformer.embedding %arg2, %[[TABLE]]
 // CHECK: %[[SECOND:.*]] = call @next_4(%[[FIRST]], %[[NEXT_1]])
-// CHECK: %[[LOSS_2:.*]] = transformer.cross_entropy %{{.*}}, %arg3
+// CHECK: %[[LOSS_2:.*]] = training.cross_entropy %{{.*}}, %arg3
 // CHECK: return %[[LOSS]], %[[LOSS_1]], %[[LOSS_2]]
 
 // Those that do not train stay stored.

@@ -3,12 +3,12 @@
 
 // RUN: autopar-opt %S/../Inputs/trained.mlir --pass-pipeline='builtin.module(autopar-prepare-training,autopar-build-backward{recompute=full:1})' | autopar-opt | FileCheck %s
 // CHECK-LABEL: func.func private @decoder(
-// CHECK-COUNT-10: transformer.save
+// CHECK-COUNT-10: training.save
 // CHECK-LABEL: func.func private @decoder_recomputed(
-// CHECK-COUNT-1: transformer.save
-// CHECK-NOT: transformer.save
+// CHECK-COUNT-1: training.save
+// CHECK-NOT: training.save
 // CHECK-LABEL: func.func private @decoder_recomputed_backward(
-// CHECK-SAME: transformer.part_of = @decoder_recomputed
+// CHECK-SAME: training.part_of = @decoder_recomputed
 // CHECK-LABEL: func.func @model(
 // CHECK: %[[X:.*]] = transformer.repeat 1 layers "layers" from 0
 // CHECK-NEXT: func.call @decoder_recomputed(

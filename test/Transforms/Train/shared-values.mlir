@@ -5,8 +5,8 @@
 
 // RUN: autopar-opt %s --autopar-prepare-training --autopar-build-backward | FileCheck %s
 // CHECK-LABEL: func.func private @model_backward
-// CHECK: %[[DX:.*]] = transformer.logits_backward
-// CHECK: %[[ZEROS:.*]] = transformer.zeros : !bet_64_bf
+// CHECK: %[[DX:.*]] = training.logits_backward
+// CHECK: %[[ZEROS:.*]] = training.zeros : !bet_64_bf
 // CHECK: %{{.*}}, %[[BOTH:.*]] = transformer.repeat 2 layers "decoder" from 0 reversed (%[[X:.*]] = %[[DX]], %[[E:.*]] = %[[ZEROS]])
 // CHECK-NEXT: %[[OWN:.*]]:2 = func.call @decoder_backward(%[[X]])
 // CHECK-NEXT: %[[SUM:.*]] = transformer.add %[[E]], %[[OWN]]#1
@@ -14,12 +14,12 @@
 // CHECK: transformer.repeat 3 layers "encoder" from 0 reversed (%{{.*}} = %[[BOTH]])
 // CHECK-LABEL: func.func private @model_update
 // CHECK-NOT: @unused
-// CHECK: transformer.training
+// CHECK: training.iteration
 
 // Split, zeros lie as the loop carries them.
 
 // RUN: autopar-opt %s --phase=train --batch=8 --context=64 --encoder-tokens=16 --shard-dp=2 --shard-tp=2 | FileCheck %s --check-prefix=SPLIT
-// SPLIT: transformer.zeros : !bdp_et_64_bf
+// SPLIT: training.zeros : !bdp_et_64_bf
 // SPLIT-NOT: parallel.reshard
 
 !ids = tensor<?x?xi32, #transformer.dims<[batch, query]>>

@@ -31,27 +31,27 @@ std::string moduleWith(const std::string &steps, int rows) {
     func.func @model(%x: tensor<2x3xf32>, %l: tensor<2xi32>) -> tensor<2xf32> {
       %w = transformer.weight "w" : tensor<3x5xf32>
       %y = transformer.linear %x, %w : tensor<2x3xf32>, tensor<3x5xf32> -> tensor<2x5xf32>
-      transformer.save %y "y" : tensor<2x5xf32>
-      %z = transformer.cross_entropy %y, %l : tensor<2x5xf32>, tensor<2xi32> -> tensor<2xf32>
+      training.save %y "y" : tensor<2x5xf32>
+      %z = training.cross_entropy %y, %l : tensor<2x5xf32>, tensor<2xi32> -> tensor<2xf32>
       return %z : tensor<2xf32>
     }
-    func.func private @back(%x: tensor<2x3xf32>, %l: tensor<2xi32>) attributes {transformer.part_of = @model} {
+    func.func private @back(%x: tensor<2x3xf32>, %l: tensor<2xi32>) attributes {training.part_of = @model} {
       %w = transformer.weight "w" : tensor<3x5xf32>
-      %y = transformer.saved "y" : tensor<2x5xf32>
-      %d = transformer.cross_entropy_backward %y, %l : tensor<2x5xf32>, tensor<2xi32>
-      %g = transformer.product_gradient %x, %d of %w
+      %y = training.saved "y" : tensor<2x5xf32>
+      %d = training.cross_entropy_backward %y, %l : tensor<2x5xf32>, tensor<2xi32>
+      %g = training.product_gradient %x, %d of %w
           : tensor<2x3xf32>, tensor<2x5xf32>, tensor<3x5xf32> -> tensor<3x5xf32>
-      transformer.accumulate %g of %w : tensor<3x5xf32>, tensor<3x5xf32>
+      training.accumulate %g of %w : tensor<3x5xf32>, tensor<3x5xf32>
       return
     }
-    func.func private @update() attributes {transformer.part_of = @model} {
+    func.func private @update() attributes {training.part_of = @model} {
       %w = transformer.weight "w" : tensor<3x5xf32>
-      %g = transformer.gradient %w : tensor<3x5xf32> -> tensor<3x5xf32>
+      %g = training.gradient %w : tensor<3x5xf32> -> tensor<3x5xf32>
       )" + steps + R"(
-      transformer.assign %u to %w : tensor<3x5xf32>
+      training.assign %u to %w : tensor<3x5xf32>
       return
     }
-    transformer.training backward(@back) update(@update))";
+    training.iteration backward(@back) update(@update))";
   for (size_t at = text.find("3x5"); at != std::string::npos;
        at = text.find("3x5", at + 1))
     text.replace(at, 1, std::to_string(rows));
@@ -63,7 +63,7 @@ std::string moduleWith(const std::string &steps, int rows) {
 
 /// An update of `words`.
 std::string updateOf(const std::string &words) {
-  return "%u = transformer.update %w, %g " + words +
+  return "%u = training.update %w, %g " + words +
          " : tensor<3x5xf32>, tensor<3x5xf32>";
 }
 
@@ -163,17 +163,17 @@ TEST_F(UpdatesTest, Adam) {
 
 static std::string adafactorSteps() {
   return R"(
-      %rs = transformer.mean %g of %w over [1, 2] squared
+      %rs = training.mean %g of %w over [1, 2] squared
           : tensor<3x5xf32>, tensor<3x5xf32> -> tensor<3xf32>
-      %cs = transformer.mean %g of %w over [0, 1] squared
+      %cs = training.mean %g of %w over [0, 1] squared
           : tensor<3x5xf32>, tensor<3x5xf32> -> tensor<5xf32>
-      %r = transformer.moving_mean %rs state f32 : tensor<3xf32>
-      %c = transformer.moving_mean %cs state f32 : tensor<5xf32>
-      %m = transformer.mean %r over [0, 1] : tensor<3xf32> -> tensor<f32>
-      %s = transformer.precondition %g by %r, %c, %m rows [0, 1]
+      %r = training.moving_mean %rs state f32 : tensor<3xf32>
+      %c = training.moving_mean %cs state f32 : tensor<5xf32>
+      %m = training.mean %r over [0, 1] : tensor<3xf32> -> tensor<f32>
+      %s = training.precondition %g by %r, %c, %m rows [0, 1]
           : tensor<3x5xf32>, tensor<3xf32>, tensor<5xf32>, tensor<f32>
-      %q = transformer.mean %s over [0, 2] squared : tensor<3x5xf32> -> tensor<f32>
-      %u = transformer.update %w, %s adafactor mean_square(%q : tensor<f32>) states []
+      %q = training.mean %s over [0, 2] squared : tensor<3x5xf32> -> tensor<f32>
+      %u = training.update %w, %s adafactor mean_square(%q : tensor<f32>) states []
           : tensor<3x5xf32>, tensor<3x5xf32>)";
 }
 
@@ -238,9 +238,9 @@ TEST_F(UpdatesTest, AdafactorMovesItsMeans) {
 }
 
 static std::string muonOf(const std::string &shape) {
-  return "%m = transformer.momentum %w, %g state f32 : tensor<3x5xf32>, "
+  return "%m = training.momentum %w, %g state f32 : tensor<3x5xf32>, "
          "tensor<3x5xf32>\n"
-         "%o = transformer.orthogonalize %m rows [0, 1] steps 5 : "
+         "%o = training.orthogonalize %m rows [0, 1] steps 5 : "
          "tensor<3x5xf32>\n" +
          shape;
 }
@@ -248,7 +248,7 @@ static std::string muonOf(const std::string &shape) {
 /// A matrix of one row has one singular value, which is 1 at first.
 TEST_F(UpdatesTest, MuonOfARow) {
   auto [lost, g] = firstStep(
-      muonOf("%u = transformer.update %w, %o sgd states [] : tensor<3x5xf32>, "
+      muonOf("%u = training.update %w, %o sgd states [] : tensor<3x5xf32>, "
              "tensor<3x5xf32>"),
       1);
   ASSERT_EQ(lost.size(), 5u);
@@ -265,7 +265,7 @@ TEST_F(UpdatesTest, MuonOfARow) {
 /// Each column of three rows is turned; all singular values come near 1.
 TEST_F(UpdatesTest, MuonMakesRowsNearlyOrthogonal) {
   auto [lost, g] = firstStep(
-      muonOf("%u = transformer.update %w, %o sgd states [] : tensor<3x5xf32>, "
+      muonOf("%u = training.update %w, %o sgd states [] : tensor<3x5xf32>, "
              "tensor<3x5xf32>"),
       3);
   double all = 0, along = 0;

@@ -51,14 +51,6 @@ struct StateMemory : mlir::SideEffects::Resource::Base<StateMemory> {
   llvm::StringRef getName() override { return "states"; }
 };
 
-/// What forwards keep for backwards, and what backwards add up.
-struct SavedMemory : mlir::SideEffects::Resource::Base<SavedMemory> {
-  llvm::StringRef getName() override { return "saved values"; }
-};
-struct GradientMemory : mlir::SideEffects::Resource::Base<GradientMemory> {
-  llvm::StringRef getName() override { return "gradients"; }
-};
-
 /// `[last dimension of x]`, the type of a norm's weight; null where `x` has no
 /// such dimension.
 mlir::Type getNormWeightType(mlir::Type x);
@@ -137,6 +129,11 @@ llvm::SmallVector<Checked> getFormatShape(FormatTensorAttr tensor,
                                           llvm::ArrayRef<int64_t> plain);
 /// Whether its shape is in terms of the product of all dimensions.
 bool usesAll(FormatTensorAttr tensor);
+
+/// Whether `value` is the gradient of what products with weights have had as
+/// their input: what the backward of one makes, or a sum of such that nothing
+/// else uses.
+bool isInputGradient(mlir::Value value);
 
 /// Verifies what only `weight` itself knows, then, at the last weight of a
 /// block, that those of one name are of one tensor.

@@ -32,7 +32,7 @@ def PrepareTrainingPass : ModulePass<"autopar-prepare-training"> {
     follow the last argument, and a loss, which follows the last result.
     Embedding and head are the model's. Losses add up, each with weight 1.
 
-    `loss` and `loss-chunks` are attributes of `transformer.cross_entropy`; with
+    `loss` and `loss-chunks` are attributes of `training.cross_entropy`; with
     `compiled` and `fused` it reads the scores as they are, without a cast.
 
     Requires `transformer.workload(phase = train, ..)`, else does nothing, and an
@@ -44,7 +44,7 @@ def PrepareTrainingPass : ModulePass<"autopar-prepare-training"> {
       %logits = transformer.logits %x, %t
           : tensor<4x16x64xbf16>, tensor<1000x64xbf16> -> tensor<4x16x1000xbf16>
       %cast = transformer.cast %logits : tensor<4x16x1000xbf16> -> tensor<4x16x1000xf32>
-      %loss = transformer.cross_entropy %cast, %labels
+      %loss = training.cross_entropy %cast, %labels
           : tensor<4x16x1000xf32>, tensor<4x16xi32> -> tensor<4x16xf32>
       return %loss : tensor<4x16xf32>
     }
@@ -62,7 +62,7 @@ def PrepareTrainingPass : ModulePass<"autopar-prepare-training"> {
     Option<"lossChunks", "loss-chunks", "int64_t", "1",
            "Equal parts of the tokens that are scored one after the other">,
   ];
-  let dependentDialects = ["::autopar::transformer::TransformerDialect",
+  let dependentDialects = ["::autopar::training::TrainingDialect",
                            "::autopar::parallel::ParallelDialect"];
 }
 
@@ -71,7 +71,7 @@ def BuildBackwardPass : ModulePass<"autopar-build-backward"> {
   let description = [{
     Adds for each function that a step runs one that goes through its ops in
     reverse (`DifferentiableOpInterface`), and one that updates its weights. What
-    a backward needs of its forward is saved there (`transformer.save`), or, as
+    a backward needs of its forward is saved there (`training.save`), or, as
     `recompute` says, made again from what is saved:
 
         none           nothing
@@ -97,15 +97,15 @@ def BuildBackwardPass : ModulePass<"autopar-build-backward"> {
     never made again.
 
     Gradients of weights are in `gradient-format` and add up over microbatches
-    (`transformer.accumulate`); the update keeps what `optimizer`, `master` and
+    (`training.accumulate`); the update keeps what `optimizer`, `master` and
     `moments` say of each parameter, and no copy of a weight that has the format
     of the copy. States of `adamw-8bit` have 8 bits where a tensor has 4,096
     elements or more; `muon` is for matrices, others have AdamW, as embeddings
     and heads do; `adafactor` takes means of squares, of rows and columns of
-    matrices (`transformer.mean`), before it keeps them.
+    matrices (`training.mean`), before it keeps them.
 
     `capacity` is how many times its even part of the tokens of a rank an expert
-    takes (`transformer.training`): what is over it is dropped, and with
+    takes (`training.iteration`): what is over it is dropped, and with
     `pad-experts` all experts work on as many rows.
 
     Requires a module that `autopar-prepare-training` has prepared, else does
@@ -137,7 +137,7 @@ def BuildBackwardPass : ModulePass<"autopar-build-backward"> {
     Option<"moments", "moments", "std::string", "\"fp32\"",
            "Format of what the optimizer keeps of each parameter">,
   ];
-  let dependentDialects = ["::autopar::transformer::TransformerDialect",
+  let dependentDialects = ["::autopar::training::TrainingDialect",
                            "::mlir::func::FuncDialect"];
 }
 
@@ -156,7 +156,7 @@ def FitRecomputationPass : ModulePass<"autopar-fit-recomputation"> {
     4. the fewest layers of each stage that fit, `full:N`;
     5. `full`, which is taken, too, where nothing fits.
 
-    What did not fit is in `transformer.training` (`tried`, `missing`).
+    What did not fit is in `training.iteration` (`tried`, `missing`).
 
     Requires a module that `autopar-prepare-training` has prepared, and a
     pipeline that builds its backward and leaves what can be priced.
@@ -164,7 +164,7 @@ def FitRecomputationPass : ModulePass<"autopar-fit-recomputation"> {
     ```mlir
     // autopar-fit-recomputation{pipeline=builtin.module(
     //     autopar-build-backward{recompute=auto},autopar-stage-pipeline)}
-    transformer.training backward(@model_backward) update(@model_update)
+    training.iteration backward(@model_backward) update(@model_update)
         recompute("norms+mlp_activation") tried ["none"] missing [3221225472]
     ```
   }];
@@ -172,7 +172,7 @@ def FitRecomputationPass : ModulePass<"autopar-fit-recomputation"> {
     Option<"pipeline", "pipeline", "std::string", "\"builtin.module()\"",
            "Passes that make a program, with recompute=auto">,
   ];
-  let dependentDialects = ["::autopar::transformer::TransformerDialect"];
+  let dependentDialects = ["::autopar::training::TrainingDialect"];
 }
 
 #endif // AUTOPAR_TRANSFORMS_TRAIN_PASSES_TD

@@ -1,0 +1,418 @@
+//===- GradientSharding.cpp - Factors of what backwards compute -----------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Dialect/Training/Training.h"
+
+#include "autopar/Dialect/Transformer/Factors.h"
+#include "autopar/Program/LossForm.h"
+
+using namespace autopar;
+using namespace autopar::program;
+using namespace autopar::training;
+using namespace autopar::transformer;
+using namespace mlir;
+
+//===----------------------------------------------------------------------===//
+// Elementwise
+//===----------------------------------------------------------------------===//
+
+/// Linear, but sums are made before: the mask is saved as it is split.
+ShardingFactors DropoutOp::getShardingFactors() {
+  return elementwiseFactors(*this);
+}
+
+ShardingFactors DropoutMaskOp::getShardingFactors() {
+  return elementwiseFactors(*this);
+}
+
+ShardingFactors ActivationBackwardOp::getShardingFactors() {
+  return elementwiseFactors(*this);
+}
+
+ShardingFactors SoftcapBackwardOp::getShardingFactors() {
+  return elementwiseFactors(*this);
+}
+
+ShardingFactors GatedBackwardOp::getShardingFactors() {
+  ShardingFactors factors = elementwiseFactors(*this);
+  factors.results.push_back(factors.results.front());
+  return factors;
+}
+
+ShardingFactors RopeBackwardOp::getShardingFactors() {
+  if (rankOf(getDy()) < 1)
+    return {};
+  ShardingFactors factors = elementwiseFactors(*this);
+  factors.kinds.back() = FactorKind::whole;
+  return factors;
+}
+
+//===----------------------------------------------------------------------===//
+// Losses
+//===----------------------------------------------------------------------===//
+
+/// Parts of the vocabulary exchange what they need inside the op.
+static FactorList lossFactors(ShardingFactors &factors, Value x, Value labels) {
+  if (rankOf(x) != rankOf(labels) + 1)
+    return {};
+  FactorList tokens = addFactors(factors, FactorKind::parallel, rankOf(labels));
+  factors.operands = {concat(tokens, {factors.add(FactorKind::parallel)}),
+                      tokens};
+  return tokens;
+}
+
+/// `form` must be a `LossForm`.
+static LogicalResult verifyForm(Operation *op, std::optional<StringRef> form) {
+  if (!form || parseLossForm(*form))
+    return success();
+  return op->emitOpError() << "has the form '" << *form << "', expected "
+                           << lossFormChoices();
+}
+
+LogicalResult CrossEntropyOp::verify() { return verifyForm(*this, getForm()); }
+
+LogicalResult CrossEntropyBackwardOp::verify() {
+  return verifyForm(*this, getForm());
+}
+
+ShardingFactors CrossEntropyOp::getShardingFactors() {
+  ShardingFactors factors;
+  FactorList tokens = lossFactors(factors, getX(), getLabels());
+  factors.results = {tokens};
+  return factors;
+}
+
+ShardingFactors CrossEntropyBackwardOp::getShardingFactors() {
+  ShardingFactors factors;
+  lossFactors(factors, getX(), getLabels());
+  if (!factors.operands.empty())
+    factors.results = {factors.operands.front()};
+  return factors;
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+int64_t LinearBackwardOp::getNumContracted() {
+  return (rankOf(getDy()) + rankOf(getWeight()) - rankOf(getResult())) / 2;
+}
+
+ShardingFactors LinearBackwardOp::getShardingFactors() {
+  ShardingFactors factors;
+  int64_t contracted = getNumContracted();
+  int64_t tokens = rankOf(getDy()) - contracted;
+  int64_t inputs = rankOf(getWeight()) - contracted;
+  if (contracted < 0 || tokens < 0 || inputs < 1 ||
+      tokens + inputs != rankOf(getResult()))
+    return factors;
+  FactorList rows = addFactors(factors, FactorKind::parallel, tokens);
+  FactorList outer = addFactors(factors, FactorKind::reduction, contracted);
+  FactorList inner = addFactors(factors, FactorKind::parallel, inputs);
+  factors.operands = {concat(rows, outer), concat(inner, outer)};
+  factors.results = {concat(rows, inner)};
+  factors.linear = {{0}, {1}};
+  factors.sharesReplicas = true;
+  return factors;
+}
+
+ShardingFactors LogitsBackwardOp::getShardingFactors() {
+  ShardingFactors factors;
+  if (rankOf(getTable()) != 2 || rankOf(getDy()) < 1)
+    return factors;
+  FactorList rows =
+      addFactors(factors, FactorKind::parallel, rankOf(getDy()) - 1);
+  int32_t vocabulary = factors.add(FactorKind::reduction);
+  int32_t hidden = factors.add(FactorKind::parallel);
+  factors.operands = {concat(rows, {vocabulary}), {vocabulary, hidden}};
+  factors.results = {concat(rows, {hidden})};
+  factors.linear = {{0}, {1}};
+  factors.looksUp = true;
+  return factors;
+}
+
+int64_t ProductGradientOp::getNumTokenDims() {
+  return (rankOf(getA()) + rankOf(getB()) - rankOf(getResult())) / 2;
+}
+
+ShardingFactors ProductGradientOp::getShardingFactors() {
+  ShardingFactors factors;
+  int64_t tokens = getNumTokenDims();
+  int64_t rows = rankOf(getA()) - tokens, columns = rankOf(getB()) - tokens;
+  if (tokens < 1 || rows < 1 || columns < 0 ||
+      rows + columns != rankOf(getResult()) ||
+      rankOf(getWeight()) != rankOf(getResult()))
+    return factors;
+  FactorList in = addFactors(factors, FactorKind::parallel, rows);
+  FactorList out = addFactors(factors, FactorKind::parallel, columns);
+  FactorList summed = addFactors(factors, FactorKind::reduction, tokens);
+  factors.operands = {concat(summed, in), concat(summed, out), concat(in, out)};
+  factors.results = {concat(in, out)};
+  factors.linear = {{0}, {1}};
+  return factors;
+}
+
+/// Of what has the trailing dimensions of `dy`, summed over the others;
+/// `operands` have those of `dy`.
+static ShardingFactors sumFactors(Value dy, Value weight, unsigned operands) {
+  ShardingFactors factors;
+  int64_t kept = rankOf(weight), summed = rankOf(dy) - kept;
+  if (summed < 1)
+    return factors;
+  FactorList own = addFactors(factors, FactorKind::parallel, kept);
+  FactorList all =
+      concat(addFactors(factors, FactorKind::reduction, summed), own);
+  factors.operands.assign(operands, all);
+  factors.operands.push_back(own);
+  factors.results = {own};
+  factors.linear = {{0}};
+  return factors;
+}
+
+ShardingFactors SumTokensOp::getShardingFactors() {
+  return sumFactors(getDy(), getBias(), 1);
+}
+
+/// One factor for all elements is none of their dimensions.
+ShardingFactors FactorGradientOp::getShardingFactors() {
+  bool isOne = rankOf(getFactors()) == 1 &&
+               tensorOf(getFactors().getType()).getDimSize(0) == 1;
+  ShardingFactors factors;
+  if (!isOne) {
+    factors = sumFactors(getDy(), getFactors(), 2);
+    factors.linear = {{}};
+    return factors;
+  }
+  FactorList all = addFactors(factors, FactorKind::reduction, rankOf(getDy()));
+  FactorList one = {factors.add(FactorKind::whole)};
+  factors.operands = {all, all, one};
+  factors.results = {one};
+  factors.linear = {{}};
+  return factors;
+}
+
+//===----------------------------------------------------------------------===//
+// Tables
+//===----------------------------------------------------------------------===//
+
+ShardingFactors EmbeddingGradientOp::getShardingFactors() {
+  ShardingFactors factors;
+  if (rankOf(getTable()) != 2 || rankOf(getDy()) != rankOf(getIds()) + 1)
+    return factors;
+  int32_t vocabulary = factors.add(FactorKind::parallel);
+  int32_t hidden = factors.add(FactorKind::parallel);
+  FactorList tokens =
+      addFactors(factors, FactorKind::reduction, rankOf(getIds()));
+  factors.operands = {tokens, concat(tokens, {hidden}), {vocabulary, hidden}};
+  factors.results = {{vocabulary, hidden}};
+  factors.linear = {{1}};
+  return factors;
+}
+
+ShardingFactors PositionGradientOp::getShardingFactors() {
+  ShardingFactors factors;
+  if (rankOf(getDy()) != 3)
+    return factors;
+  TensorView table(getTable());
+  bool hasRows =
+      table.rank() == 2 && table.extent(1) == TensorView(getDy()).extent(2);
+  FactorList all = addFactors(factors, FactorKind::whole, table.rank());
+  int32_t hidden = hasRows ? all.back() : factors.add(FactorKind::whole);
+  FactorList tokens = addFactors(factors, FactorKind::reduction, 2);
+  factors.operands = {concat(tokens, {hidden}), all};
+  factors.results = {all};
+  factors.linear = {{0}};
+  return factors;
+}
+
+//===----------------------------------------------------------------------===//
+// Norms
+//===----------------------------------------------------------------------===//
+
+/// What the mean is over is whole.
+static FactorList normFactors(ShardingFactors &factors, Value x, int64_t over,
+                              FactorKind tokens) {
+  FactorList all = addFactors(factors, tokens, rankOf(x) - over);
+  all.append(addFactors(factors, FactorKind::whole, over));
+  return all;
+}
+
+ShardingFactors NormBackwardOp::getShardingFactors() {
+  ShardingFactors factors;
+  int64_t rank = rankOf(getX()), over = getOver();
+  if (over < 1 || over > rank || (getWeight() && rankOf(getWeight()) > rank))
+    return factors;
+  FactorList all = normFactors(factors, getX(), over, FactorKind::parallel);
+  factors.operands = {all, all};
+  if (getWeight())
+    factors.operands.emplace_back(ArrayRef(all).take_back(rankOf(getWeight())));
+  factors.results = {all};
+  return factors;
+}
+
+/// A weight may have a dimension that the mean is not over: one for each head.
+ShardingFactors NormGradientOp::getShardingFactors() {
+  ShardingFactors factors;
+  int64_t rank = rankOf(getX()), over = getOver(), own = rankOf(getWeight());
+  if (over < 1 || over > own || own >= rank)
+    return factors;
+  FactorList all = addFactors(factors, FactorKind::reduction, rank - own);
+  all.append(addFactors(factors, FactorKind::parallel, own - over));
+  all.append(addFactors(factors, FactorKind::whole, over));
+  FactorList weight(ArrayRef(all).take_back(own));
+  factors.operands = {all, all, weight};
+  factors.results = {weight};
+  // Both results of a norm want the same, reduced, gradient.
+  factors.linear = {{}};
+  return factors;
+}
+
+//===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The factors of an attention without a cache, whose key-value tokens are
+/// whole or, `seen`, may go round.
+struct AttentionFactors {
+  explicit AttentionFactors(FactorKind queries,
+                            FactorKind keys = FactorKind::seen)
+      : query(factors.add(queries)), tokens(factors.add(keys)) {}
+
+  ShardingFactors factors;
+  int32_t query;
+  int32_t batch = factors.add(FactorKind::parallel);
+  int32_t heads = factors.add(FactorKind::grouped);
+  int32_t tokens;
+  int32_t width = factors.add(FactorKind::whole);
+  int32_t valueWidth = factors.add(FactorKind::whole);
+
+  FactorList queries() const { return {batch, query, heads, width}; }
+  FactorList keys() const { return {batch, tokens, heads, width}; }
+  FactorList values() const { return {batch, tokens, heads, valueWidth}; }
+  FactorList results() const { return {batch, query, heads, valueWidth}; }
+  FactorList probabilities() const { return {batch, heads, query, tokens}; }
+};
+
+} // namespace
+
+static bool haveRank(ValueRange tensors, int64_t rank) {
+  return llvm::all_of(tensors,
+                      [&](Value tensor) { return rankOf(tensor) == rank; });
+}
+
+ShardingFactors AttentionNormaliserOp::getShardingFactors() {
+  AttentionFactors all(FactorKind::parallel);
+  if (!haveRank({getQuery(), getKey()}, 4))
+    return {};
+  all.factors.operands = {all.queries(), all.keys()};
+  if (getSinks())
+    all.factors.operands.push_back({all.heads});
+  all.factors.results = {{all.batch, all.query, all.heads}};
+  return all.factors;
+}
+
+ShardingFactors SinkGradientOp::getShardingFactors() {
+  ShardingFactors factors;
+  if (!haveRank({getDy(), getY()}, 4) || rankOf(getNormaliser()) != 3)
+    return factors;
+  FactorList tokens = addFactors(factors, FactorKind::reduction, 2);
+  int32_t heads = factors.add(FactorKind::parallel);
+  FactorList results = concat(tokens, {heads, factors.add(FactorKind::whole)});
+  factors.operands = {results, results, concat(tokens, {heads}), {heads}};
+  factors.results = {{heads}};
+  // Sums are made before: the normaliser is of them.
+  factors.linear = {{}};
+  return factors;
+}
+
+ShardingFactors AttentionBackwardOp::getShardingFactors() {
+  AttentionFactors all(FactorKind::reduction);
+  if (!haveRank({getDy(), getQuery(), getKey(), getValue(), getY()}, 4) ||
+      rankOf(getNormaliser()) != 3)
+    return {};
+  all.factors.operands = {all.results(), all.queries(),
+                          all.keys(),    all.values(),
+                          all.results(), {all.batch, all.query, all.heads}};
+  all.factors.results = {all.queries(), all.keys(), all.values()};
+  all.factors.linear = {{}};
+  return all.factors;
+}
+
+ShardingFactors AttentionProbabilitiesOp::getShardingFactors() {
+  AttentionFactors all(FactorKind::whole, FactorKind::whole);
+  if (!haveRank({getQuery(), getKey(), getResult()}, 4))
+    return {};
+  all.factors.operands = {all.queries(), all.keys()};
+  all.factors.results = {all.probabilities()};
+  return all.factors;
+}
+
+ShardingFactors AttendOp::getShardingFactors() {
+  AttentionFactors all(FactorKind::whole, FactorKind::whole);
+  if (!haveRank({getProbabilities(), getValue(), getResult()}, 4))
+    return {};
+  all.factors.operands = {all.probabilities(), all.values()};
+  all.factors.results = {all.results()};
+  return all.factors;
+}
+
+ShardingFactors AttendBackwardOp::getShardingFactors() {
+  AttentionFactors all(FactorKind::whole, FactorKind::whole);
+  if (!haveRank(getOperands(), 4))
+    return {};
+  all.factors.operands = {all.results(), all.probabilities(), all.values()};
+  all.factors.results = {all.probabilities(), all.values()};
+  return all.factors;
+}
+
+ShardingFactors AttentionProbabilitiesBackwardOp::getShardingFactors() {
+  AttentionFactors all(FactorKind::whole, FactorKind::whole);
+  if (!haveRank(getOperands(), 4))
+    return {};
+  all.factors.operands = {all.probabilities(), all.probabilities(),
+                          all.queries(), all.keys()};
+  all.factors.results = {all.queries(), all.keys()};
+  return all.factors;
+}
+
+/// Heads are split as in a forward: those that others share up to their
+/// number. `rules` are those of operands, then of results.
+static std::optional<TensorParallelFactor>
+headsOf(std::initializer_list<SplitRule> rules) {
+  constexpr int32_t heads = 2;
+  return TensorParallelFactor{heads, SmallVector<SplitRule, 4>(rules),
+                              TensorParallelRole::attention};
+}
+
+static constexpr SplitRule own = SplitRule::plain, shared = SplitRule::cap;
+
+std::optional<TensorParallelFactor>
+AttentionNormaliserOp::getTensorParallelFactor() {
+  return getSinks() ? headsOf({own, shared, own, own})
+                    : headsOf({own, shared, own});
+}
+std::optional<TensorParallelFactor>
+AttentionBackwardOp::getTensorParallelFactor() {
+  return headsOf({own, own, shared, shared, own, own, own, shared, shared});
+}
+std::optional<TensorParallelFactor>
+AttentionProbabilitiesOp::getTensorParallelFactor() {
+  return headsOf({own, shared, own});
+}
+std::optional<TensorParallelFactor> AttendOp::getTensorParallelFactor() {
+  return headsOf({own, shared, own});
+}
+std::optional<TensorParallelFactor>
+AttendBackwardOp::getTensorParallelFactor() {
+  return headsOf({own, own, shared, own, shared});
+}
+std::optional<TensorParallelFactor>
+AttentionProbabilitiesBackwardOp::getTensorParallelFactor() {
+  return headsOf({own, own, own, shared, own, shared});
+}
