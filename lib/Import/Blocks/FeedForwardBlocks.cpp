@@ -128,8 +128,8 @@ public:
       : model(model), block(block), ops(model.builder()),
         experts(block.integer("experts")), topK(block.integer("top_k")),
         width(block.integer("width")) {
-    block.mayHave({"gate", "up", "gate_up", "gated", "gate_up_bias", "keep",
-                   "latent_in", "latent_out", "latent_norm", "eps",
+    block.mayHave({"gate", "up", "gate_up", "gated", "gate_up_bias", "up_bias",
+                   "keep", "latent_in", "latent_out", "latent_norm", "eps",
                    "correction_storage", "limit", "unit_offset"});
     std::string name = block.choice("layout", "each");
     for (const ExpertLayout &known : layouts)
@@ -161,7 +161,10 @@ public:
     Value inner = activate(x, set, hidden);
     std::string bias = block.text("down_bias", "");
     Value w = weight(nameOf("down"), {experts, width, hidden}, layout->out);
-    Value b = bias.empty() ? Value() : model.weight(bias, {experts, hidden});
+    // Experts that are stored one by one have a bias each.
+    const char *storedBias = StringRef(bias).contains('*') ? "[1]" : "";
+    Value b = bias.empty() ? Value()
+                           : model.weight(bias, {experts, hidden}, storedBias);
     Value down = ExpertsOp::create(ops, model.routed(x, topK, hidden), inner, w,
                                    b, topK);
     Value y = CombineOp::create(ops, tokens.getType(), down, routing);
@@ -277,8 +280,9 @@ private:
                 StringRef half) {
     Value w =
         weight(nameOf(key), {experts, hidden, width}, with(layout->in, half));
-    std::string bias =
-        layout->fused ? block.text("gate_up_bias", "") : std::string();
+    std::string bias = layout->fused            ? block.text("gate_up_bias", "")
+                       : StringRef(key) == "up" ? block.text("up_bias", "")
+                                                : std::string();
     Value b = bias.empty() ? Value()
                            : model.weight(bias, {experts, width},
                                           with(layout->inBias, half));
