@@ -11,8 +11,8 @@
 #include "Price/Estimator.h"
 
 #include "autopar/Cost/Pricer.h"
+#include "autopar/Evaluate/PlanLayout.h"
 #include "autopar/InitAll.h"
-#include "autopar/Report/PlanLayout.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Parser/Parser.h"

@@ -44,7 +44,6 @@ using namespace autopar;
 using namespace autopar::cost;
 using namespace autopar::importer;
 using namespace autopar::program;
-using namespace autopar::report;
 using namespace autopar::schedule;
 using namespace autopar::search;
 using namespace autopar::session;

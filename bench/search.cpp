@@ -22,12 +22,12 @@
 #include "autopar/Search/Search.h"
 #include "autopar/Cost/Pricer.h"
 #include "autopar/Dialect/Transformer/Transformer.h"
+#include "autopar/Evaluate/PlanLayout.h"
 #include "autopar/Hardware/Hardware.h"
 #include "autopar/InitAll.h"
 #include "autopar/Pipelines/StrategyLibrary.h"
 #include "autopar/Plan/Degrees.h"
 #include "autopar/Plan/StrategyKey.h"
-#include "autopar/Report/PlanLayout.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Parser/Parser.h"
@@ -41,11 +41,11 @@
 
 using namespace autopar;
 using namespace autopar::cost;
+using namespace autopar::evaluation;
 using namespace autopar::hardware;
 using namespace autopar::pipelines;
 using namespace autopar::plan;
 using namespace autopar::program;
-using namespace autopar::report;
 using namespace autopar::runtime;
 using namespace autopar::schedule;
 using namespace autopar::search;

@@ -31,7 +31,6 @@ using namespace autopar;
 using namespace autopar::cost;
 using namespace autopar::hardware;
 using namespace autopar::program;
-using namespace autopar::report;
 using namespace autopar::runtime;
 using namespace autopar::schedule;
 using namespace autopar::serving;

@@ -18,12 +18,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "autopar/Cost/Pricer.h"
+#include "autopar/Evaluate/PlanLayout.h"
 #include "autopar/Hardware/Hardware.h"
 #include "autopar/InitAll.h"
 #include "autopar/Pipelines/StrategyLibrary.h"
 #include "autopar/Plan/NeutralAxes.h"
 #include "autopar/Plan/StrategyKey.h"
-#include "autopar/Report/PlanLayout.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Parser/Parser.h"
@@ -35,10 +35,10 @@
 
 using namespace autopar;
 using namespace autopar::cost;
+using namespace autopar::evaluation;
 using namespace autopar::hardware;
 using namespace autopar::pipelines;
 using namespace autopar::plan;
-using namespace autopar::report;
 using namespace autopar::runtime;
 using namespace autopar::schedule;
 using namespace mlir;

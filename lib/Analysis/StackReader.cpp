@@ -12,7 +12,6 @@
 using namespace autopar;
 using namespace autopar::analysis;
 using namespace autopar::program;
-using namespace autopar::schedule;
 using namespace mlir;
 
 using Layer = LayerStack::Layer;

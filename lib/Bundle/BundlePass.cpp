@@ -19,7 +19,6 @@ namespace autopar::bundle {
 using namespace autopar;
 using namespace autopar::bundle;
 using namespace autopar::pipelines;
-using namespace autopar::serving;
 using namespace autopar::transforms;
 using namespace mlir;
 

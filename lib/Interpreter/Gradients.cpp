@@ -13,7 +13,6 @@
 using namespace autopar;
 using namespace autopar::interpreter;
 using namespace autopar::program;
-using namespace autopar::schedule;
 using namespace mlir;
 
 using Elements = std::map<int64_t, double>;

@@ -9,10 +9,10 @@
 
 #include "autopar/Analysis/CostProgramAnalysis.h"
 #include "autopar/Dialect/Transformer/Transformer.h"
+#include "autopar/Evaluate/ModelFacts.h"
 #include "autopar/Model/Scope.h"
 #include "autopar/Pipelines/PlanPasses.h"
 #include "autopar/Program/Workload.h"
-#include "autopar/Report/ModelFacts.h"
 
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -20,12 +20,12 @@
 
 using namespace autopar;
 using namespace autopar::analysis;
+using namespace autopar::evaluation;
 using namespace autopar::model;
 using namespace autopar::pipelines;
 using namespace autopar::plan;
 using namespace autopar::program;
 using namespace autopar::report;
-using namespace autopar::schedule;
 using namespace mlir;
 
 /// The cost program of `module` in `phase`, with KV caches in `kvFormat` (""

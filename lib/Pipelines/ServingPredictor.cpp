@@ -9,10 +9,10 @@
 
 #include "WeightFormats.h"
 #include "autopar/Dialect/Transformer/Transformer.h"
+#include "autopar/Evaluate/PlanLayout.h"
 #include "autopar/Import/LoadModel.h"
 #include "autopar/Pipelines/StrategyLibrary.h"
 #include "autopar/Plan/NeutralAxes.h"
-#include "autopar/Report/PlanLayout.h"
 #include "autopar/Transforms/Bind/Target.h"
 #include "autopar/Transforms/Passes.h"
 
@@ -24,12 +24,12 @@
 
 using namespace autopar;
 using namespace autopar::cost;
+using namespace autopar::evaluation;
 using namespace autopar::hardware;
 using namespace autopar::importer;
 using namespace autopar::pipelines;
 using namespace autopar::plan;
 using namespace autopar::program;
-using namespace autopar::report;
 using namespace autopar::runtime;
 using namespace autopar::serving;
 using namespace autopar::transforms;

@@ -14,7 +14,6 @@ using namespace autopar::pipelines;
 using namespace autopar::placement;
 using namespace autopar::plan;
 using namespace autopar::program;
-using namespace autopar::report;
 using namespace autopar::schedule;
 using namespace autopar::transforms;
 using namespace mlir;

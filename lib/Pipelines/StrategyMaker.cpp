@@ -18,13 +18,12 @@
 using namespace autopar;
 using namespace autopar::analysis;
 using namespace autopar::cost;
+using namespace autopar::parallel;
 using namespace autopar::pipelines;
 using namespace autopar::plan;
 using namespace autopar::program;
-using namespace autopar::report;
 using namespace autopar::schedule;
 using namespace autopar::transforms;
-using namespace autopar::parallel;
 using namespace mlir;
 
 StrategyMaker::StrategyMaker(ModuleOp module, const StrategyRules &rules)

@@ -7,16 +7,16 @@
 
 #include "Findings.h"
 
-#include "autopar/Report/ReportText.h"
 #include "autopar/Support/Text.h"
+#include "autopar/Write/Phrases.h"
 
 #include <algorithm>
 #include <cmath>
 
 using namespace autopar;
 using namespace autopar::program;
-using namespace autopar::report;
 using namespace autopar::search;
+using namespace autopar::writing;
 
 //===----------------------------------------------------------------------===//
 // Worth

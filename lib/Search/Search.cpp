@@ -9,7 +9,7 @@
 
 #include "TargetSearch.h"
 
-#include "autopar/Report/Money.h"
+#include "autopar/Evaluate/Costs.h"
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
@@ -17,6 +17,7 @@
 
 using namespace autopar;
 using namespace autopar::cost;
+using namespace autopar::evaluation;
 using namespace autopar::placement;
 using namespace autopar::plan;
 using namespace autopar::program;

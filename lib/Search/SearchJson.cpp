@@ -7,7 +7,7 @@
 
 #include "autopar/Search/SearchReport.h"
 
-#include "autopar/Report/JsonText.h"
+#include "autopar/Support/JsonText.h"
 #include "autopar/Support/Text.h"
 
 using namespace autopar;

@@ -7,17 +7,17 @@
 
 #include "SearchWriter.h"
 
-#include "autopar/Report/MoneyText.h"
-#include "autopar/Report/ReportText.h"
-#include "autopar/Report/TextTables.h"
 #include "autopar/Support/Text.h"
+#include "autopar/Support/TextTables.h"
+#include "autopar/Write/MoneyText.h"
+#include "autopar/Write/Phrases.h"
 
 #include <algorithm>
 #include <cmath>
 
 using namespace autopar;
-using namespace autopar::report;
 using namespace autopar::search;
+using namespace autopar::writing;
 
 std::string SearchWriter::plotText() const {
   if (result.frontier.size() < 3 || problem.trains())

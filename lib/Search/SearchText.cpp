@@ -8,12 +8,12 @@
 #include "SearchWriter.h"
 
 #include "autopar/Plan/PlanText.h"
-#include "autopar/Report/MoneyText.h"
-#include "autopar/Report/ReportText.h"
-#include "autopar/Report/TextTables.h"
 #include "autopar/Support/Library.h"
 #include "autopar/Support/Shell.h"
 #include "autopar/Support/Text.h"
+#include "autopar/Support/TextTables.h"
+#include "autopar/Write/MoneyText.h"
+#include "autopar/Write/Phrases.h"
 
 #include <algorithm>
 #include <numeric>
@@ -25,6 +25,7 @@ using namespace autopar::program;
 using namespace autopar::report;
 using namespace autopar::schedule;
 using namespace autopar::search;
+using namespace autopar::writing;
 
 /// `plan` with its axes in the order in which flags lay them; itself where
 /// words do not say it.

@@ -8,8 +8,8 @@
 #ifndef AUTOPAR_LIB_SEARCH_SEARCHWRITER_H
 #define AUTOPAR_LIB_SEARCH_SEARCHWRITER_H
 
-#include "autopar/Report/TextTables.h"
 #include "autopar/Search/SearchReport.h"
+#include "autopar/Support/TextTables.h"
 
 namespace autopar::search {
 
@@ -50,7 +50,7 @@ private:
   std::string callText(const CloseCall &call) const;
   std::string effectsText() const;
   std::string proofText() const;
-  void addTraining(report::TextTable &table) const;
+  void addTraining(TextTable &table) const;
 
   const SearchReport &report;
   const SearchProblem &problem;

@@ -22,7 +22,6 @@ using namespace autopar::hub;
 using namespace autopar::page;
 using namespace autopar::pipelines;
 using namespace autopar::schedule;
-using namespace autopar::session;
 using namespace autopar::server;
 
 static HttpResponse failed(const Error &error) {

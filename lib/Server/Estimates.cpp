@@ -7,19 +7,22 @@
 
 #include "ApiState.h"
 
-#include "autopar/Report/JsonText.h"
+#include "autopar/Support/JsonText.h"
+#include "autopar/Write/Json.h"
 
 #include <nlohmann/json.hpp>
 
 using namespace autopar;
+using namespace autopar::estimation;
 using namespace autopar::importer;
 using namespace autopar::model;
 using namespace autopar::pipelines;
 using namespace autopar::plan;
 using namespace autopar::report;
 using namespace autopar::search;
-using namespace autopar::session;
 using namespace autopar::server;
+using namespace autopar::session;
+using namespace autopar::writing;
 using Json = nlohmann::ordered_json;
 
 namespace {

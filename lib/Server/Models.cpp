@@ -9,6 +9,7 @@
 
 #include "autopar/Model/WeightFormat.h"
 #include "autopar/Support/Text.h"
+#include "autopar/Write/Json.h"
 
 #include <nlohmann/json.hpp>
 
@@ -18,8 +19,9 @@ using namespace autopar::importer;
 using namespace autopar::model;
 using namespace autopar::report;
 using namespace autopar::search;
-using namespace autopar::session;
 using namespace autopar::server;
+using namespace autopar::session;
+using namespace autopar::writing;
 using Json = nlohmann::ordered_json;
 
 /// The bundled model called `name`; with a format behind a colon, maybe.

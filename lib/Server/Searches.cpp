@@ -15,11 +15,10 @@ using namespace autopar;
 using namespace autopar::importer;
 using namespace autopar::model;
 using namespace autopar::pipelines;
-using namespace autopar::report;
 using namespace autopar::search;
+using namespace autopar::server;
 using namespace autopar::session;
 using namespace autopar::sweep;
-using namespace autopar::server;
 
 /// Refuses a goal that there is not, which readers of flags would not notice.
 static std::optional<Error> checkGoal(const GivenFlags &given) {

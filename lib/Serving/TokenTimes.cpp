@@ -13,7 +13,6 @@
 #include <cmath>
 
 using namespace autopar;
-using namespace autopar::cost;
 using namespace autopar::serving;
 
 /// How much longer a request takes for each more that decodes, as far as it

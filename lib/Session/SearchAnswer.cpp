@@ -12,6 +12,7 @@
 #include "llvm/ADT/ScopeExit.h"
 
 using namespace autopar;
+using namespace autopar::estimation;
 using namespace autopar::importer;
 using namespace autopar::placement;
 using namespace autopar::plan;

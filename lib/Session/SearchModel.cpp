@@ -26,7 +26,6 @@ using namespace autopar::pipelines;
 using namespace autopar::placement;
 using namespace autopar::plan;
 using namespace autopar::program;
-using namespace autopar::report;
 using namespace autopar::runtime;
 using namespace autopar::schedule;
 using namespace autopar::search;

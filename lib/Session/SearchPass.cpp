@@ -12,11 +12,11 @@
 #include "autopar/Dialect/Parallel/Parallel.h"
 #include "autopar/Dialect/Training/Training.h"
 #include "autopar/Hub/Hub.h"
-#include "autopar/Report/ReportText.h"
 #include "autopar/Search/SearchReport.h"
 #include "autopar/Support/Text.h"
 #include "autopar/Transforms/ModulePass.h"
 #include "autopar/Transforms/Price/Estimate.h"
+#include "autopar/Write/Phrases.h"
 
 #include "mlir/IR/Remarks.h"
 
@@ -27,6 +27,7 @@ namespace autopar::session {
 
 using namespace autopar;
 using namespace autopar::analysis;
+using namespace autopar::estimation;
 using namespace autopar::hub;
 using namespace autopar::pipelines;
 using namespace autopar::placement;

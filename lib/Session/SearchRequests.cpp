@@ -20,6 +20,7 @@
 #include <algorithm>
 
 using namespace autopar;
+using namespace autopar::estimation;
 using namespace autopar::hub;
 using namespace autopar::importer;
 using namespace autopar::model;

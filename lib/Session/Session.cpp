@@ -8,6 +8,7 @@
 #include "SessionState.h"
 
 #include "autopar/Analysis/ExpertLayers.h"
+#include "autopar/Explain/Differences.h"
 #include "autopar/Import/ShrinkModel.h"
 #include "autopar/Pipelines/DescribeModel.h"
 #include "autopar/Support/SourceText.h"
@@ -18,6 +19,7 @@
 using namespace autopar;
 using namespace autopar::analysis;
 using namespace autopar::cost;
+using namespace autopar::estimation;
 using namespace autopar::importer;
 using namespace autopar::model;
 using namespace autopar::pipelines;
@@ -150,12 +152,12 @@ Result<Report> Session::estimate(const ModelRequest &model,
     return module.error();
   if (program)
     *program = textOf(**module);
-  FailureOr<Report> report =
-      estimateModule(**module, CostProgramAnalysis(**module),
-                     TargetAnalysis(**module), detail);
+  ModuleAnalysisManager analyses(**module, /*passInstrumentor=*/nullptr);
+  FailureOr<AnyReport> report =
+      autopar::transforms::estimate(**module, analyses, detail);
   if (failed(report))
     return state->diagnostics.takeError();
-  return std::move(*report);
+  return std::get<Report>(std::move(*report));
 }
 
 Result<Comparison> Session::compare(const ModelRequest &model,
@@ -167,7 +169,7 @@ Result<Comparison> Session::compare(const ModelRequest &model,
   auto b = state->outcome(model, second, "second");
   if (!b)
     return b.error();
-  return Comparison{*a, *b, autopar::report::compare(**a, **b)};
+  return Comparison{*a, *b, autopar::explanation::compare(**a, **b)};
 }
 
 Result<std::string> Session::shard(const ModelRequest &model,

@@ -17,6 +17,7 @@
 
 using namespace autopar;
 using namespace autopar::analysis;
+using namespace autopar::estimation;
 using namespace autopar::hardware;
 using namespace autopar::importer;
 using namespace autopar::pipelines;

@@ -27,7 +27,7 @@ struct LevelCells {
 /// latencies are inputs.
 class LinkSheet {
 public:
-  LinkSheet(const report::PricedStep &step, Inputs &inputs);
+  LinkSheet(const evaluation::PricedStep &step, Inputs &inputs);
 
   const std::vector<LevelCells> &levels(uint32_t link);
   Sheet take() { return std::move(sheet); }
@@ -40,7 +40,7 @@ private:
                        const Inputs::TierNames &names);
   cost::Route slowerRoute(uint32_t link) const;
 
-  const report::PricedStep &step;
+  const evaluation::PricedStep &step;
   Inputs &inputs;
   Sheet sheet;
   /// The same machine with half the bandwidth.
@@ -58,14 +58,14 @@ struct GridCells {
 /// The sheet of what kernels of each shape take over the roofline.
 class ShapeSheet {
 public:
-  explicit ShapeSheet(const report::PricedStep &step);
+  explicit ShapeSheet(const evaluation::PricedStep &step);
 
   const GridCells &grid(uint32_t shape);
   Sheet take() { return std::move(sheet); }
   bool isEmpty() const { return known.empty(); }
 
 private:
-  const report::PricedStep &step;
+  const evaluation::PricedStep &step;
   Sheet sheet;
   std::map<uint32_t, GridCells> known;
 };

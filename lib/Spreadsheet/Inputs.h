@@ -10,7 +10,7 @@
 
 #include "Book.h"
 
-#include "autopar/Report/PricedStep.h"
+#include "autopar/Evaluate/PricedStep.h"
 
 #include <map>
 #include <set>
@@ -21,7 +21,7 @@ namespace autopar::spreadsheet {
 /// unit.
 class Inputs {
 public:
-  explicit Inputs(const report::PricedStep &step) : step(step) {}
+  explicit Inputs(const evaluation::PricedStep &step) : step(step) {}
 
   /// Names of cells, made as they are asked for.
   std::string leaf(cost::NodeId id);
@@ -49,7 +49,7 @@ private:
   std::string layoutLeaf(const cost::Node &node, double value);
   std::string add(const char *section, const std::string &name, Row row);
 
-  const report::PricedStep &step;
+  const evaluation::PricedStep &step;
   std::map<std::string, std::vector<Row>> sections;
   std::set<std::string> taken;
   /// Of what has been asked for before.

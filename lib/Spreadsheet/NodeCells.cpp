@@ -13,8 +13,8 @@
 
 using namespace autopar;
 using namespace autopar::cost;
+using namespace autopar::evaluation;
 using namespace autopar::placement;
-using namespace autopar::report;
 using namespace autopar::spreadsheet;
 
 /// Longer formulas are cut in two, as nobody reads them. Excel has at most 8192

@@ -17,7 +17,7 @@ namespace autopar::spreadsheet {
 /// have one on a sheet of their own; the rest is written where it is read.
 class NodeCells {
 public:
-  explicit NodeCells(const report::PricedStep &step);
+  explicit NodeCells(const evaluation::PricedStep &step);
 
   Inputs &inputs() { return ownInputs; }
   /// Fills the cells of `book` that are nodes, and adds the sheets that they
@@ -54,7 +54,7 @@ private:
   /// A cell of the sheet of nodes.
   Formula helper(const std::string &what, const Formula &formula, double value);
 
-  const report::PricedStep &step;
+  const evaluation::PricedStep &step;
   const cost::Graph &graph;
   Inputs ownInputs;
   LinkSheet links;

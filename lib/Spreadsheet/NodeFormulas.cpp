@@ -16,7 +16,6 @@ using namespace autopar;
 using namespace autopar::cost;
 using namespace autopar::hardware;
 using namespace autopar::program;
-using namespace autopar::serving;
 using namespace autopar::spreadsheet;
 
 static const Formula million("1000000");

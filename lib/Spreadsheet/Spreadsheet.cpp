@@ -16,6 +16,7 @@
 
 using namespace autopar;
 using namespace autopar::cost;
+using namespace autopar::evaluation;
 using namespace autopar::report;
 using namespace autopar::spreadsheet;
 

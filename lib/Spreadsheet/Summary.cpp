@@ -9,12 +9,12 @@
 
 using namespace autopar;
 using namespace autopar::cost;
+using namespace autopar::evaluation;
 using namespace autopar::hardware;
 using namespace autopar::placement;
 using namespace autopar::program;
 using namespace autopar::report;
 using namespace autopar::schedule;
-using namespace autopar::serving;
 using namespace autopar::spreadsheet;
 
 namespace {

@@ -8,14 +8,17 @@
 #ifndef AUTOPAR_LIB_SPREADSHEET_SUMMARY_H
 #define AUTOPAR_LIB_SPREADSHEET_SUMMARY_H
 
+#include "autopar/Report/Report.h"
+
 #include "Inputs.h"
 
 namespace autopar::spreadsheet {
 
 /// A row for each number of the report that is a formula, with its JSON
 /// pointer. The numbers of cost are of `report`.
-Sheet summarySheet(const report::PricedStep &step, const report::Report &report,
-                   Inputs &inputs, const Sheet &checks);
+Sheet summarySheet(const evaluation::PricedStep &step,
+                   const report::Report &report, Inputs &inputs,
+                   const Sheet &checks);
 
 } // namespace autopar::spreadsheet
 

@@ -11,10 +11,10 @@
 
 using namespace autopar;
 using namespace autopar::cost;
+using namespace autopar::evaluation;
 using namespace autopar::placement;
 using namespace autopar::plan;
 using namespace autopar::program;
-using namespace autopar::report;
 using namespace autopar::schedule;
 using namespace autopar::spreadsheet;
 

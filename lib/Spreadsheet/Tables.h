@@ -13,12 +13,12 @@
 namespace autopar::spreadsheet {
 
 // A row for each record of the program, a column for each of its parts.
-Sheet memorySheet(const report::PricedStep &step);
-Sheet flopsSheet(const report::PricedStep &step);
-Sheet communicationSheet(const report::PricedStep &step);
-Sheet timeSheet(const report::PricedStep &step);
+Sheet memorySheet(const evaluation::PricedStep &step);
+Sheet flopsSheet(const evaluation::PricedStep &step);
+Sheet communicationSheet(const evaluation::PricedStep &step);
+Sheet timeSheet(const evaluation::PricedStep &step);
 /// What splits need: that one number divides another.
-Sheet checksSheet(const report::PricedStep &step);
+Sheet checksSheet(const evaluation::PricedStep &step);
 
 } // namespace autopar::spreadsheet
 

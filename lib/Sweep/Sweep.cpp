@@ -7,16 +7,17 @@
 
 #include "SweepParts.h"
 
-#include "autopar/Report/ReportColumns.h"
-#include "autopar/Report/ReportText.h"
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
+#include "autopar/Write/Phrases.h"
+#include "autopar/Write/ReportColumns.h"
 
 #include <algorithm>
 
 using namespace autopar;
 using namespace autopar::report;
 using namespace autopar::sweep;
+using namespace autopar::writing;
 
 std::string SweepAxis::text(size_t i) const {
   const nlohmann::ordered_json &value = values[i];

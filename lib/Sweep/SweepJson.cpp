@@ -7,16 +7,16 @@
 
 #include "SweepParts.h"
 
-#include "autopar/Report/JsonText.h"
-#include "autopar/Report/ReportColumns.h"
 #include "autopar/Support/CsvText.h"
+#include "autopar/Support/JsonText.h"
 #include "autopar/Support/Text.h"
+#include "autopar/Write/ReportColumns.h"
 
 #include <algorithm>
 
 using namespace autopar;
-using namespace autopar::report;
 using namespace autopar::sweep;
+using namespace autopar::writing;
 
 using Json = nlohmann::ordered_json;
 

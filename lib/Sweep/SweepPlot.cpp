@@ -7,10 +7,10 @@
 
 #include "SweepParts.h"
 
-#include "autopar/Report/ReportColumns.h"
-#include "autopar/Report/TextTables.h"
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
+#include "autopar/Support/TextTables.h"
+#include "autopar/Write/ReportColumns.h"
 
 #include <algorithm>
 #include <map>
@@ -21,6 +21,7 @@ using namespace autopar::program;
 using namespace autopar::report;
 using namespace autopar::schedule;
 using namespace autopar::sweep;
+using namespace autopar::writing;
 
 std::vector<std::string> autopar::sweep::plotColumns() {
   std::vector<std::string> keys;

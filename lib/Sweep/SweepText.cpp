@@ -7,9 +7,9 @@
 
 #include "SweepParts.h"
 
-#include "autopar/Report/ReportColumns.h"
-#include "autopar/Report/TextTables.h"
 #include "autopar/Support/Text.h"
+#include "autopar/Support/TextTables.h"
+#include "autopar/Write/ReportColumns.h"
 
 #include <algorithm>
 #include <functional>
@@ -22,6 +22,7 @@ using namespace autopar::program;
 using namespace autopar::report;
 using namespace autopar::schedule;
 using namespace autopar::sweep;
+using namespace autopar::writing;
 
 //===----------------------------------------------------------------------===//
 // Columns

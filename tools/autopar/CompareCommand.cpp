@@ -9,18 +9,21 @@
 
 #include "autopar/Pipelines/FlagValues.h"
 #include "autopar/Plan/PlanText.h"
-#include "autopar/Report/ReportPage.h"
-#include "autopar/Report/TextStyle.h"
 #include "autopar/Session/Session.h"
 #include "autopar/Support/File.h"
 #include "autopar/Support/Text.h"
+#include "autopar/Support/TextStyle.h"
 #include "autopar/Support/Words.h"
+#include "autopar/Write/Json.h"
+#include "autopar/Write/Page.h"
+#include "autopar/Write/Text.h"
 
 #include "llvm/Support/raw_ostream.h"
 
 #include <set>
 
 using namespace autopar;
+using namespace autopar::estimation;
 using namespace autopar::importer;
 using namespace autopar::pipelines;
 using namespace autopar::plan;
@@ -28,6 +31,7 @@ using namespace autopar::report;
 using namespace autopar::schedule;
 using namespace autopar::search;
 using namespace autopar::session;
+using namespace autopar::writing;
 using namespace mlir;
 
 namespace {

@@ -6,14 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Commands.h"
-#include "autopar/Report/HardwareText.h"
+#include "autopar/Hardware/HardwareText.h"
 #include "autopar/Support/File.h"
 
 #include <cstdio>
 
 using namespace autopar;
 using namespace autopar::hardware;
-using namespace autopar::report;
 
 namespace {
 /// What the command line said.

@@ -10,12 +10,14 @@
 #include "autopar/Bundle/BundlePass.h"
 #include "autopar/Pipelines/Pipelines.h"
 #include "autopar/Plan/DeviceOrder.h"
-#include "autopar/Report/TextStyle.h"
 #include "autopar/Session/Checkpoints.h"
 #include "autopar/Session/Session.h"
 #include "autopar/Support/File.h"
 #include "autopar/Support/SourceText.h"
 #include "autopar/Support/Text.h"
+#include "autopar/Support/TextStyle.h"
+#include "autopar/Write/Json.h"
+#include "autopar/Write/Text.h"
 
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -34,6 +36,7 @@ using namespace autopar::plan;
 using namespace autopar::report;
 using namespace autopar::search;
 using namespace autopar::session;
+using namespace autopar::writing;
 using namespace mlir;
 
 /// An error without a message has been printed already.

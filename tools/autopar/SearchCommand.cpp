@@ -9,17 +9,17 @@
 #include "ModelCommands.h"
 
 #include "autopar/Pipelines/FlagValues.h"
-#include "autopar/Report/TextStyle.h"
 #include "autopar/Session/SearchRequests.h"
 #include "autopar/Support/File.h"
+#include "autopar/Support/TextStyle.h"
 
 #include "llvm/Support/raw_ostream.h"
 
 using namespace autopar;
+using namespace autopar::estimation;
 using namespace autopar::importer;
 using namespace autopar::pipelines;
 using namespace autopar::plan;
-using namespace autopar::report;
 using namespace autopar::schedule;
 using namespace autopar::search;
 using namespace autopar::session;

@@ -13,10 +13,10 @@
 #include "PlanArguments.h"
 
 #include "autopar/Pipelines/FlagValues.h"
-#include "autopar/Report/TextStyle.h"
 #include "autopar/Session/SweepModel.h"
 #include "autopar/Support/File.h"
 #include "autopar/Support/Text.h"
+#include "autopar/Support/TextStyle.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -26,7 +26,6 @@
 using namespace autopar;
 using namespace autopar::importer;
 using namespace autopar::pipelines;
-using namespace autopar::report;
 using namespace autopar::schedule;
 using namespace autopar::search;
 using namespace autopar::session;

@@ -51,12 +51,6 @@ struct DeploymentReport {
   std::optional<PoolsReport> serving;
 };
 
-/// The report as JSON text, valid against
-/// lib/Report/schema/deployment.schema.json.
-std::string writeJson(const DeploymentReport &deployment);
-/// The reports one after the other, then the links.
-std::string writeText(const DeploymentReport &deployment);
-
 } // namespace autopar::report
 
 #endif // AUTOPAR_REPORT_DEPLOYMENT_H

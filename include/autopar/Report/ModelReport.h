@@ -89,17 +89,6 @@ struct ModelReport {
   std::vector<std::string> defaults;
 };
 
-/// As JSON, valid against lib/Report/schema/model.schema.json.
-std::string writeJson(const ModelReport &model);
-/// For a terminal, at most 100 columns.
-std::string writeText(const ModelReport &model);
-/// A line for each model, by its name.
-std::string
-writeList(const std::vector<std::pair<std::string, ModelReport>> &models);
-/// What differs, in columns.
-std::string writeDifferences(const ModelReport &first,
-                             const ModelReport &second);
-
 } // namespace autopar::report
 
 #endif // AUTOPAR_REPORT_MODELREPORT_H

@@ -82,15 +82,6 @@ struct PlanDifferences {
   }
 };
 
-/// Compares two outcomes, which must outlive the result.
-PlanDifferences compare(const PlanOutcome &a, const PlanOutcome &b);
-
-/// The differences as JSON text, valid against
-/// lib/Report/schema/diff.schema.json.
-std::string writeJson(const PlanDifferences &differences);
-/// The differences for a terminal: a screen, lists are cut.
-std::string writeText(const PlanDifferences &differences);
-
 } // namespace autopar::report
 
 #endif // AUTOPAR_REPORT_PLANDIFFERENCES_H

@@ -21,11 +21,6 @@ struct PlanTableRow {
   std::string refusal;
 };
 
-/// For a terminal. Columns that say the same of all rows are left out.
-std::string writeText(const std::vector<PlanTableRow> &rows);
-/// As JSON text, valid against lib/Report/schema/table.schema.json.
-std::string writeJson(const std::vector<PlanTableRow> &rows);
-
 } // namespace autopar::report
 
 #endif // AUTOPAR_REPORT_PLANTABLE_H

@@ -109,18 +109,19 @@ struct KernelRow : BreakdownRow {
 /// type `Checked` valid; times are microseconds. Comments name the JSON keys
 /// where they differ.
 struct Report {
-  struct {
+  struct Model {
     std::string name;
     int64_t parameters = 0, activeParameters = 0, checkpointBytes = 0;
     /// Of the checkpoint, but not loaded; 0 is not written.
     int64_t storedOnlyParameters = 0;
-  } model;
+  };
+  Model model;
 
   struct Axis {
     std::string name, tier;
     int64_t size = 1, stride = 1;
   };
-  struct {
+  struct Mesh {
     /// Axes and degrees by name: tp, cp, dp, ep, etp, edp, dcp, attention_tp,
     /// and whatever else the mesh has.
     std::map<std::string, int64_t> degrees;
@@ -129,18 +130,21 @@ struct Report {
     /// there are none.
     int64_t expertsPerDevice = 0;
     std::vector<Axis> axes;
-  } mesh;
+  };
+  Mesh mesh;
 
-  struct {
+  struct Step {
     std::string phase;
     int64_t batch = 0, queryLength = 0, contextLength = 0, encoderTokens = 0,
             crossTokens = 0;
-  } workload;
+  };
+  Step workload;
 
-  struct {
+  struct Machine {
     std::string hardware, hardwareTitle, chip, runtime;
     int64_t devices = 0, nodes = 1;
-  } machine;
+  };
+  Machine machine;
 
   struct DeviceMemory {
     int64_t weightBytes = 0, kvCacheBytes = 0, stateBytes = 0;
@@ -161,22 +165,24 @@ struct Report {
     int64_t totalBytes = 0, budgetBytes = 0, capacityBytes = 0;
     bool fits = true;
   };
-  struct {
+  struct Memory {
     DeviceMemory perDevice;
     std::string worstDevice;
     std::vector<DeviceMemory> perStage;
     int64_t kvBytesPerToken = 0, kvBytesPerTokenPerDevice = 0,
             kvBytesPerSequence = 0, kvCapacityBytes = 0, kvCapacityTokens = 0,
             stateBytesPerSequence = 0;
-  } memory;
+  };
+  Memory memory;
 
   /// What the deployment holds at once, beside nothing but the step: sequences
   /// of this context, tokens of such sequences, and those over all devices.
-  struct {
+  struct Capacity {
     int64_t sequences = 0, tokens = 0, tokensPerDevice = 0;
     /// Groups of devices with sequences of their own, and how many each holds.
     int64_t replicas = 1, sequencesPerReplica = 0;
-  } capacity;
+  };
+  Capacity capacity;
 
   /// The steps of a prefill, in the order of time for each prompt; those that
   /// are alike, once. Empty where there is one.
@@ -187,10 +193,11 @@ struct Report {
   /// "prefill_steps".
   std::vector<PrefillStep> prefillSteps;
 
-  struct {
+  struct Flops {
     Checked total, perDevice, layersLinear, attention, attentionFullSquare,
         recurrence, logits;
-  } flops;
+  };
+  Flops flops;
 
   struct CollectiveRow {
     std::string kind, name;
@@ -206,12 +213,13 @@ struct Report {
     TrainingReport::Exposure::Purpose purpose =
         TrainingReport::Exposure::Purpose::activations;
   };
-  struct {
+  struct Communication {
     int64_t bytesPerDevice = 0;
     std::vector<CollectiveRow> collectives;
-  } communication;
+  };
+  Communication communication;
 
-  struct {
+  struct Latency {
     double stepTimeUs = 0, computeTimeUs = 0, memoryTimeUs = 0,
            communicationTimeUs = 0, overheadTimeUs = 0;
     /// What of the overhead is the host's, layers included.
@@ -221,16 +229,18 @@ struct Report {
     /// "compute", "memory", "communication", "overhead" or "pipeline": the
     /// largest.
     std::string bound;
-    struct {
+    struct Bounds {
       double computeTimeUs = 0, memoryTimeUs = 0, communicationTimeUs = 0;
       /// Each kernel at peak rates with all that it reads and writes, one after
       /// another.
       double kernelsTimeUs = 0;
       int64_t weightsAndKvReadBytes = 0;
-    } bounds;
+    };
+    Bounds bounds;
     /// Kernels launched in a step, after merging.
     int64_t kernelLaunches = 0;
-  } latency;
+  };
+  Latency latency;
 
   /// What one virtual stage hands to the next; the last one of decoding, token
   /// ids to the first.
@@ -261,12 +271,13 @@ struct Report {
   double tokensPerS = 0;
 
   /// What the devices of the plan cost and draw; absent where nothing says it.
-  struct {
+  struct Cost {
     std::optional<double> dollarsPerDeviceHour, dollarsPerMillionTokens;
     std::optional<double> boardPowerW, idlePowerW, joulesPerToken;
     /// Of the step: when a device computes, reads or sends.
     double busyShare = 0;
-  } cost;
+  };
+  Cost cost;
 
   /// What an iteration does, where the program has backwards.
   std::optional<TrainingReport> training;
@@ -293,12 +304,6 @@ struct Report {
   /// The plan as JSON text (`autopar.plan/1`).
   std::string plan;
 };
-
-/// The report as JSON text, valid against
-/// lib/Report/schema/report.schema.json.
-std::string writeJson(const Report &report);
-/// The report for a terminal, at most 100 columns.
-std::string writeText(const Report &report);
 
 } // namespace autopar::report
 

@@ -51,9 +51,10 @@ struct TrainingReport {
   /// FLOPs of the whole model; `backward` with what is computed again;
   /// `padding`, a part of `forward`, of the rows by which experts are padded to
   /// their capacity.
-  struct {
+  struct Flops {
     Checked forward, backward, padding;
-  } flops;
+  };
+  Flops flops;
   /// Of a device, in the format that utilisation is stated in.
   double peakFlopsPerS = 0;
   double modelUtilization = 0, hardwareUtilization = 0;

@@ -37,21 +37,19 @@ std::optional<Error> readChoices(const SearchChoices &search,
                                  SearchRequest &request);
 
 /// A step of a plan on a target of what was found, through the passes.
-Result<report::Report> estimatePlan(Session &session,
-                                    const importer::ModelRequest &model,
-                                    const SearchRequest &request,
-                                    const SearchOutcome &found, size_t target,
-                                    const plan::Plan &plan, int64_t batch,
-                                    const report::ReportDetail &detail = {});
+Result<report::Report>
+estimatePlan(Session &session, const importer::ModelRequest &model,
+             const SearchRequest &request, const SearchOutcome &found,
+             size_t target, const plan::Plan &plan, int64_t batch,
+             const estimation::ReportDetail &detail = {});
 
 /// The estimate of a point, through the passes: it says what a price does not,
 /// and must say the same.
-Result<report::Report> estimatePoint(Session &session,
-                                     const importer::ModelRequest &model,
-                                     const SearchRequest &request,
-                                     const SearchOutcome &found,
-                                     const search::SearchPoint &point,
-                                     const report::ReportDetail &detail = {});
+Result<report::Report>
+estimatePoint(Session &session, const importer::ModelRequest &model,
+              const SearchRequest &request, const SearchOutcome &found,
+              const search::SearchPoint &point,
+              const estimation::ReportDetail &detail = {});
 
 /// Searches, and adds what a report says beside: the estimate of the best plan,
 /// with `detail`, who is too close to call, and why `SearchChoices::why` is not
@@ -61,7 +59,7 @@ answerSearch(Session &session, const importer::ModelRequest &model,
              const std::string &name, const SearchRequest &request,
              const std::string &why = "",
              const search::SearchControl &control = {},
-             const report::ReportDetail &detail = {});
+             const estimation::ReportDetail &detail = {});
 
 } // namespace autopar::session
 

@@ -8,11 +8,11 @@
 #ifndef AUTOPAR_SESSION_SESSION_H
 #define AUTOPAR_SESSION_SESSION_H
 
+#include "autopar/Estimate/Estimate.h"
 #include "autopar/Import/LoadModel.h"
 #include "autopar/Model/Shrink.h"
 #include "autopar/Pipelines/PlanPasses.h"
 #include "autopar/Placement/PlacementRequest.h"
-#include "autopar/Report/Evaluate.h"
 #include "autopar/Report/ModelReport.h"
 #include "autopar/Report/PlanDifferences.h"
 #include "autopar/Search/Search.h"
@@ -90,7 +90,7 @@ public:
   /// the parallel program goes to `program`, where that is given.
   Result<report::Report> estimate(const importer::ModelRequest &model,
                                   const pipelines::PlanRequest &request,
-                                  const report::ReportDetail &detail = {},
+                                  const estimation::ReportDetail &detail = {},
                                   std::string *program = nullptr);
   /// In what two plans of a model differ: collectives, layouts and numbers.
   Result<Comparison> compare(const importer::ModelRequest &model,

@@ -8,7 +8,8 @@
 #ifndef AUTOPAR_SPREADSHEET_SPREADSHEET_H
 #define AUTOPAR_SPREADSHEET_SPREADSHEET_H
 
-#include "autopar/Report/PricedStep.h"
+#include "autopar/Evaluate/PricedStep.h"
+#include "autopar/Report/Report.h"
 
 namespace autopar::spreadsheet {
 
@@ -16,7 +17,7 @@ namespace autopar::spreadsheet {
 /// cells, down to those that people change: sizes, figures of the machine and
 /// the runtime. `report` is that of the step. Errors: libxlsxwriter is not
 /// there, or cannot write.
-Result<std::string> writeWorkbook(const report::PricedStep &step,
+Result<std::string> writeWorkbook(const evaluation::PricedStep &step,
                                   const report::Report &report);
 
 } // namespace autopar::spreadsheet

@@ -15,10 +15,9 @@ namespace autopar::transforms {
 using namespace autopar;
 using namespace autopar::placement;
 using namespace autopar::program;
-using namespace autopar::report;
 using namespace autopar::schedule;
-using namespace autopar::transforms;
 using namespace autopar::transformer;
+using namespace autopar::transforms;
 using namespace mlir;
 
 namespace {

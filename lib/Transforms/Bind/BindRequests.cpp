@@ -9,7 +9,7 @@
 
 #include "Strategy.h"
 
-#include "autopar/Report/Pipeline.h"
+#include "autopar/Evaluate/Pipeline.h"
 #include "autopar/Transforms/Price/Estimate.h"
 
 namespace autopar::transforms {
@@ -18,9 +18,9 @@ namespace autopar::transforms {
 } // namespace autopar::transforms
 
 using namespace autopar;
-using namespace autopar::report;
-using namespace autopar::transforms;
+using namespace autopar::evaluation;
 using namespace autopar::transformer;
+using namespace autopar::transforms;
 using namespace mlir;
 
 namespace {

@@ -16,14 +16,13 @@ namespace autopar::transforms {
 } // namespace autopar::transforms
 
 using namespace autopar;
-using namespace autopar::analysis;
 using namespace autopar::placement;
 using namespace autopar::plan;
 using namespace autopar::program;
 using namespace autopar::report;
 using namespace autopar::schedule;
-using namespace autopar::transforms;
 using namespace autopar::transformer;
+using namespace autopar::transforms;
 using namespace mlir;
 
 namespace {

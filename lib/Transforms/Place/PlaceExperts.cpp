@@ -25,13 +25,13 @@ using namespace autopar;
 using namespace autopar::analysis;
 using namespace autopar::cost;
 using namespace autopar::hardware;
+using namespace autopar::parallel;
 using namespace autopar::placement;
 using namespace autopar::plan;
 using namespace autopar::program;
 using namespace autopar::report;
 using namespace autopar::schedule;
 using namespace autopar::transforms;
-using namespace autopar::parallel;
 using namespace mlir;
 
 /// The devices that share the experts of each layer.

@@ -7,22 +7,19 @@
 
 #include "autopar/Transforms/Price/Estimate.h"
 
-#include "../ErrorsNameModule.h"
-#include "Estimator.h"
 #include "OtherPhase.h"
 #include "Workbook.h"
 #include "autopar/Dialect/Parallel/Parallel.h"
 #include "autopar/Program/RequestTrace.h"
-#include "autopar/Report/DeploymentLink.h"
-#include "autopar/Report/ReportPage.h"
 #include "autopar/Transforms/ModulePass.h"
 #include "autopar/Transforms/Passes.h"
+#include "autopar/Write/Json.h"
+#include "autopar/Write/Page.h"
+#include "autopar/Write/Text.h"
 
 #include "autopar/Support/Limits.h"
 
 #include "llvm/Support/raw_ostream.h"
-
-#include <deque>
 
 namespace autopar::transforms {
 #define GEN_PASS_DEF_ESTIMATEPASS
@@ -31,127 +28,18 @@ namespace autopar::transforms {
 
 using namespace autopar;
 using namespace autopar::analysis;
+using namespace autopar::estimation;
+using namespace autopar::parallel;
 using namespace autopar::placement;
 using namespace autopar::program;
 using namespace autopar::report;
 using namespace autopar::schedule;
 using namespace autopar::serving;
 using namespace autopar::transforms;
-using namespace autopar::parallel;
+using namespace autopar::writing;
 using namespace mlir;
 
 namespace {
-
-/// The modules of a deployment, and what its links move.
-class DeploymentEstimator {
-public:
-  DeploymentEstimator(ModuleOp module, const TargetAnalysis &target,
-                      const ReportDetail &detail)
-      : module(module), target(target), detail(detail), ofModules(detail) {
-    // Requests come to all together.
-    ofModules.simulation = nullptr;
-  }
-
-  FailureOr<DeploymentReport> run() {
-    if (!target.isValid())
-      return failure();
-    if (detail.simulation && module.getOps<transformer::RequestsOp>().empty())
-      return emitNoRequests(module);
-    for (ModuleOp inside : findDeployed(module))
-      if (failed(price(inside)))
-        return failure();
-    for (LinkOp link : module.getOps<LinkOp>()) {
-      FailureOr<LinkReport> priced = price(link);
-      if (failed(priced))
-        return failure();
-      report.links.push_back(std::move(*priced));
-    }
-    for (const TargetAnalysis &one : targets)
-      if (failed(one.verifyOverrides()))
-        return failure();
-    for (auto requests : module.getOps<transformer::RequestsOp>())
-      if (failed(serve(requests)))
-        return failure();
-    report.model = report.modules.front().second.model.name;
-    return std::move(report);
-  }
-
-private:
-  LogicalResult price(ModuleOp inside) {
-    ErrorsNameModule handler(inside);
-    std::string name = inside.getName().value_or("").str();
-    analyses.push_back(std::make_unique<CostProgramAnalysis>(inside));
-    targets.emplace_back(inside, target);
-    FailureOr<ModuleEstimate> priced =
-        priceModule(inside, *analyses.back(), targets.back(), ofModules);
-    if (failed(priced))
-      return failure();
-    report.modules.emplace_back(name, priced->report);
-    estimates.push_back(std::move(*priced));
-    return success();
-  }
-
-  FailureOr<LinkReport> price(LinkOp link) {
-    size_t from = indexOf(link.getFrom()), to = indexOf(link.getTo());
-    // Pools of their own meet over what joins nodes.
-    if (targets[from].getTarget().own || targets[to].getTarget().own)
-      for (size_t side : {from, to})
-        if (failed(targets[side].readMachine(/*spareNodes=*/1)))
-          return failure();
-    Result<LinkReport> report =
-        evaluateLink(side(from), side(to), targets[from].getRuntime().ideal);
-    if (report)
-      return std::move(*report);
-    InFlightDiagnostic diag = link.emitOpError() << report.error().message;
-    diag.attachNote() << report.error().note;
-    return diag;
-  }
-
-  /// What the modules of the one link do together.
-  LogicalResult serve(transformer::RequestsOp requests) {
-    auto links = module.getOps<LinkOp>();
-    if (!llvm::hasSingleElement(links))
-      return requests.emitOpError()
-             << "is of a deployment with "
-             << std::distance(links.begin(), links.end())
-             << " links: expected one, from the module that reads prompts to "
-                "the one that decodes";
-    LinkOp link = *links.begin();
-    size_t from = indexOf(link.getFrom()), to = indexOf(link.getTo());
-    Result<PoolsReport> pools =
-        evaluatePools({side(from), estimates[from].runtime},
-                      {side(to), estimates[to].runtime}, link.getByLayer(),
-                      requests.getRequests(), detail.simulation);
-    if (!pools)
-      return emitError(module, pools.error());
-    report.serving = std::move(*pools);
-    return success();
-  }
-
-  size_t indexOf(StringRef name) const {
-    return llvm::find_if(report.modules,
-                         [&](const auto &one) { return one.first == name; }) -
-           report.modules.begin();
-  }
-
-  LinkSide side(size_t index) const {
-    const ModuleEstimate &one = estimates[index];
-    return {report.modules[index].first,
-            analyses[index]->getProgram(),
-            one.plan,
-            one.machine,
-            one.workload,
-            targets[index].getTarget().own};
-  }
-
-  ModuleOp module;
-  const TargetAnalysis &target;
-  ReportDetail detail, ofModules;
-  DeploymentReport report;
-  std::deque<TargetAnalysis> targets;
-  std::vector<std::unique_ptr<CostProgramAnalysis>> analyses;
-  std::vector<ModuleEstimate> estimates;
-};
 
 struct EstimatePass
     : autopar::transforms::impl::EstimatePassBase<EstimatePass> {
@@ -178,12 +66,11 @@ struct EstimatePass
       // A page says of each number why, and what matters.
       detail.explain = detail.impact = true;
     }
-    LogicalResult done =
-        findDeployed(module).empty()
-            ? finish(estimateModule(module, getAnalysis<CostProgramAnalysis>(),
-                                    target, detail))
-            : finish(DeploymentEstimator(module, target, detail).run());
-    if (failed(done))
+    FailureOr<AnyReport> report =
+        estimate(module, getAnalysisManager(), detail);
+    if (failed(report) ||
+        failed(
+            std::visit([&](const auto &one) { return finish(one); }, *report)))
       signalPassFailure();
   }
 
@@ -285,23 +172,21 @@ struct EstimatePass
         "deployment");
   }
 
-  template <typename AnyReport>
-  LogicalResult finish(FailureOr<AnyReport> report) {
-    if (failed(report))
-      return failure();
-    if (failed(writeTimeline(*report)))
+  template <typename OneReport>
+  LogicalResult finish(const OneReport &report) {
+    if (failed(writeTimeline(report)))
       return failure();
     if (format == "html")
-      return writeHtml(*report);
+      return writeHtml(report);
     TextStyle style = styleOf(output);
     style.verbose = verbose;
     style.brief = brief;
-    return write(output, format == "json" ? writeJson(*report)
-                                          : writeText(*report, style));
+    return write(output, format == "json" ? writeJson(report)
+                                          : writeText(report, style));
   }
 
-  template <typename AnyReport>
-  LogicalResult writeHtml(const AnyReport &report) {
+  template <typename OneReport>
+  LogicalResult writeHtml(const OneReport &report) {
     std::string text;
     llvm::raw_string_ostream(text) << getOperation() << "\n";
     Result<std::string> page = pageOf(report, text);
@@ -323,23 +208,3 @@ struct EstimatePass
 };
 
 } // namespace
-
-LogicalResult autopar::transforms::emitError(ModuleOp module,
-                                             const Error &error) {
-  InFlightDiagnostic diag = module.emitError();
-  diag << (error.where.empty() ? error.message
-                               : error.where + ": " + error.message);
-  if (!error.note.empty())
-    diag.attachNote() << error.note;
-  return failure();
-}
-
-FailureOr<Report> autopar::transforms::estimateModule(
-    ModuleOp module, const CostProgramAnalysis &analysis,
-    const TargetAnalysis &target, const ReportDetail &detail) {
-  FailureOr<ModuleEstimate> estimate =
-      priceModule(module, analysis, target, detail);
-  if (failed(estimate) || failed(target.verifyOverrides()))
-    return failure();
-  return std::move(estimate->report);
-}

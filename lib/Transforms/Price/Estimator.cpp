@@ -14,13 +14,13 @@
 #include "autopar/Analysis/StageBorders.h"
 #include "autopar/Dialect/Parallel/Parallel.h"
 #include "autopar/Dialect/Transformer/Transformer.h"
-#include "autopar/Program/ProgramFacts.h"
-#include "autopar/Report/EncodedRequests.h"
 #include "autopar/Support/Text.h"
 
 using namespace autopar;
 using namespace autopar::analysis;
+using namespace autopar::estimation;
 using namespace autopar::hardware;
+using namespace autopar::parallel;
 using namespace autopar::placement;
 using namespace autopar::plan;
 using namespace autopar::program;
@@ -28,8 +28,24 @@ using namespace autopar::report;
 using namespace autopar::runtime;
 using namespace autopar::schedule;
 using namespace autopar::transforms;
-using namespace autopar::parallel;
 using namespace mlir;
+
+/// Whether anybody has chosen a step.
+static bool isStepChosen(ModuleOp module) {
+  for (auto step : module.getOps<transformer::WorkloadOp>()) {
+    auto assumed = step.getAssumed().getAsValueRange<StringAttr>();
+    return !llvm::is_contained(assumed, "batch") ||
+           !llvm::is_contained(assumed, "context");
+  }
+  return false;
+}
+
+/// A service where the module says what it is asked, else its step.
+static Question questionOf(ModuleOp module, const Workload &step) {
+  for (auto requests : module.getOps<transformer::RequestsOp>())
+    return Service{requests.getRequests(), step, isStepChosen(module)};
+  return program::questionOf(step);
+}
 
 FailureOr<EstimateInputs>
 autopar::transforms::inputsOf(ModuleOp module, const TargetAnalysis &target) {
@@ -49,7 +65,8 @@ autopar::transforms::inputsOf(ModuleOp module, const TargetAnalysis &target) {
   const Target &given = target.getTarget();
   adapted.adaptTo(machine->pools.front(), given.modelType, given.launch);
   return EstimateInputs{std::move(*plan), std::move(*machine),
-                        std::move(adapted), workload.getWorkload()};
+                        std::move(adapted),
+                        questionOf(module, workload.getWorkload())};
 }
 
 //===----------------------------------------------------------------------===//
@@ -165,79 +182,6 @@ LogicalResult autopar::transforms::emitNoRequests(ModuleOp module) {
                     "as in --rate=20 --prompt=2000 --output-tokens=300"});
 }
 
-/// Whether anybody has chosen a step.
-static bool isStepChosen(ModuleOp module) {
-  for (auto step : module.getOps<transformer::WorkloadOp>()) {
-    auto assumed = step.getAssumed().getAsValueRange<StringAttr>();
-    return !llvm::is_contained(assumed, "batch") ||
-           !llvm::is_contained(assumed, "context");
-  }
-  return false;
-}
-
-/// Adds `one` in place of what the step that a service shows says of the same.
-static void replace(const Assumption &one,
-                    std::vector<Assumption> &assumptions) {
-  llvm::erase_if(assumptions, [&](const Assumption &other) {
-    return other.name == one.name;
-  });
-  assumptions.push_back(one);
-}
-
-/// Says what a service has beside the text of its requests.
-static void addService(const CostProgram &program, const Workload &step,
-                       const EncodedService &service,
-                       std::vector<Assumption> &assumptions) {
-  const char *source = "docs/physics.md, Serving";
-  if (step.encoderTokens > 0)
-    assumptions.push_back(
-        {"images or other encoder input",
-         formatInteger(step.encoderTokens) + " positions of each request, " +
-             formatTime(service.encoderUs) +
-             " of the steps that prefill it, on the devices that do",
-         source});
-  if (int64_t cross = crossTokensOf(program, step); cross > 0)
-    assumptions.push_back({"cross tokens",
-                           formatInteger(cross) +
-                               " encoded positions, whose keys and values "
-                               "each request holds",
-                           step.crossTokens > 0 ? "user: --cross-tokens"
-                                                : "as many as it encodes"});
-  if (service.serving.requests.acceptance.empty())
-    return;
-  bool isHeld = holdsDrafts(program);
-  assumptions.push_back(
-      {"memory of drafts",
-       isHeld ? "weights and KV cache of the checkpoint's layers that predict "
-                "further tokens"
-              : "not counted: the checkpoint has no layer that predicts "
-                "further tokens, so another model does",
-       source});
-}
-
-/// What becomes of the module's requests, and of the step.
-static LogicalResult serve(ModuleOp module, const CostProgram &program,
-                           const SimulationChoice *simulation,
-                           EstimateInputs &inputs) {
-  if (simulation && module.getOps<transformer::RequestsOp>().empty())
-    return emitNoRequests(module);
-  for (auto op : module.getOps<transformer::RequestsOp>()) {
-    const Workload &step = inputs.workload;
-    EncodedRequests requests{op.getRequests(), step.encoderTokens,
-                             crossTokensOf(program, step)};
-    Result<EncodedService> service =
-        evaluateServing(program, inputs.plan, inputs.machine, inputs.runtime,
-                        requests, simulation);
-    if (!service)
-      return emitError(module, service.error());
-    addService(program, step, *service, inputs.assumptions);
-    if (!isStepChosen(module))
-      inputs.workload = service->serving.step;
-    inputs.serving = std::move(service->serving);
-  }
-  return success();
-}
-
 FailureOr<ModuleEstimate> autopar::transforms::priceModule(
     ModuleOp module, const CostProgramAnalysis &analysis,
     const TargetAnalysis &target, const ReportDetail &detail) {
@@ -251,24 +195,41 @@ FailureOr<ModuleEstimate> autopar::transforms::priceModule(
   FailureOr<EstimateInputs> inputs = inputsOf(module, target);
   if (failed(inputs))
     return failure();
-  if (failed(serve(module, program, detail.simulation, *inputs)))
-    return failure();
-  Result<Report> report = evaluate(program, inputs->plan, inputs->machine,
-                                   inputs->runtime, inputs->workload, detail);
-  if (!report)
-    return emitError(module, report.error());
-  if (inputs->serving)
-    addServing(*report, *inputs->serving, inputs->machine, detail.explain);
-  for (const Assumption &one : inputs->assumptions)
-    replace(one, report->assumptions);
-  emitAdvice(module, analysis.getOps(), report->warnings);
+  if (detail.simulation && !std::holds_alternative<Service>(inputs->question))
+    return emitNoRequests(module);
+  Result<Estimate> made = estimate(program, inputs->plan, inputs->machine,
+                                   inputs->runtime, inputs->question, detail);
+  if (!made)
+    return emitError(module, made.error());
+  Report &report = made->report;
+  emitAdvice(module, analysis.getOps(), report.warnings);
   for (const Override &one : target.getTarget().overrides)
-    addOverride(one, *report);
+    addOverride(one, report);
   std::vector<Assumption> open = Assumed().of(module, target.getTarget());
-  report->assumptions.insert(report->assumptions.begin(), open.begin(),
-                             open.end());
-  addCacheFormat(module, inputs->runtime, *report);
+  report.assumptions.insert(report.assumptions.begin(), open.begin(),
+                            open.end());
+  addCacheFormat(module, inputs->runtime, report);
   if (inputs->machine.taken)
-    addTaken(module, *inputs->machine.taken, *report);
-  return ModuleEstimate{std::move(*inputs), std::move(*report)};
+    addTaken(module, *inputs->machine.taken, report);
+  return ModuleEstimate{std::move(*inputs), std::move(*made)};
+}
+
+LogicalResult autopar::transforms::emitError(ModuleOp module,
+                                             const Error &error) {
+  InFlightDiagnostic diag = module.emitError();
+  diag << (error.where.empty() ? error.message
+                               : error.where + ": " + error.message);
+  if (!error.note.empty())
+    diag.attachNote() << error.note;
+  return failure();
+}
+
+FailureOr<Report> autopar::transforms::estimateModule(
+    ModuleOp module, const CostProgramAnalysis &analysis,
+    const TargetAnalysis &target, const ReportDetail &detail) {
+  FailureOr<ModuleEstimate> estimate =
+      priceModule(module, analysis, target, detail);
+  if (failed(estimate) || failed(target.verifyOverrides()))
+    return failure();
+  return std::move(estimate->report);
 }

@@ -20,26 +20,19 @@ struct EstimateInputs {
   hardware::Machine machine;
   /// As it is on that machine.
   runtime::Runtime runtime;
-  /// The module's, or, where nobody has chosen one, that of the steady state.
-  program::Workload workload;
-  std::optional<report::ServingReport> serving = std::nullopt;
-  /// Of the service.
-  std::vector<report::Assumption> assumptions = {};
+  program::Question question;
 };
 
 /// A module, priced.
-struct ModuleEstimate : EstimateInputs {
-  report::Report report;
-};
+struct ModuleEstimate : EstimateInputs, estimation::Estimate {};
 
 /// What `module` is priced with on `target`. Errors are emitted.
 mlir::FailureOr<EstimateInputs> inputsOf(mlir::ModuleOp module,
                                          const TargetAnalysis &target);
 /// Prices `module`. Errors are emitted; so are remarks with advice.
-mlir::FailureOr<ModuleEstimate>
-priceModule(mlir::ModuleOp module,
-            const analysis::CostProgramAnalysis &analysis,
-            const TargetAnalysis &target, const report::ReportDetail &detail);
+mlir::FailureOr<ModuleEstimate> priceModule(
+    mlir::ModuleOp module, const analysis::CostProgramAnalysis &analysis,
+    const TargetAnalysis &target, const estimation::ReportDetail &detail);
 
 /// Says that there is nothing to simulate.
 mlir::LogicalResult emitNoRequests(mlir::ModuleOp module);

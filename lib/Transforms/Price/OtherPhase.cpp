@@ -9,9 +9,10 @@
 
 using namespace autopar;
 using namespace autopar::analysis;
+using namespace autopar::estimation;
 using namespace autopar::report;
-using namespace autopar::transforms;
 using namespace autopar::transformer;
+using namespace autopar::transforms;
 using namespace mlir;
 
 /// Binds the other phase; false where there is none.

@@ -18,7 +18,7 @@ namespace autopar::transforms {
 /// that step cannot be priced.
 std::optional<report::Report>
 estimateOtherPhase(mlir::ModuleOp module, const TargetAnalysis &target,
-                   const report::ReportDetail &detail);
+                   const estimation::ReportDetail &detail);
 
 } // namespace autopar::transforms
 

@@ -13,7 +13,6 @@
 #include "llvm/ADT/StringExtras.h"
 
 using namespace autopar;
-using namespace autopar::report;
 using namespace autopar::transforms;
 using namespace mlir;
 

@@ -8,11 +8,13 @@
 #include "Workbook.h"
 
 #include "Estimator.h"
+#include "autopar/Evaluate/StepFormulas.h"
 #include "autopar/Spreadsheet/Spreadsheet.h"
 
 using namespace autopar;
 using namespace autopar::analysis;
-using namespace autopar::report;
+using namespace autopar::estimation;
+using namespace autopar::evaluation;
 using namespace autopar::spreadsheet;
 using namespace autopar::transforms;
 using namespace mlir;
@@ -25,12 +27,13 @@ autopar::transforms::writeModuleWorkbook(ModuleOp module,
       priceModule(module, analysis, target, ReportDetail());
   if (failed(estimate) || failed(target.verifyOverrides()))
     return failure();
-  Result<std::unique_ptr<PricedStep>> step = PricedStep::price(
-      analysis.getProgram(), estimate->plan, estimate->machine,
-      estimate->runtime, estimate->workload);
-  if (!step)
-    return emitError(module, step.error().behind("no spreadsheet: "));
-  Result<std::string> bytes = writeWorkbook(**step, estimate->report);
+  Result<std::unique_ptr<StepFormulas>> formulas =
+      StepFormulas::price(analysis.getProgram(), estimate->plan,
+                          estimate->machine, estimate->runtime, estimate->step);
+  if (!formulas)
+    return emitError(module, formulas.error().behind("no spreadsheet: "));
+  Result<std::string> bytes =
+      writeWorkbook((*formulas)->step, estimate->report);
   if (!bytes)
     return emitError(module, bytes.error());
   return std::move(*bytes);

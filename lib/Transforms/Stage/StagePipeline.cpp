@@ -11,9 +11,9 @@
 #include "autopar/Transforms/Passes.h"
 
 #include "autopar/Analysis/StageBorders.h"
+#include "autopar/Evaluate/Pipeline.h"
 #include "autopar/Plan/Degrees.h"
 #include "autopar/Program/Stages.h"
-#include "autopar/Report/Pipeline.h"
 
 namespace autopar::transforms {
 #define GEN_PASS_DEF_STAGEPIPELINEPASS
@@ -22,13 +22,14 @@ namespace autopar::transforms {
 
 using namespace autopar;
 using namespace autopar::analysis;
+using namespace autopar::evaluation;
+using namespace autopar::parallel;
 using namespace autopar::placement;
 using namespace autopar::plan;
 using namespace autopar::program;
 using namespace autopar::report;
 using namespace autopar::schedule;
 using namespace autopar::transforms;
-using namespace autopar::parallel;
 using namespace mlir;
 
 namespace {
@@ -56,7 +57,7 @@ private:
     Plan &plan = inputs->plan;
     if (failed(readOptions(module, plan)))
       return failure();
-    plan.pipeline = completePipeline(plan, inputs->workload);
+    plan.pipeline = completePipeline(plan, findWorkload(module).getWorkload());
     if (plan.pipeline.stages.empty() && isOfEqualStages(plan))
       plan.pipeline.stages = equalStages(plan, program);
     bool isBalanced = plan.pipeline.stages.empty();
@@ -124,8 +125,9 @@ private:
   /// Lays layers over stages by cost, within the memory if that is possible.
   LogicalResult balance(ModuleOp module, const CostProgram &program,
                         EstimateInputs &inputs) {
-    Result<StagingProblem> problem = stagingProblem(
-        program, inputs.plan, inputs.machine, inputs.runtime, inputs.workload);
+    Result<StagingProblem> problem =
+        stagingProblem(program, inputs.plan, inputs.machine, inputs.runtime,
+                       findWorkload(module).getWorkload());
     if (!problem)
       return emitError(module, problem.error());
     Result<StagePartition> partition = layOutStages(*problem);

@@ -5,10 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "autopar/Explain/Differences.h"
 #include "autopar/Transforms/Passes.h"
+#include "autopar/Write/Json.h"
+#include "autopar/Write/Page.h"
+#include "autopar/Write/Text.h"
 
 #include "../ErrorsNameModule.h"
-#include "autopar/Report/ReportPage.h"
 #include "autopar/Transforms/Price/Estimate.h"
 
 namespace autopar::transforms {
@@ -18,13 +21,16 @@ namespace autopar::transforms {
 
 using namespace autopar;
 using namespace autopar::analysis;
+using namespace autopar::estimation;
+using namespace autopar::explanation;
+using namespace autopar::parallel;
 using namespace autopar::placement;
 using namespace autopar::plan;
 using namespace autopar::program;
 using namespace autopar::report;
 using namespace autopar::schedule;
 using namespace autopar::transforms;
-using namespace autopar::parallel;
+using namespace autopar::writing;
 using namespace mlir;
 
 /// What a collective does to the dimensions of its operand: "dim 2" where one

@@ -10,7 +10,7 @@
 #include "LayerParts.h"
 #include "autopar/Dialect/Parallel/Parallel.h"
 #include "autopar/Dialect/Training/Training.h"
-#include "autopar/Report/RecomputationLadder.h"
+#include "autopar/Evaluate/RecomputationLadder.h"
 #include "autopar/Transforms/Price/Estimate.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -22,12 +22,14 @@ namespace autopar::transforms {
 
 using namespace autopar;
 using namespace autopar::analysis;
+using namespace autopar::estimation;
+using namespace autopar::evaluation;
 using namespace autopar::program;
 using namespace autopar::report;
 using namespace autopar::schedule;
-using namespace autopar::transforms;
 using namespace autopar::training;
 using namespace autopar::transformer;
+using namespace autopar::transforms;
 using namespace mlir;
 
 namespace {

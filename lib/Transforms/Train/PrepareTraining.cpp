@@ -22,11 +22,10 @@ namespace autopar::transforms {
 using namespace autopar;
 using namespace autopar::placement;
 using namespace autopar::program;
-using namespace autopar::report;
 using namespace autopar::schedule;
-using namespace autopar::transforms;
 using namespace autopar::training;
 using namespace autopar::transformer;
+using namespace autopar::transforms;
 using namespace mlir;
 
 Type autopar::transforms::typeWithLast(Value like, int64_t size) {

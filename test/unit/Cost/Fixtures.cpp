@@ -12,7 +12,6 @@
 #include <memory>
 
 using namespace autopar;
-using namespace autopar::cost;
 using namespace autopar::hardware;
 using namespace autopar::plan;
 using namespace autopar::program;

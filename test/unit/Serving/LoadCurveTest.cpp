@@ -10,7 +10,6 @@
 #include "autopar/Serving/LoadCurve.h"
 
 using namespace autopar;
-using namespace autopar::cost;
 using namespace autopar::program;
 using namespace autopar::serving;
 

@@ -19,7 +19,6 @@
 #include <random>
 
 using namespace autopar;
-using namespace autopar::cost;
 using namespace autopar::hardware;
 using namespace autopar::program;
 using namespace autopar::schedule;

@@ -12,7 +12,6 @@
 #include <gtest/gtest.h>
 
 using namespace autopar;
-using namespace autopar::cost;
 using namespace autopar::serving;
 
 namespace {

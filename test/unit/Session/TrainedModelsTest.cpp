@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 using namespace autopar;
-using namespace autopar::cost;
 using namespace autopar::importer;
 using namespace autopar::report;
 using namespace autopar::session;

@@ -7,13 +7,14 @@
 
 #include "autopar/Sweep/Sweep.h"
 
-#include "autopar/Report/ReportColumns.h"
+#include "autopar/Write/ReportColumns.h"
 
 #include <gtest/gtest.h>
 
 using namespace autopar;
 using namespace autopar::report;
 using namespace autopar::sweep;
+using namespace autopar::writing;
 
 using Json = nlohmann::ordered_json;
 

@@ -8,7 +8,7 @@
 #ifndef AUTOPAR_TRANSFORMS_PRICE_REPORTPASS_H
 #define AUTOPAR_TRANSFORMS_PRICE_REPORTPASS_H
 
-#include "autopar/Report/TextStyle.h"
+#include "autopar/Support/TextStyle.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
@@ -27,7 +27,7 @@ public:
 
 protected:
   /// How text looks that is written to `path`.
-  static report::TextStyle styleOf(llvm::StringRef path);
+  static TextStyle styleOf(llvm::StringRef path);
   /// Refuses what is none of `known`.
   mlir::LogicalResult verifyFormat(llvm::StringRef format,
                                    llvm::ArrayRef<llvm::StringRef> known = {

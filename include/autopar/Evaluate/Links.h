@@ -1,0 +1,55 @@
+//===- Links.h - What a request moves between modules -----------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_EVALUATE_LINKS_H
+#define AUTOPAR_EVALUATE_LINKS_H
+
+#include "autopar/Hardware/Hardware.h"
+#include "autopar/Plan/Plan.h"
+#include "autopar/Program/CostProgram.h"
+#include "autopar/Program/Workload.h"
+#include "autopar/Report/Deployment.h"
+#include "autopar/Runtime/Runtime.h"
+
+namespace autopar::evaluation {
+
+/// One module of a deployment. Plans have all their sizes.
+struct LinkSide {
+  std::string name;
+  const program::CostProgram &program;
+  const plan::Plan &plan;
+  const hardware::Machine &machine;
+  const program::Workload &workload;
+  /// Whether the machine is its own, or one that it shares.
+  bool ownMachine = false;
+};
+
+/// Moves the caches and states of one request, as long as the context of
+/// `from` is, after its prefill. Each device sends what it holds, or receives
+/// what it will hold; the slower side decides. Both share a machine: the tier
+/// that holds the devices of both; else the widest of each side. Errors: sides
+/// that keep other bytes, more devices than a shared machine has, machines
+/// without a tier between nodes.
+Result<report::LinkReport> evaluateLink(const LinkSide &from,
+                                        const LinkSide &to, bool ideal);
+
+/// A side of a link that serves requests, with its runtime on its machine.
+struct PoolSide : LinkSide {
+  const runtime::Runtime &runtime;
+};
+
+/// What `prefill` and `decode` do where `requests` come. With `byLayer`, the
+/// caches of a layer move while those after it are computed. Errors: as of
+/// `evaluateServing` and of `evaluateLink`.
+Result<report::PoolsReport>
+evaluatePools(const PoolSide &prefill, const PoolSide &decode, bool byLayer,
+              const program::Requests &requests,
+              const report::SimulationChoice *choice = nullptr);
+
+} // namespace autopar::evaluation
+
+#endif // AUTOPAR_EVALUATE_LINKS_H

@@ -1,0 +1,22 @@
+//===- PlanLayout.h - Where the devices of a plan lie -----------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_EVALUATE_PLANLAYOUT_H
+#define AUTOPAR_EVALUATE_PLANLAYOUT_H
+
+#include "autopar/Cost/Pricer.h"
+#include "autopar/Plan/Plan.h"
+
+namespace autopar::evaluation {
+
+/// The axes of a program as `plan`, which has them all with sizes, lays them.
+cost::Layout layoutOf(const std::vector<std::string> &axes,
+                      const plan::Plan &plan);
+
+} // namespace autopar::evaluation
+
+#endif // AUTOPAR_EVALUATE_PLANLAYOUT_H

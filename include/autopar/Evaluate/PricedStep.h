@@ -1,0 +1,100 @@
+//===- PricedStep.h - The value of each formula of a step -------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_EVALUATE_PRICEDSTEP_H
+#define AUTOPAR_EVALUATE_PRICEDSTEP_H
+
+#include "autopar/Evaluate/PlanInputs.h"
+
+namespace autopar::evaluation {
+
+/// A step on the devices of one stage, with the value of each of its formulas.
+struct PricedStep : PlanInputs {
+  /// All arguments outlive it.
+  PricedStep(const PlanInputs &inputs, const cost::Strategy &strategy);
+
+  /// Values all formulas on `layout`; an error where it is refused.
+  std::optional<Error> price(const cost::Layout &layout);
+
+  Checked whole(cost::NodeId node) const { return values.whole(node); }
+  double real(cost::NodeId node) const { return values.real(node); }
+  double microseconds(cost::NodeId ps) const;
+  int64_t count(cost::NodeId node) const {
+    return whole(node).int64().value_or(0);
+  }
+
+  /// What the FLOPs of a launch, and the bytes that it moves, take at peak.
+  struct LaunchPeak {
+    double computeUs = 0, memoryUs = 0, movedBytes = 0;
+  };
+  LaunchPeak peakOf(const cost::LaunchNodes &launch) const;
+
+  /// What a launch that begins with `kernel` runs on; null where the chip has
+  /// no such curve.
+  program::KernelKind curveKindOf(const program::Kernel &kernel) const {
+    return strategy.launching.curveKindOf(kernel);
+  }
+  const hardware::KernelCurve *curveOf(const program::Kernel &kernel) const {
+    return pool().chip.curve(curveKindOf(kernel), kernel.compute,
+                             kernel.storage);
+  }
+
+  /// How often a step passes through layer kind `layer`.
+  int64_t passesOf(uint32_t layer) const;
+  /// How often a step runs kernel `kernel`, and `launch`.
+  Checked countOf(uint32_t kernel) const;
+  Checked countOf(const cost::LaunchNodes &launch) const;
+
+  int64_t axisSize(program::AxisId axis) const {
+    return layout.axes[axis].size;
+  }
+  Checked groupSize(const std::vector<program::AxisId> &axes) const;
+  cost::GroupLayout groupOf(const std::vector<program::AxisId> &axes) const;
+  /// Of the whole model.
+  Checked logical(const program::Extent &extent) const;
+  Checked logicalOf(const program::Dims &dims) const {
+    Checked product = 1;
+    for (const program::Dim &dim : dims)
+      product *= logical(dim.extent);
+    return product;
+  }
+  /// Whether any collective of the program, or a pipeline, spans devices.
+  bool communicates() const;
+
+  const cost::Strategy &strategy;
+  cost::ExactValues values;
+  cost::Layout layout;
+};
+
+/// Turns exact counts of a step into the integers of a report, and keeps the
+/// error of the first that does not fit in 63 bits.
+class Narrowing {
+public:
+  explicit Narrowing(const PricedStep &step) : step(step) {}
+
+  int64_t operator()(Checked value, const char *what);
+  int64_t operator()(cost::NodeId node, const char *what) {
+    return (*this)(step.whole(node), what);
+  }
+  void fail(const std::string &what, const char *bits);
+
+  /// `value`, or the error.
+  template <typename T>
+  Result<T> finish(T value) {
+    if (error)
+      return std::move(*error);
+    return value;
+  }
+
+private:
+  const PricedStep &step;
+  std::optional<Error> error;
+};
+
+} // namespace autopar::evaluation
+
+#endif // AUTOPAR_EVALUATE_PRICEDSTEP_H

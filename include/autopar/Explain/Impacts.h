@@ -1,0 +1,22 @@
+//===- Impacts.h - What 1 % more of each figure does ------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_EXPLAIN_IMPACTS_H
+#define AUTOPAR_EXPLAIN_IMPACTS_H
+
+#include "autopar/Evaluate/EvaluatedPipeline.h"
+
+namespace autopar::explanation {
+
+/// By falling impact on the step, then on memory.
+std::vector<report::Impact> impactsOf(const evaluation::EvaluatedStep &step);
+std::vector<report::Impact>
+impactsOf(const evaluation::EvaluatedPipeline &pipeline);
+
+} // namespace autopar::explanation
+
+#endif // AUTOPAR_EXPLAIN_IMPACTS_H

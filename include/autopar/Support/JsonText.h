@@ -1,0 +1,30 @@
+//===- JsonText.h - Integers of any length in JSON --------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_SUPPORT_JSONTEXT_H
+#define AUTOPAR_SUPPORT_JSONTEXT_H
+
+#include "autopar/Support/Checked.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace autopar {
+
+/// An integer of any length. Those over 63 bits travel through the tree as
+/// their digits in a binary value, which nothing else in a report is.
+nlohmann::ordered_json writeInteger(const std::string &digits);
+nlohmann::ordered_json writeInteger(Checked value);
+
+/// `value` as `json::dump(2)` would write it, binary values as the digits that
+/// they hold; with a newline at the end.
+std::string printJson(const nlohmann::ordered_json &value);
+
+} // namespace autopar
+
+#endif // AUTOPAR_SUPPORT_JSONTEXT_H

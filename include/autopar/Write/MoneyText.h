@@ -1,0 +1,25 @@
+//===- MoneyText.h ----------------------------------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_WRITE_MONEYTEXT_H
+#define AUTOPAR_WRITE_MONEYTEXT_H
+
+#include "autopar/Report/Report.h"
+#include "autopar/Support/TextTables.h"
+
+namespace autopar::writing {
+
+/// What tokens cost and draw, where that is known.
+void addCostRows(TextTable &table, const report::Report &report);
+/// "$0.42", with three digits.
+std::string dollarText(double dollars);
+/// "3.1 J".
+std::string energyText(double joules);
+
+} // namespace autopar::writing
+
+#endif // AUTOPAR_WRITE_MONEYTEXT_H

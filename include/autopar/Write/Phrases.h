@@ -1,0 +1,32 @@
+//===- Phrases.h - Phrases of reports for a terminal ------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_WRITE_PHRASES_H
+#define AUTOPAR_WRITE_PHRASES_H
+
+#include "autopar/Report/Report.h"
+
+namespace autopar::writing {
+
+/// "prefill of 1 x 2,048 tokens".
+std::string stepText(const report::Report &report);
+/// "4 requests/s, prompts of 2000 tokens, output of 300 tokens".
+std::string serviceText(const report::ServiceReport &service);
+/// What the tokens of its throughput are: "prompt", "output", "trained".
+std::string_view tokenKind(const report::Report &report);
+/// "on 8 of 16 devices of h100-sxm-8 x 2".
+std::string machineText(const report::Report &report);
+/// "dp 2", "tp 8".
+std::vector<std::string> meshText(const report::Report &report);
+/// "dp 2, tp 8"; "1 device" of no axes.
+std::string meshLine(const report::Report &report);
+/// "12,345" where it is large, "12.3" where not.
+std::string formatRate(double rate);
+
+} // namespace autopar::writing
+
+#endif // AUTOPAR_WRITE_PHRASES_H

@@ -1,0 +1,43 @@
+//===- Text.h - Reports for a terminal --------------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_WRITE_TEXT_H
+#define AUTOPAR_WRITE_TEXT_H
+
+#include "autopar/Report/Deployment.h"
+#include "autopar/Report/ModelReport.h"
+#include "autopar/Report/PlanDifferences.h"
+#include "autopar/Report/PlanTable.h"
+#include "autopar/Report/Report.h"
+#include "autopar/Support/TextStyle.h"
+
+namespace autopar::writing {
+
+// Texts for a terminal, of at most 100 columns.
+std::string writeText(const report::Report &report);
+std::string writeText(const report::DeploymentReport &deployment);
+std::string writeText(const report::ModelReport &model);
+std::string writeText(const report::PlanDifferences &differences);
+std::string writeText(const std::vector<report::PlanTableRow> &rows);
+
+/// A line for each model, by its name.
+std::string writeList(
+    const std::vector<std::pair<std::string, report::ModelReport>> &models);
+/// What differs, in columns.
+std::string writeDifferences(const report::ModelReport &first,
+                             const report::ModelReport &second);
+
+/// One of them in the style of a terminal.
+template <typename AnyReport>
+std::string writeText(const AnyReport &report, const TextStyle &style) {
+  TextStyleScope scope(style);
+  return finishText(writeText(report), style);
+}
+
+} // namespace autopar::writing
+
+#endif // AUTOPAR_WRITE_TEXT_H

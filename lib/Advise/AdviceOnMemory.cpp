@@ -1,0 +1,280 @@
+//===- AdviceOnMemory.cpp -------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Advice.h"
+#include "autopar/Evaluate/FitSearch.h"
+
+#include "autopar/Support/Limits.h"
+#include "autopar/Support/Text.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace autopar;
+using namespace autopar::advice;
+using namespace autopar::cost;
+using namespace autopar::evaluation;
+using namespace autopar::hardware;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::runtime;
+using namespace autopar::schedule;
+
+using Subject = Warning::Subject;
+using Kind = Resident::Kind;
+
+//===----------------------------------------------------------------------===//
+// What would fit
+//===----------------------------------------------------------------------===//
+
+/// "tp = 16 on 16 devices (--nodes=2)".
+static std::string describe(const EvaluatedStep &step, const Plan &plan,
+                            Degree degree) {
+  int64_t devices = *plan.devices();
+  std::string text = std::string(nameOf(degree)) + " = " +
+                     std::to_string(*plan.sizeOf(degree)) + " on " +
+                     std::to_string(devices) + " devices";
+  const Pool &pool = step.pool();
+  if (devices > pool.devices())
+    text +=
+        " (--nodes=" + std::to_string((devices - 1) / pool.devicesPerNode + 1) +
+        ")";
+  return text;
+}
+
+/// The smallest power of two over which weights and caches may be split such
+/// that they and what each device has whole (runtime, temporaries) can fit; 0
+/// where what is whole does not. A program without tp cannot be priced with it,
+/// so this is a lower bound.
+static int64_t leastTensorParallel(const Report::DeviceMemory &device) {
+  int64_t left =
+      device.budgetBytes - device.runtimeBytes - device.reservedBytes;
+  int64_t split = device.weightBytes + device.kvCacheBytes;
+  if (left <= 0)
+    return 0;
+  int64_t size = 1;
+  while (size < limits::maxDevices && split / size > left)
+    size *= 2;
+  return size;
+}
+
+/// What helps where nothing was found that does.
+static std::string hintOfFit(const EvaluatedStep &step) {
+  const Report::DeviceMemory &device = step.report.memory.perDevice;
+  int64_t least = leastTensorParallel(device);
+  if (!step.plan.has(Degree::tp) && least > 1)
+    return "weights and KV cache need at least --shard-tp=" +
+           std::to_string(least) +
+           "; autopar search --goal=devices finds what fits";
+  if (device.weightBytes <= device.budgetBytes)
+    return "a narrower --kv-dtype or devices with more memory would help";
+  return "no larger tp or ep does: a narrower format of the weights or devices "
+         "with more memory would help";
+}
+
+static std::string remediesOfFit(const EvaluatedStep &step) {
+  FitSearch search(step);
+  std::vector<std::string> remedies;
+  std::vector<std::string> tp = step.plan.axesOf(Degree::tp);
+  std::vector<std::string> ep = step.plan.axesOf(Degree::ep);
+  auto tryAxis = [&](const std::string &axis, Degree degree) {
+    if (std::optional<Plan> plan = search.findLarger(axis))
+      remedies.push_back(describe(step, *plan, degree));
+  };
+  if (!tp.empty())
+    tryAxis(tp.back(), Degree::tp);
+  if (!ep.empty() && (tp.empty() || ep.front() != tp.back()))
+    tryAxis(ep.front(), Degree::ep);
+  if (int64_t batch = search.findBatch())
+    remedies.push_back("--batch=" +
+                       std::to_string(batch * step.layout.microbatches));
+  else if (int64_t context = search.findContext())
+    remedies.push_back("--context=" + std::to_string(context));
+  return remedies.empty() ? hintOfFit(step)
+                          : join(remedies, " or ") + " would fit";
+}
+
+static std::string largestItem(const Report::DeviceMemory &device) {
+  std::pair<int64_t, const char *> items[] = {
+      {device.weightBytes, "weights"},
+      {device.kvCacheBytes, "the KV cache"},
+      {device.stateBytes, "states"},
+      {device.gradientBytes, "gradients"},
+      {device.optimizerBytes, "the optimizer"},
+      {device.updateBytes, "copies of gradients"},
+      {device.savedBytes, "saved activations"},
+      {device.reservedBytes, "temporaries"},
+      {device.runtimeBytes, "the runtime"}};
+  auto *largest = std::max_element(
+      std::begin(items), std::end(items),
+      [](const auto &a, const auto &b) { return a.first < b.first; });
+  return std::string(largest->second) + " " + formatBytes(largest->first);
+}
+
+std::string autopar::advice::missingText(const Report::DeviceMemory &device,
+                                         const Runtime &runtime) {
+  return "does not fit: a device needs " + formatBytes(device.totalBytes) +
+         " of the " + formatBytes(device.budgetBytes) + " that " +
+         runtime.name + " may use, " +
+         formatBytes(device.totalBytes - device.budgetBytes) +
+         " too much, most of it " + largestItem(device);
+}
+
+void autopar::advice::adviseOnFit(const EvaluatedStep &step,
+                                  Warnings &warnings) {
+  const Report::DeviceMemory &device = step.report.memory.perDevice;
+  if (device.fits)
+    return;
+  warnings.push_back(
+      {missingText(device, step.runtime) + "; " + remediesOfFit(step),
+       "does-not-fit"});
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+/// Devices of tp that hold the same part of `cache`: those along axes that do
+/// not split it, times those beyond the extent of a capped split.
+static Checked copiesOver(const EvaluatedStep &step, const Resident &cache) {
+  Checked copies = 1;
+  std::vector<AxisId> splitting;
+  for (const Dim &dim : cache.shape) {
+    splitting.insert(splitting.end(), dim.axes.begin(), dim.axes.end());
+    Checked extent = step.logical(dim.extent);
+    Checked devices = step.groupSize(dim.axes);
+    if (dim.rule == SplitRule::cap && extent > 0 && devices > extent)
+      copies *= floorDiv(devices, extent);
+  }
+  for (size_t i = 0; i < step.program.axes.size(); ++i) {
+    auto axis = static_cast<AxisId>(i);
+    if (isAxisOf(step, axis, Degree::tp) &&
+        std::find(splitting.begin(), splitting.end(), axis) == splitting.end())
+      copies *= step.axisSize(axis);
+  }
+  return copies;
+}
+
+/// dcp has the copies share the tokens, a smaller attention_tp the sequences.
+static std::string remedyOfCopies(const EvaluatedStep &step, int64_t copies) {
+  const Plan &plan = step.plan;
+  int64_t attention = *plan.sizeOf(Degree::attention_tp),
+          dcp = *plan.sizeOf(Degree::dcp);
+  std::string text;
+  if (attention % (dcp * copies) == 0)
+    text = "--shard-dcp=" + std::to_string(dcp * copies);
+  if (dcp == 1 && attention % copies == 0)
+    text += (text.empty() ? "" : " (by tokens) or ") +
+            std::string("--shard-attention-tp=") +
+            std::to_string(attention / copies) +
+            (text.empty() ? "" : " (by sequences)");
+  return text.empty() ? "a smaller tp holds fewer" : text + " holds it once";
+}
+
+void autopar::advice::adviseOnCacheCopies(const EvaluatedStep &step,
+                                          Warnings &warnings) {
+  const std::vector<Resident> &residents = step.program.residents;
+  Checked most = 1, copied;
+  size_t first = 0;
+  for (size_t i = 0; i < residents.size(); ++i) {
+    const Resident &cache = residents[i];
+    if (cache.kind != Kind::kv_cache)
+      continue;
+    Checked copies = copiesOver(step, cache);
+    const ResidentNodes &nodes = step.strategy.residents[i];
+    Checked bytes = step.whole(nodes.localBytes) * step.count(nodes.count);
+    copied += bytes - floorDiv(bytes, copies);
+    if (copies > most) {
+      most = copies;
+      first = i;
+    }
+  }
+  if (most == 1 || !most.int64())
+    return;
+  warnings.push_back(
+      {"the KV cache is held " + formatInteger(most) +
+           " times over tp = " + std::to_string(*step.plan.sizeOf(Degree::tp)) +
+           ": " + formatBytes(copied) + " on each device are copies; " +
+           remedyOfCopies(step, *most.int64()),
+       "cache-copies", Subject::resident, first});
+}
+
+//===----------------------------------------------------------------------===//
+// Idle memory, gathered weights
+//===----------------------------------------------------------------------===//
+
+/// In a decode step that memory bounds, sequences share the reads of weights:
+/// where the caches of all replicas fit into one, the others read for nothing.
+void autopar::advice::adviseOnIdleMemory(const EvaluatedStep &step,
+                                         Warnings &warnings) {
+  const Workload &workload = step.workload;
+  const Report &report = step.report;
+  int64_t replicas = *step.plan.sizeOf(Degree::dp);
+  Checked capacity =
+      floorDiv(Checked(report.memory.kvCapacityTokens), workload.context);
+  if (workload.phase != Phase::decode || replicas == 1 ||
+      report.latency.bound != "memory" || capacity < workload.batch ||
+      report.memory.kvBytesPerToken == 0)
+    return;
+  warnings.push_back(
+      {"dp = " + std::to_string(replicas) +
+           " leaves memory idle: the KV cache of one replica has room for " +
+           formatInteger(capacity) + " sequences, and the step has " +
+           formatInteger(workload.batch) + " on all; up to --batch=" +
+           (capacity * replicas).str() + " share each read of the weights" +
+           (step.plan.has(Degree::ep) ? "" : ", or one replica serves these"),
+       "idle-memory", Subject::mesh});
+}
+
+/// Whether `record` gathers weights: those have numbers for extents.
+static bool gathersWeight(const Collective &record) {
+  return record.kind == CollectiveKind::all_gather &&
+         std::all_of(
+             record.shape.begin(), record.shape.end(),
+             [](const Dim &dim) { return dim.extent.symbols.empty(); }) &&
+         !record.shape.empty();
+}
+
+void autopar::advice::adviseOnGatheredWeights(const EvaluatedStep &step,
+                                              Warnings &warnings) {
+  // Training splits them for the states that go with them.
+  if (step.strategy.trains)
+    return;
+  double timeUs = 0;
+  Checked calls, parts;
+  const Collective *first = nullptr;
+  for (const CollectiveCall &cost : step.calls) {
+    if (!gathersWeight(*cost.record))
+      continue;
+    if (!first)
+      first = cost.record;
+    timeUs += cost.timeUs * static_cast<double>(cost.count);
+    calls += cost.count;
+    // What the others send stays where weights are not split.
+    Checked own = floorDiv(cost.bytes, cost.groupSize);
+    parts += (cost.bytes - own) * cost.count;
+  }
+  if (!first)
+    return;
+  const auto &memory = step.report.memory;
+  Checked total = Checked(memory.perDevice.totalBytes) + parts;
+  warnings.push_back(
+      {"fsdp gathers weights in every step: " + formatInteger(calls) +
+           " all_gathers, " + shareText(step, timeUs) +
+           "; without --fsdp a device holds " +
+           formatBytes(parts + memory.perDevice.weightBytes) +
+           " of weights instead of " +
+           formatBytes(memory.perDevice.weightBytes) +
+           (total <= memory.perDevice.budgetBytes
+                ? ", which fits"
+                : ", " + formatBytes(total - memory.perDevice.budgetBytes) +
+                      " too much: a larger tp splits them without gathers"),
+       "gathered-weights", Subject::collective,
+       static_cast<size_t>(first - step.program.collectives.data())});
+}

@@ -1,0 +1,320 @@
+//===- Assumptions.cpp ----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Explain/Assumptions.h"
+
+#include "LoadAssumptions.h"
+#include "autopar/Evaluate/UsedFigures.h"
+
+#include "autopar/Plan/Degrees.h"
+#include "autopar/Support/Text.h"
+
+#include <algorithm>
+
+using namespace autopar;
+using namespace autopar::evaluation;
+using namespace autopar::explanation;
+using namespace autopar::hardware;
+using namespace autopar::placement;
+using namespace autopar::plan;
+using namespace autopar::program;
+using namespace autopar::report;
+using namespace autopar::runtime;
+using namespace autopar::schedule;
+
+/// Source of what this evaluator does whatever the input.
+static constexpr const char *method = "autopar: method of the evaluator";
+
+/// What decides how much is kept for temporaries.
+static std::string sourceOfReserve(const EvaluatedStep &step) {
+  const Runtime &runtime = step.runtime;
+  const Report::DeviceMemory &device = step.report.memory.perDevice;
+  if (device.reservedBytes == device.ruleBytes) {
+    if (step.plan.memoryUtilization)
+      return "plan: the share of memory leaves it";
+    if (runtime.memoryUtilization.isGiven())
+      return runtime.memoryUtilization.source.str();
+    bool isLeast = double(device.ruleBytes) == runtime.reserveLeast.value;
+    return (isLeast ? runtime.reserveLeast : runtime.reserveBytesPerToken)
+        .source.str();
+  }
+  return (device.reservedBytes == device.samplerBytes
+              ? runtime.samplerBytesPerLogit
+              : runtime.profileTokens)
+      .source.str();
+}
+
+static void addRuntime(const EvaluatedStep &step, Assumptions &assumptions) {
+  const Runtime &runtime = step.runtime;
+  auto add = [&](const char *name, const Figure &figure, std::string value) {
+    assumptions.push_back({name, std::move(value), figure.source.str()});
+  };
+  auto bytes = [&](const char *name, const Figure &figure) {
+    if (figure.value > 0)
+      add(name, figure, formatBytes(static_cast<int64_t>(figure.value)));
+  };
+  if (!step.plan.memoryUtilization && runtime.budgetRule != BudgetRule::reserve)
+    add("runtime's share of memory", runtime.memoryUtilization,
+        formatNumber(runtime.memoryUtilization.value));
+  bytes("device context", runtime.contextBytes);
+  bytes("libraries", runtime.libraryBytes);
+  if (step.communicates())
+    bytes("communication buffers", runtime.communicationBytes);
+  const Report::DeviceMemory &device = step.report.memory.perDevice;
+  if (device.graphBytes > 0)
+    add("captured graphs", runtime.graphs, formatBytes(device.graphBytes));
+  if (device.reservedBytes > device.activationBytes)
+    assumptions.push_back({"kept for temporaries",
+                           formatBytes(device.reservedBytes),
+                           sourceOfReserve(step)});
+  add("KV cache block", runtime.kvBlockTokens,
+      formatNumber(runtime.kvBlockTokens.value) + " tokens");
+  if (runtime.hostTimeUs.value > 0)
+    add("host time of a step", runtime.hostTimeUs,
+        formatTime(runtime.hostTimeUs.value));
+  if (runtime.hostTimePerLayerUs.value > 0)
+    add("host time of a layer", runtime.hostTimePerLayerUs,
+        formatTime(runtime.hostTimePerLayerUs.value));
+  if (runtime.hostTimePerSequenceUs.value > 0)
+    add("host time of a sequence", runtime.hostTimePerSequenceUs,
+        formatTime(runtime.hostTimePerSequenceUs.value));
+  if (runtime.kernelFloorUs.value > 0)
+    add("least time of a kernel", runtime.kernelFloorUs,
+        formatTime(runtime.kernelFloorUs.value));
+}
+
+static bool readsRoutedExperts(const CostProgram &program) {
+  for (const Kernel &kernel : program.kernels)
+    for (const Traffic &traffic : kernel.traffic)
+      if (traffic.topK != 0)
+        return true;
+  return false;
+}
+
+/// Which experts a batch reaches.
+static void addRouting(const EvaluatedStep &step, Assumptions &assumptions) {
+  const Figure &skew = step.runtime.routingSkew;
+  if (skew.value == 0)
+    assumptions.push_back(
+        {"expert routing", "uniform and independent", method});
+  else
+    assumptions.push_back(
+        {"expert routing",
+         "independent, by Zipf's law of exponent " + formatNumber(skew.value),
+         skew.source.str()});
+}
+
+/// Parts of the model that the step's workload leaves without work.
+static void addEmptyInputs(const EvaluatedStep &step,
+                           Assumptions &assumptions) {
+  const std::vector<std::string> &symbols = step.program.symbols;
+  auto isEmpty = [&](const char *symbol, int64_t length) {
+    return length == 0 &&
+           std::find(symbols.begin(), symbols.end(), symbol) != symbols.end();
+  };
+  if (isEmpty("encoder_tokens", step.workload.encoderTokens))
+    assumptions.push_back(
+        {"images or other encoder input",
+         "not part of the step: nothing is encoded",
+         "workload: encoder_tokens = 0; set with --encoder-tokens"});
+  if (isEmpty("cross_tokens", step.workload.crossTokens))
+    assumptions.push_back(
+        {"encoded positions in the cache", "none: cross attention sees nothing",
+         "workload: cross_tokens = 0; set with --cross-tokens"});
+}
+
+/// Not measured, they run on vector units, whose rate is the chip's peak of
+/// fp32.
+static void addRecurrence(const EvaluatedStep &step, Assumptions &assumptions) {
+  if (step.report.flops.recurrence == Checked(0))
+    return;
+  assumptions.push_back({"FLOPs of recurrences",
+                         "by convention, of the recurrence itself, whatever a "
+                         "chunked kernel does",
+                         method});
+  const Chip &chip = step.pool().chip;
+  if (chip.kernels.count(KernelKind::scan) && !step.runtime.ideal) {
+    assumptions.push_back(
+        {"scans",
+         "state spaces and linear attention at the rates of gated delta rules: "
+         "chips." +
+             chip.name + ".kernels.scan",
+         method});
+    return;
+  }
+  const Figure *peak = chip.peak(ElementType::f32);
+  assumptions.push_back(
+      {"scans",
+       peak ? "priced by their traffic, as elementwise kernels, and by their "
+              "FLOPs at " +
+                  peak->path
+            : "priced by their traffic alone, as elementwise kernels: " +
+                  chip.name + " has no peak of fp32",
+       method});
+}
+
+/// Of each stream there is a coefficient before a block and one after it; more
+/// mix those that go around it.
+static bool isIndependent(const Kernel &kernel) {
+  return kernel.columns.front().extent.factor ==
+         2 * kernel.contraction.front().extent.factor;
+}
+
+/// What was measured has iterations of Sinkhorn.
+static void addHyperConnections(const EvaluatedStep &step,
+                                Assumptions &assumptions) {
+  bool has = false, hasOthers = false;
+  for (const Kernel &kernel : step.program.kernels)
+    if (kernel.kind == KernelKind::hyper_pre) {
+      has = true;
+      hasOthers |= isIndependent(kernel);
+    }
+  const Chip &chip = step.pool().chip;
+  bool isMeasured = chip.kernels.count(KernelKind::hyper_pre) != 0;
+  if (!has || step.runtime.ideal || (isMeasured && !hasOthers))
+    return;
+  assumptions.push_back(
+      {"hyper-connections",
+       isMeasured ? "independent ones take what manifold-constrained ones do, "
+                    "which alone were measured: chips." +
+                        chip.name + ".kernels.hyper_pre"
+                  : "priced as elementwise kernels",
+       method});
+}
+
+/// What runs at once, and how the causal pairs of a sequence are shared.
+static void addOverlap(const EvaluatedStep &step, Assumptions &assumptions) {
+  const auto &all = step.calls;
+  if (all.empty())
+    return;
+  bool hasRing = std::any_of(all.begin(), all.end(), [](const auto &cost) {
+    return cost.record->kind == CollectiveKind::ring;
+  });
+  if (hasRing)
+    assumptions.push_back(
+        {"overlap",
+         "each step of a ring runs beside attention on the part before it, no "
+         "other collective beside a kernel",
+         "Ring Attention, arXiv:2310.01889, section 3"});
+  else
+    assumptions.push_back(
+        {"overlap", "collectives overlap with no kernel", method});
+}
+
+/// Contiguous parts of a sequence have unequal numbers of causal pairs: of n,
+/// the last one has 2 - 1/n times the mean.
+static void addBalance(const EvaluatedStep &step, Assumptions &assumptions) {
+  for (const Kernel &kernel : step.program.kernels) {
+    if (!kernel.pairs || !kernel.pairs->causal ||
+        kernel.pairs->query.axes.empty())
+      continue;
+    int64_t devices = step.plan.sizeOf(Degree::cp).value_or(1);
+    if (devices == 1)
+      return;
+    double most = 2 - 1 / static_cast<double>(devices);
+    assumptions.push_back(
+        {"context parallelism",
+         "causal pairs are shared evenly: a device has one block from either "
+         "end of a sequence; with contiguous blocks all would wait for the "
+         "last device, which has " +
+             formatNumber(std::round(most * 100) / 100) + " times as many",
+         "Llama 3, arXiv:2407.21783, section 3.3.2"});
+    return;
+  }
+}
+
+static void addMethod(const EvaluatedStep &step, Assumptions &assumptions) {
+  const Runtime &runtime = step.runtime;
+  assumptions.push_back(
+      {"FLOPs",
+       "matrix products only, a multiply-add is 2, causal pairs exactly",
+       method});
+  assumptions.push_back(
+      {"logits", "for the last token of each sequence only", method});
+  addRecurrence(step, assumptions);
+  addHyperConnections(step, assumptions);
+  if (readsRoutedExperts(step.program))
+    addRouting(step, assumptions);
+  addLoadAssumptions(step, assumptions);
+  for (const Kernel &kernel : step.program.kernels)
+    if (!step.strategy.launching.launches(kernel)) {
+      assumptions.push_back({"dispatch, activation and combine of experts",
+                             "inside the grouped products, whose curves were "
+                             "measured with them",
+                             method});
+      break;
+    }
+  addOverlap(step, assumptions);
+  addBalance(step, assumptions);
+  std::string merged = runtime.mergesSharedInput && runtime.fusesElementwise
+                           ? "products of one input, elementwise runs"
+                       : runtime.mergesSharedInput ? "products of one input"
+                       : runtime.fusesElementwise  ? "elementwise runs"
+                                                   : "none";
+  assumptions.push_back(
+      {"kernels launched as one", merged, "runtime: " + runtime.name});
+  if (runtime.ideal)
+    assumptions.push_back({"kernel times", "peak rates without floors",
+                           "runtime: " + runtime.name});
+}
+
+/// What the plan has because the framework has it.
+static void addDefaults(const EvaluatedStep &step, Assumptions &assumptions) {
+  const std::optional<TrainingFigures> &trainer = step.runtime.training;
+  if (!step.program.trains() || !trainer)
+    return;
+  const Plan &plan = step.plan;
+  if (trainer->loss && plan.training.loss == trainer->loss)
+    assumptions.push_back({"loss",
+                           std::string(nameOf(*trainer->loss)) + ", as in " +
+                               step.runtime.name + "; --loss chooses another",
+                           trainer->lossSource.str()});
+  bool isWhole = plan.training.zero == 1 &&
+                 plan.sizeOf(Degree::pp).value_or(1) > 1 &&
+                 trainer->keepsWholeInStages.value != 0;
+  if (isWhole)
+    assumptions.push_back(
+        {"weights and gradients",
+         "whole from the first microbatch of an iteration to the last, as " +
+             step.runtime.name +
+             " has them under pipelines, though --fsdp splits them: --zero=1",
+         trainer->keepsWholeInStages.source.str()});
+  Degrees degrees = degreesOf(plan);
+  bool isSplit = degrees.ep && degrees.etp && degrees.etp == degrees.tp &&
+                 *degrees.etp > 1;
+  if (isSplit && trainer->splitsExpertsByTp.value != 0)
+    assumptions.push_back({"experts",
+                           "etp = tp = " + std::to_string(*degrees.etp) +
+                               ", as in " + step.runtime.name +
+                               "; --shard-etp=1 leaves experts whole",
+                           trainer->splitsExpertsByTp.source.str()});
+}
+
+Assumptions autopar::explanation::assumptionsOf(const EvaluatedStep &step) {
+  Assumptions assumptions;
+  addRuntime(step, assumptions);
+  addEmptyInputs(step, assumptions);
+  addMethod(step, assumptions);
+  addDefaults(step, assumptions);
+  for (const Figure *figure : figuresOf(step).figures)
+    if (figure->source.kind == "user")
+      assumptions.push_back(
+          {figure->path, formatNumber(figure->value), figure->source.str()});
+  return assumptions;
+}
+
+Assumptions
+autopar::explanation::assumptionsOf(const EvaluatedPipeline &pipeline) {
+  Assumptions assumptions = assumptionsOf(*pipeline.whole);
+  if (pipeline.assumesBackwards())
+    assumptions.push_back(
+        {"schedule.backward",
+         std::to_string(cost::trainingPasses - 1) +
+             " forwards, half for each gradient",
+         "recalled: products of the same sizes, arXiv:2104.04473"});
+  return assumptions;
+}

@@ -1,0 +1,185 @@
+//===- ExplainServing.cpp - How numbers of a service came about -----------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Explanation.h"
+
+#include "autopar/Support/Text.h"
+
+#include <cmath>
+
+using namespace autopar;
+using namespace autopar::explanation;
+using namespace autopar::hardware;
+using namespace autopar::report;
+using namespace autopar::schedule;
+using namespace autopar::serving;
+
+namespace {
+
+/// Adds the derivations of a service that it has; those of queues are formulas
+/// of docs/physics.md, "Serving", that no line holds.
+class ServingExplainer {
+public:
+  ServingExplainer(const Report &report, const Machine &machine)
+      : machine(machine), serving(*report.serving), steady(serving.steady) {}
+
+  Derivations run();
+
+private:
+  void add(const std::string &name, const std::string &formula,
+           Explanation explanation) {
+    derivations["serving." + name] = explanation.formula(formula).derivation;
+  }
+  Explanation withOutput() const {
+    return Explanation().input("serving.requests.mean_output_tokens",
+                               steady.load.answerTokens);
+  }
+  void explainRates();
+  void explainTimes();
+  void explainCache();
+  void explainMoney();
+  void explainQueue();
+
+  const Machine &machine;
+  const ServingReport &serving;
+  const LoadPoint &steady;
+  Derivations derivations;
+};
+
+} // namespace
+
+void ServingExplainer::explainRates() {
+  double requestsPerS = steady.requestsPerS();
+  add("output_tokens_per_s", "requests_per_s * mean_output_tokens",
+      withOutput().input("serving.requests_per_s", requestsPerS));
+  add("tokens_per_s",
+      "requests_per_s * (mean_prompt_tokens + mean_output_tokens)",
+      withOutput()
+          .input("serving.requests_per_s", requestsPerS)
+          .input("serving.requests.mean_prompt_tokens",
+                 steady.load.promptTokens));
+  add("output_tokens_per_s_per_device", "output_tokens_per_s / devices",
+      Explanation()
+          .input("serving.output_tokens_per_s",
+                 steady.state.outputTokensPerSecond)
+          .input("mesh.devices", serving.devices));
+  add("goodput_per_s", "requests_per_s * share_within_limits",
+      Explanation()
+          .input("serving.requests_per_s", requestsPerS)
+          .input("serving.share_within_limits",
+                 steady.state.shareWithinLimits));
+}
+
+void ServingExplainer::explainTimes() {
+  const SteadyState &state = steady.state;
+  if (!std::isfinite(steady.requestUs()))
+    return;
+  const FirstTokenParts &parts = state.firstToken;
+  add("ttft_us.mean", "host + prompt + step + queue + sending",
+      Explanation()
+          .input("serving.ttft_parts_us.host", parts.hostUs,
+                 "of the server, outside of steps")
+          .input("serving.ttft_parts_us.prompt", parts.readUs,
+                 "steps that read its own prompt")
+          .input("serving.ttft_parts_us.step", parts.stepUs,
+                 "the rest of the step that runs when it comes")
+          .input("serving.ttft_parts_us.queue", parts.queueUs,
+                 "prompts and room of others")
+          .input("serving.ttft_parts_us.sending", parts.sendUs,
+                 "tokens that it is sent with"));
+  add("request_us.mean",
+      "ttft_us - sending + (mean_output_tokens - 1) * tpot_us",
+      withOutput()
+          .input("serving.ttft_us", state.ttftUs, "the mean")
+          .input("serving.ttft_parts_us.sending", parts.sendUs)
+          .input("serving.tpot_us", state.tpotUs, "the mean"));
+  if (steady.load.concurrency == 0)
+    return;
+  add("tpot_us.mean",
+      "decode_step_us / tokens_per_step + others / mean_output_tokens * "
+      "added_by_prompt_us",
+      withOutput()
+          .input("serving.decode_step_us", state.decodeStepUs)
+          .input("serving.requests.tokens_per_step", steady.load.tokensPerStep,
+                 "one, and a draft where all before it were accepted")
+          .input("serving.others", state.others,
+                 "requests that step together, but for those that a step "
+                 "reads: each is replaced once while one answers")
+          .input("serving.added_by_prompt_us", state.addedByPromptUs));
+}
+
+void ServingExplainer::explainCache() {
+  add("kv_share",
+      "(decoding * context + reading * mean_prompt_tokens) / "
+      "kv_capacity_tokens",
+      Explanation()
+          .input("serving.decoding", steady.state.running, "of a replica")
+          .input("serving.context", steady.load.contextTokens(),
+                 "prompt and half of the output, longer ones counting more")
+          .input("serving.reading", steady.state.reading, "of a replica")
+          .input("serving.requests.mean_prompt_tokens",
+                 steady.load.promptTokens)
+          .input("serving.kv_capacity_tokens", serving.capacityTokens));
+}
+
+void ServingExplainer::explainMoney() {
+  auto perMillion = [&] {
+    return Explanation()
+        .input("mesh.devices", serving.devices)
+        .input("serving.output_tokens_per_s",
+               steady.state.outputTokensPerSecond);
+  };
+  if (serving.dollarsPerMillionTokens)
+    add("usd_per_million_output_tokens",
+        "price * devices / 3600 / output_tokens_per_s * 1e6",
+        perMillion().figure(*machine.price));
+  if (serving.joulesPerMillionTokens)
+    add("joules_per_million_output_tokens",
+        "board_power * devices / output_tokens_per_s * 1e6",
+        perMillion().figure(*machine.pools.front().chip.boardPower));
+}
+
+/// What the queue's formulas say: not one line each.
+void ServingExplainer::explainQueue() {
+  auto given = [&](const std::string &name, const char *source) {
+    std::string path = "serving." + name;
+    if (derivations.count(path) == 0)
+      derivations[path] =
+          Explanation().formula("given").from(source).derivation;
+  };
+  const char *queue = "the steady state of the queue: docs/physics.md, Serving";
+  for (const char *times : {"ttft_us", "tpot_us", "request_us"})
+    for (const char *mark : {".mean", ".p50", ".p90", ".p95", ".p99"})
+      given(std::string(times) + mark, queue);
+  for (const char *name : {"step", "queue", "link", "sending"})
+    given(std::string("ttft_parts_us.") + name, queue);
+  given("ttft_parts_us.prompt", "the price of steps that read one prompt");
+  given("ttft_parts_us.host", "request_time of the runtime");
+  for (const char *name :
+       {"requests_per_s", "share_within_limits", "saturates_at_per_s",
+        "running", "waiting", "decoding", "reading", "prompts_per_step"})
+    given(name, queue);
+  for (const char *name : {"decode_step_us", "communication_us", "host_us",
+                           "prompt_step_us", "added_by_prompt_us"})
+    given(name, "the price of a step in the steady state");
+  given("replicas", "groups of devices with sequences of their own");
+  given("kv_capacity_tokens", "memory.kv_capacity_tokens of a replica");
+}
+
+Derivations ServingExplainer::run() {
+  explainRates();
+  explainTimes();
+  explainCache();
+  explainMoney();
+  explainQueue();
+  return std::move(derivations);
+}
+
+Derivations autopar::explanation::explainService(const Report &report,
+                                                 const Machine &machine) {
+  return ServingExplainer(report, machine).run();
+}

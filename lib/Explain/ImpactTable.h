@@ -1,0 +1,69 @@
+//===- ImpactTable.h - Slopes by figure -------------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_EXPLAIN_IMPACTTABLE_H
+#define AUTOPAR_LIB_EXPLAIN_IMPACTTABLE_H
+
+#include "autopar/Explain/Impacts.h"
+
+#include "autopar/Cost/Sensitivity.h"
+
+namespace autopar::explanation {
+
+/// Gathers slopes by path of the figure: several uses may be of one.
+class ImpactTable {
+public:
+  /// All arguments outlive it.
+  ImpactTable(const evaluation::PlanInputs &inputs,
+              const cost::Strategy &strategy)
+      : inputs(inputs), strategy(strategy),
+        sensitivity(strategy, inputs.machine, inputs.runtime,
+                    inputs.plan.memoryUtilization) {}
+
+  /// Of a step's time; of what `sensitivity` was laid for.
+  void addTime(const std::vector<cost::Slope> &picoseconds, double times = 1);
+  void addMemory();
+  void addMemory(const std::vector<cost::Slope> &bytes);
+  void addCapacity();
+  /// Of a figure that formulas do not have.
+  void addFigure(const hardware::Figure &figure, const cost::Slope &picoseconds,
+                 const cost::Slope &bytes);
+  /// Whether a figure of the strategy, or then of a link, has slopes.
+  bool has(size_t index) const { return nameOf(index).has_value(); }
+  /// By falling impact on the step, then on memory.
+  std::vector<report::Impact> take();
+
+private:
+  /// A figure as users call it.
+  struct Named {
+    std::string path;
+    double value;
+    hardware::Source source;
+  };
+  std::optional<Named> nameOf(size_t index) const;
+  report::Impact &find(const Named &figure);
+  static void addTo(report::Impact &impact, const cost::Slope &slope,
+                    double unit, double report::Impact::Change::*change);
+  void add(const std::vector<cost::Slope> &slopes, double unit,
+           double report::Impact::Change::*change);
+
+  const evaluation::PlanInputs &inputs;
+  const cost::Strategy &strategy;
+  std::vector<report::Impact> all;
+
+public:
+  cost::Sensitivity sensitivity;
+};
+
+/// Of an iteration, and of the memory of its fullest device.
+std::vector<report::Impact>
+impactsOf(const evaluation::EvaluatedIteration &iteration,
+          const report::Report::DeviceMemory &fullest);
+
+} // namespace autopar::explanation
+
+#endif // AUTOPAR_LIB_EXPLAIN_IMPACTTABLE_H

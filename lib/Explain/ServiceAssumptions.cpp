@@ -1,0 +1,71 @@
+//===- ServiceAssumptions.cpp ---------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Explain/Assumptions.h"
+
+#include "autopar/Program/ProgramFacts.h"
+#include "autopar/Support/Text.h"
+
+using namespace autopar;
+using namespace autopar::explanation;
+using namespace autopar::program;
+using namespace autopar::report;
+
+static constexpr const char *source = "docs/physics.md, Serving";
+
+Assumptions autopar::explanation::assumptionsOf(const ServingReport &service) {
+  Assumptions assumptions;
+  auto assume = [&](const char *name, std::string value) {
+    assumptions.push_back(
+        {name, std::move(value), "autopar: docs/physics.md, Serving"});
+  };
+  if (service.isOpen())
+    assume("arrivals", "Poisson's law");
+  if (service.replicas > 1)
+    assume("requests of replicas", "spread evenly");
+  if (service.requests.cachedShare > 0)
+    assume("cached tokens of prompts", "in the KV cache of each request");
+  if (service.steady.load.drafts > 0) {
+    assume("drafts", "accepted each by itself");
+    if (!service.requests.draftCost)
+      assume("draft cost", formatNumber(service.steady.load.draftCost) +
+                               " of a step: one of the model's layers");
+  }
+  return assumptions;
+}
+
+Assumptions autopar::explanation::assumptionsOf(const CostProgram &program,
+                                                const Service &service,
+                                                double encoderUs) {
+  const Workload &step = service.step;
+  Assumptions assumptions;
+  if (step.encoderTokens > 0)
+    assumptions.push_back(
+        {"images or other encoder input",
+         formatInteger(step.encoderTokens) + " positions of each request, " +
+             formatTime(encoderUs) +
+             " of the steps that prefill it, on the devices that do",
+         source});
+  if (int64_t cross = crossTokensOf(program, step); cross > 0)
+    assumptions.push_back({"cross tokens",
+                           formatInteger(cross) +
+                               " encoded positions, whose keys and values "
+                               "each request holds",
+                           step.crossTokens > 0 ? "user: --cross-tokens"
+                                                : "as many as it encodes"});
+  if (service.requests.acceptance.empty())
+    return assumptions;
+  assumptions.push_back(
+      {"memory of drafts",
+       holdsDrafts(program)
+           ? "weights and KV cache of the checkpoint's layers that predict "
+             "further tokens"
+           : "not counted: the checkpoint has no layer that predicts further "
+             "tokens, so another model does",
+       source});
+  return assumptions;
+}

@@ -1,0 +1,32 @@
+//===- TrainingParts.h - Parts of what is said of an iteration ---*- C++
+//-*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_EXPLAIN_TRAININGPARTS_H
+#define AUTOPAR_LIB_EXPLAIN_TRAININGPARTS_H
+
+#include "Explanation.h"
+
+namespace autopar::explanation {
+
+// Each adds its part to the `derivations` of the iteration of a report.
+
+/// What both ends of a pipeline sum of gradients.
+void explainCopies(const evaluation::EvaluatedIteration &iteration,
+                   Derivations &derivations);
+/// What experts take and drop.
+void explainCapacity(const evaluation::EvaluatedIteration &iteration,
+                     const report::Report &report, Derivations &derivations);
+/// FLOPs of the sections of a step of the whole model.
+void explainTrainingFlops(const evaluation::EvaluatedStep &whole,
+                          Derivations &derivations);
+void explainTraining(const evaluation::EvaluatedIteration &iteration,
+                     const report::Report &report, Derivations &derivations);
+
+} // namespace autopar::explanation
+
+#endif // AUTOPAR_LIB_EXPLAIN_TRAININGPARTS_H

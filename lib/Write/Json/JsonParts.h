@@ -1,0 +1,29 @@
+//===- JsonParts.h - A report as a JSON tree --------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_WRITE_JSON_JSONPARTS_H
+#define AUTOPAR_LIB_WRITE_JSON_JSONPARTS_H
+
+#include "autopar/Report/Deployment.h"
+#include "autopar/Report/Report.h"
+#include "autopar/Support/JsonText.h"
+
+namespace autopar::writing {
+
+/// The report as `autopar.report/1`, to be printed by `printJson`.
+nlohmann::ordered_json writeTree(const report::Report &report);
+
+/// `training` of a report.
+nlohmann::ordered_json writeTraining(const report::TrainingReport &training);
+/// `serving` of a report.
+nlohmann::ordered_json writeServing(const report::ServingReport &serving);
+/// `serving` of a report of a deployment.
+nlohmann::ordered_json writePools(const report::PoolsReport &pools);
+
+} // namespace autopar::writing
+
+#endif // AUTOPAR_LIB_WRITE_JSON_JSONPARTS_H
