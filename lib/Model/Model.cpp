@@ -9,6 +9,7 @@
 
 #include "autopar/Model/UnreadKeys.h"
 #include "autopar/Model/WeightFormat.h"
+#include "autopar/Support/File.h"
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
 
@@ -76,17 +77,41 @@ static std::string hintOf(const std::string &architecture) {
                    " reads the config as its";
 }
 
+/// What models/not_built.json says that a type has and no block builds.
+static std::string notBuilt(const std::string &modelType) {
+  std::string path = dataDirectory("models") + "/not_built.json";
+  if (!fileExists(path))
+    return "";
+  Result<JsonDocument> document = JsonDocument::readFile(path);
+  if (!document)
+    return "";
+  JsonValue all = document->toJson();
+  auto types = all.find("types");
+  if (types == all.end())
+    return "";
+  auto reason = types->find(modelType);
+  return reason != types->end() && reason->is_string()
+             ? reason->get<std::string>()
+             : "";
+}
+
 static void failUnknown(const JsonReader &config, const std::string &modelType,
                         const std::string &architecture) {
+  if (std::string reason = notBuilt(modelType); !reason.empty()) {
+    config.failAt("model_type", "model type \"" + modelType + "\" is not built",
+                  "it has " + reason);
+    return;
+  }
   std::vector<std::string> known = familyNames();
-  std::string near = nearest(modelType, known);
+  std::string hint = hintOf(architecture);
+  std::string near = hint.empty() ? nearest(modelType, known) : "";
   config.failAt("model_type",
                 "unknown model type \"" + shorten(modelType) + "\"" +
                     (near.empty() ? "" : ", did you mean \"" + near + "\"?"),
                 std::to_string(known.size()) +
                     " model types are files of models/families, whose "
                     "README.md says how to add one" +
-                    hintOf(architecture) + unreadByLlama(config));
+                    hint + unreadByLlama(config));
 }
 
 static std::string toLower(std::string text) {

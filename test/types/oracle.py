@@ -80,6 +80,14 @@ RENAMED = {
 def unequal_parts(config):
     """Tensors that loading joins into one and saving cuts into equal parts,
     though checkpoints have unequal ones: the sizes by name."""
+    if config.model_type == "olmo_hybrid":
+        keys = config.linear_num_key_heads * config.linear_key_head_dim
+        parts = {"q": keys, "k": keys, "v": config.linear_num_value_heads * config.linear_value_head_dim}
+        return {
+            f"model.layers.{layer}.linear_attn.{part}_conv1d.weight": [width, 1, config.linear_conv_kernel_dim]
+            for layer in range(config.num_hidden_layers)
+            for part, width in parts.items()
+        }
     if config.model_type != "molmo2":
         return {}
     table, text = "model.transformer.wte.", config.text_config

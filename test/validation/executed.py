@@ -152,6 +152,10 @@ MODELS = {
                        moe_intermediate_size=16, shared_expert_intermediate_size=16, linear_num_key_heads=4,
                        linear_num_value_heads=8, linear_key_head_dim=4, linear_value_head_dim=4, num_hidden_layers=4,
                        layer_types=["linear_attention", "sliding_attention", "linear_attention", "full_attention"]),
+    "olmo_hybrid": model("OlmoHybridForCausalLM", "olmo_hybrid", linear_num_key_heads=4, linear_num_value_heads=8,
+                         linear_key_head_dim=4, linear_value_head_dim=4, num_hidden_layers=3,
+                         layer_types=["linear_attention", "full_attention", "linear_attention"]),
+    "doge": model("DogeForCausalLM", "doge"),
     "bailing_hybrid": model("BailingHybridForCausalLM", "bailing_hybrid", num_hidden_layers=3, layer_group_size=3,
                             **{key: value for key, value in MLA.items()
                                if key not in ("num_hidden_layers", "n_routed_experts", "scoring_func", "topk_method")},

@@ -239,6 +239,37 @@ static DeltaNetInputs splitInputs(RecurrentBuilder &b, Value x,
   return inputs;
 }
 
+/// Lara 4: all products in one tensor, q, k, v, z, beta and decay.
+static DeltaNetInputs joinedInputs(RecurrentBuilder &b, Value x,
+                                   int64_t keyHeads, int64_t heads,
+                                   int64_t keyWidth, int64_t width) {
+  int64_t keys = keyHeads * keyWidth, values = heads * width;
+  int64_t total = 2 * (keys + values + heads);
+  std::string in = b.tensor("in_proj");
+  DeltaNetInputs inputs;
+  inputs.q = b.rowsOf(x, in, {keyHeads, keyWidth}, 0, total);
+  inputs.k = b.rowsOf(x, in, {keyHeads, keyWidth}, keys, total);
+  inputs.v = b.rowsOf(x, in, {heads, width}, 2 * keys, total);
+  inputs.z = b.rowsOf(x, in, {heads, width}, 2 * keys + values, total);
+  inputs.beta = b.rowsOf(x, in, {heads}, total - 2 * heads, total);
+  inputs.decay = b.rowsOf(x, in, {heads}, total - heads, total);
+  return inputs;
+}
+
+/// Flash Linear Attention, OLMo hybrid: a tensor for each product.
+static DeltaNetInputs apartInputs(RecurrentBuilder &b, Value x,
+                                  int64_t keyHeads, int64_t heads,
+                                  int64_t keyWidth, int64_t width) {
+  DeltaNetInputs inputs;
+  inputs.q = b.rowsOf(x, b.tensor("q_proj"), {keyHeads, keyWidth});
+  inputs.k = b.rowsOf(x, b.tensor("k_proj"), {keyHeads, keyWidth});
+  inputs.v = b.rowsOf(x, b.tensor("v_proj"), {heads, width});
+  inputs.z = b.rowsOf(x, b.tensor("g_proj"), {heads, width});
+  inputs.beta = b.rowsOf(x, b.tensor("b_proj"), {heads});
+  inputs.decay = b.rowsOf(x, b.tensor("a_proj"), {heads});
+  return inputs;
+}
+
 /// Qwen3-Next: for each key head its q, k, and the v and z of its value heads;
 /// beta and decay likewise.
 static DeltaNetInputs fusedInputs(RecurrentBuilder &b, Value x,
@@ -277,16 +308,23 @@ Value autopar::importer::buildDeltaNet(ModelBuilder &model,
           keyWidth = block.integer("key_dim"),
           width = block.integer("value_dim"), kernel = block.integer("conv");
   int64_t keys = keyHeads * keyWidth, values = heads * width;
-  DeltaNetInputs in = block.flag("fused")
-                          ? fusedInputs(b, x, keyHeads, heads, keyWidth, width)
-                          : splitInputs(b, x, keyHeads, heads, keyWidth, width);
-  auto convolve = [&](Value part, ArrayRef<int64_t> dims, int64_t at) {
+  std::string layout = block.choice("inputs", "split");
+  auto read = layout == "fused"    ? fusedInputs
+              : layout == "joined" ? joinedInputs
+              : layout == "apart"  ? apartInputs
+                                   : splitInputs;
+  DeltaNetInputs in = read(b, x, keyHeads, heads, keyWidth, width);
+  auto convolve = [&](Value part, const char *own, ArrayRef<int64_t> dims,
+                      int64_t at) {
+    if (layout == "apart")
+      return b.convolve(part, b.tensor(std::string(own) + "_conv1d"), dims,
+                        kernel, /*bias=*/false, FunctionKind::silu);
     return b.convolve(part, b.tensor("conv1d"), dims, kernel, /*bias=*/false,
                       FunctionKind::silu, at, 2 * keys + values);
   };
-  Value q = convolve(in.q, {keyHeads, keyWidth}, 0);
-  Value k = convolve(in.k, {keyHeads, keyWidth}, keys);
-  Value v = convolve(in.v, {heads, width}, 2 * keys);
+  Value q = convolve(in.q, "q", {keyHeads, keyWidth}, 0);
+  Value k = convolve(in.k, "k", {keyHeads, keyWidth}, keys);
+  Value v = convolve(in.v, "v", {heads, width}, 2 * keys);
   Value dtBias = model.weight(b.tensor("dt_bias"), {heads});
   Value a = block.flag("a_log_f32")
                 ? model.weight(b.tensor("A_log"), {heads}, b.ops.getF32Type())
@@ -294,9 +332,10 @@ Value autopar::importer::buildDeltaNet(ModelBuilder &model,
   Value y =
       GatedDeltaRuleOp::create(b.ops, v.getType(), q, k, v, in.beta, in.decay,
                                a, dtBias, b.state({heads, keyWidth, width}));
-  y = b.normOf(y, b.tensor("norm"), {width});
+  y = b.normOf(y, b.tensor(block.text("norm", "norm")), {width});
   y = createGated(model, in.z, y, FunctionKind::silu);
-  return b.outputOf(y, {heads, width}, hidden, b.tensor("out_proj"));
+  return b.outputOf(y, {heads, width}, hidden,
+                    b.tensor(block.text("out", "out_proj")));
 }
 
 /// Kimi delta attention (arXiv 2510.26692): heads forget by channel, and the
