@@ -151,7 +151,7 @@ private:
     for (size_t first = 0; first < count; first += laneCount) {
       std::array<GroupValues, laneCount> lanes;
       for (size_t lane = 0; lane < laneCount; ++lane) {
-        Workload step = problem.workload;
+        Workload step = problem.workload();
         step.batch = problem.batches[std::min(first + lane, count - 1)];
         lanes[lane] = pointOf(step);
       }
@@ -264,7 +264,8 @@ int main(int argc, char **argv) {
   SearchTarget target;
   std::vector<bool> used;
   Result<Runtime> runtime = readRuntime("vllm", {}, used);
-  Result<Machine> machine = HardwareLibrary({}).machine(::hardware, devices / 8);
+  Result<Machine> machine =
+      HardwareLibrary({}).machine(::hardware, devices / 8);
   Result<SearchSpace> limits = parseSearchSpace(space);
   if (!runtime || !machine || !limits) {
     llvm::errs() << (!runtime   ? runtime.error()
@@ -285,9 +286,11 @@ int main(int argc, char **argv) {
   problem.space = std::move(*limits);
   auto stop = [](transformer::ExpertsOp) { return WalkResult::interrupt(); };
   problem.hasExperts = module->walk(stop).wasInterrupted();
-  problem.workload.phase = Phase::decode;
-  problem.workload.query = 1;
-  problem.workload.context = ::context;
+  Workload step;
+  step.phase = Phase::decode;
+  step.query = 1;
+  step.context = ::context;
+  problem.question = Step{step};
   for (int64_t batch = 1; batch <= 32768; batch *= 2)
     problem.batches.push_back(batch);
   problem.verify = true;

@@ -7,6 +7,8 @@
 
 #include "Findings.h"
 
+#include "QuestionKind.h"
+
 #include "autopar/Support/Text.h"
 #include "autopar/Write/Phrases.h"
 
@@ -23,19 +25,19 @@ using namespace autopar::writing;
 //===----------------------------------------------------------------------===//
 
 double Worth::tokensPerS(int64_t batch, double stepUs) const {
-  bool isDecode = problem.workload.phase == Phase::decode;
-  auto tokens = static_cast<double>(isDecode ? 1 : problem.workload.query);
-  return static_cast<double>(batch) * tokens / stepUs * 1e6;
+  BatchPrice price;
+  price.timeUs = stepUs;
+  return problem.kind().tokensPerS(problem.workload(), batch, price);
 }
 
 void Worth::setPrice(Candidate &candidate, const BatchPrice &price) const {
   candidate.timeUs = price.timeUs;
-  candidate.cost = problem.trains() ? price.totalBytes : price.timeUs;
+  const QuestionKind &kind = problem.kind();
+  candidate.cost = kind.comparesMemory() ? price.totalBytes : price.timeUs;
   candidate.ttftUs = price.ttftUs;
   candidate.tpotUs = price.tpotUs;
-  candidate.tokensPerS = problem.requests
-                             ? price.tokensPerS
-                             : tokensPerS(candidate.batch, price.timeUs);
+  candidate.tokensPerS =
+      kind.tokensPerS(problem.workload(), candidate.batch, price);
 }
 
 /// Of what the goal counts tokens for.
@@ -49,7 +51,7 @@ double Worth::units() const {
 }
 
 double Worth::scoreOf(const Candidate &candidate) const {
-  if (std::optional<double> limit = stepLimitUs(problem);
+  if (std::optional<double> limit = problem.stepLimitUs();
       limit && candidate.timeUs > *limit)
     return none;
   // What nobody can say the cost of is not compared in cost.
@@ -67,7 +69,7 @@ std::string Worth::text(const Candidate &candidate) const {
 
 bool Worth::isTooSlow(const Candidate &candidate) const {
   const ServiceLimits &limits = problem.limits;
-  return problem.requests &&
+  return problem.kind().hasTokenTimes() &&
          ((limits.ttftUs && candidate.ttftUs > *limits.ttftUs) ||
           (limits.tpotUs && candidate.tpotUs > *limits.tpotUs));
 }

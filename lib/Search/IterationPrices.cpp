@@ -186,7 +186,7 @@ BatchPrice IterationPrices::price(const IterationShape &wanted) {
   schedule.stages = shape.stages;
   schedule.interleave = shape.interleave;
   schedule.microbatches = shape.microbatches;
-  Workload pass = problem.workload;
+  Workload pass = problem.workload();
   pass.batch = problem.batches[wanted.batch] / wanted.microbatches;
   if (!hasOrder(schedule) || !priceParts(pass) || !layOut(ranges))
     return price;

@@ -38,8 +38,9 @@ BatchPrice RequestPrices::price(int64_t concurrency) {
   LoadPoint point;
   auto &[load, state] = point;
   load.concurrency = concurrency;
-  load.promptTokens = static_cast<double>(problem.requests->prompt);
-  load.answerTokens = static_cast<double>(problem.requests->answer);
+  const auto &asked = std::get<FollowingRequests>(problem.question);
+  load.promptTokens = static_cast<double>(asked.prompt);
+  load.answerTokens = static_cast<double>(asked.answer);
   ServingRefusal refusal = server.serve(load, state);
   BatchPrice price;
   price.isLegal = refusal.kind != ServingRefusal::Kind::step;

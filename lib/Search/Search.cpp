@@ -7,6 +7,7 @@
 
 #include "autopar/Search/Search.h"
 
+#include "QuestionKind.h"
 #include "TargetSearch.h"
 
 #include "autopar/Evaluate/Costs.h"
@@ -41,14 +42,6 @@ std::optional<Goal> autopar::search::parseGoal(std::string_view text) {
     if (name == text)
       return goal;
   return std::nullopt;
-}
-
-std::optional<double>
-autopar::search::stepLimitUs(const SearchProblem &problem) {
-  if (problem.requests || problem.trains())
-    return std::nullopt;
-  return problem.workload.phase == Phase::prefill ? problem.limits.ttftUs
-                                                  : problem.limits.tpotUs;
 }
 
 void SearchProof::add(const SearchProof &other) {
@@ -131,7 +124,7 @@ SearchPoint Searcher::pointOf(size_t target, const Candidate &candidate) const {
   point.plan = searches[target]->planOf(candidate);
   point.batch = candidate.batch;
   point.timeUs = candidate.timeUs;
-  if (problem.trains())
+  if (problem.kind().comparesMemory())
     point.totalBytes = candidate.cost;
   point.tokensPerS = candidate.tokensPerS;
   point.ttftUs = candidate.ttftUs;
@@ -181,8 +174,7 @@ void Searcher::addEffects() {
         (name == nameOf(Knob::ep) || name == nameOf(Knob::etp)))
       continue;
     // Attention uses all of tp; what is split is split over all copies.
-    if (name ==
-        nameOf(problem.trains() ? Knob::attention_tp : Knob::shard_fsdp))
+    if (name == nameOf(problem.kind().silentKnob()))
       continue;
     KnobEffect effect{name, {}};
     for (auto [value, score] : scores)
@@ -275,7 +267,7 @@ static bool beats(const SearchProblem &problem, const SearchPoint &a,
   double costOfA = a.dollarsPerMillionTokens.value_or(0);
   double costOfB = b.dollarsPerMillionTokens.value_or(0);
   auto takes = [&](const SearchPoint &point) {
-    return problem.trains() ? point.totalBytes : point.timeUs;
+    return problem.kind().comparesMemory() ? point.totalBytes : point.timeUs;
   };
   bool isAsGood = takes(a) <= takes(b) && a.tokensPerS >= b.tokensPerS &&
                   devicesOfA <= devicesOfB && costOfA <= costOfB;
@@ -325,7 +317,7 @@ static bool isBetterFor(const SearchProblem &problem, const SearchPoint &a,
 
 void Searcher::chooseBest() {
   auto isWanted = [&](const SearchPoint &point) {
-    std::optional<double> limit = stepLimitUs(problem);
+    std::optional<double> limit = problem.stepLimitUs();
     bool hasPrice = problem.goal != Goal::cost || point.dollarsPerMillionTokens;
     return hasPrice && (!limit || point.timeUs <= *limit);
   };

@@ -7,6 +7,8 @@
 
 #include "autopar/Search/SearchReport.h"
 
+#include "QuestionKind.h"
+
 #include "autopar/Support/JsonText.h"
 #include "autopar/Support/Text.h"
 
@@ -42,14 +44,13 @@ static Json writePoint(const SearchReport &report, const SearchPoint &point) {
   Json one = writeTarget(report.problem.targets[point.target]);
   one["label"] = labelOf(point);
   one["batch"] = point.batch;
-  if (report.problem.requests) {
-    one["request_time_us"] = point.timeUs;
+  const QuestionKind &kind = report.problem.kind();
+  one[kind.timeKey()] = point.timeUs;
+  if (kind.hasTokenTimes()) {
     one["ttft_us"] = point.ttftUs;
     one["tpot_us"] = point.tpotUs;
-  } else {
-    one["step_time_us"] = point.timeUs;
   }
-  if (report.problem.trains())
+  if (kind.comparesMemory())
     one["total_bytes"] = static_cast<int64_t>(point.totalBytes);
   one["tokens_per_s"] = point.tokensPerS;
   one["usd_per_million_tokens"] = orNull(point.dollarsPerMillionTokens);
@@ -92,13 +93,11 @@ static Json writeUnfit(const SearchReport &report) {
 
 static Json writeWhy(const SearchReport &report) {
   const SearchWhy &why = *report.why;
-  const char *time =
-      report.problem.requests ? "request_time_us" : "step_time_us";
   return {{"plan", why.plan},
           {"answer", nameOf(why.answer)},
           {"refusal", why.refusal},
           {"batch", why.batch},
-          {time, why.timeUs},
+          {report.problem.kind().timeKey(), why.timeUs},
           {"tokens_per_s", why.tokensPerS},
           {"total_bytes", static_cast<int64_t>(why.totalBytes)}};
 }
@@ -109,18 +108,17 @@ std::string autopar::search::writeJson(const SearchReport &report) {
   Json root;
   root["schema"] = "autopar.search/1";
   root["model"] = report.model;
-  root["workload"] = {
-      {"phase", problem.requests ? "request" : nameOf(problem.workload.phase)},
-      {"query_length", problem.workload.query},
-      {"context_length", problem.workload.context}};
-  if (problem.requests) {
-    root["workload"]["prompt_tokens"] = problem.requests->prompt;
-    root["workload"]["answer_tokens"] = problem.requests->answer;
+  root["workload"] = {{"phase", problem.kind().phaseKey(problem)},
+                      {"query_length", problem.workload().query},
+                      {"context_length", problem.workload().context}};
+  if (const auto *asked = std::get_if<FollowingRequests>(&problem.question)) {
+    root["workload"]["prompt_tokens"] = asked->prompt;
+    root["workload"]["answer_tokens"] = asked->answer;
   }
   root["space"] = spaceText(problem.space);
   root["batches"] = problem.batches;
   root["goal"] = nameOf(problem.goal);
-  root["max_step_time_us"] = orNull(stepLimitUs(problem));
+  root["max_step_time_us"] = orNull(problem.stepLimitUs());
   root["limits"] = {{"ttft_us", orNull(problem.limits.ttftUs)},
                     {"tpot_us", orNull(problem.limits.tpotUs)}};
   for (const SearchTarget &target : problem.targets)
@@ -150,26 +148,25 @@ std::string autopar::search::writeJson(const SearchReport &report) {
 }
 
 std::string autopar::search::writeCsv(const SearchReport &report) {
-  bool isOfRequests = report.problem.requests.has_value();
-  bool trains = report.problem.trains();
-  std::string text =
-      std::string("hardware,devices,batch,") +
-      (isOfRequests ? "request_time_us,ttft_us,tpot_us" : "step_time_us") +
-      (trains ? ",total_bytes" : "") +
-      ",tokens_per_s,usd_per_million_tokens,plan\n";
+  const QuestionKind &kind = report.problem.kind();
+  std::string text = "hardware,devices,batch," + kind.timeKey() +
+                     (kind.hasTokenTimes() ? ",ttft_us,tpot_us" : "") +
+                     (kind.comparesMemory() ? ",total_bytes" : "") +
+                     ",tokens_per_s,usd_per_million_tokens,plan\n";
   for (const SearchPoint &point : report.result.frontier) {
     const SearchTarget &target = report.problem.targets[point.target];
-    text += target.machine.name + "," + std::to_string(target.devices) + "," +
-            std::to_string(point.batch) + "," + formatNumber(point.timeUs) +
-            (isOfRequests ? "," + formatNumber(point.ttftUs) + "," +
-                                formatNumber(point.tpotUs)
-                          : "") +
-            (trains ? "," + formatNumber(point.totalBytes) : "") + "," +
-            formatNumber(point.tokensPerS) + "," +
-            (point.dollarsPerMillionTokens
-                 ? formatNumber(*point.dollarsPerMillionTokens)
-                 : "") +
-            ",\"" + labelOf(point) + "\"\n";
+    text +=
+        target.machine.name + "," + std::to_string(target.devices) + "," +
+        std::to_string(point.batch) + "," + formatNumber(point.timeUs) +
+        (kind.hasTokenTimes() ? "," + formatNumber(point.ttftUs) + "," +
+                                    formatNumber(point.tpotUs)
+                              : "") +
+        (kind.comparesMemory() ? "," + formatNumber(point.totalBytes) : "") +
+        "," + formatNumber(point.tokensPerS) + "," +
+        (point.dollarsPerMillionTokens
+             ? formatNumber(*point.dollarsPerMillionTokens)
+             : "") +
+        ",\"" + labelOf(point) + "\"\n";
   }
   return text;
 }

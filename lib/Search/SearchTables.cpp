@@ -20,7 +20,7 @@ using namespace autopar::search;
 using namespace autopar::writing;
 
 std::string SearchWriter::plotText() const {
-  if (result.frontier.size() < 3 || problem.trains())
+  if (result.frontier.size() < 3 || kind.comparesMemory())
     return "";
   constexpr int rows = 10;
   int columns = static_cast<int>(std::min<size_t>(textWidth(), 78)) - 14;
@@ -49,8 +49,7 @@ std::string SearchWriter::plotText() const {
     cell = result.best == i ? '@' : cell == '@' ? '@' : '*';
   }
   std::string text = std::string("\nTokens/s of a device over time of a ") +
-                     (isOfRequests() ? "request" : "step") +
-                     ", both as powers (@ best)\n";
+                     kind.timed() + ", both as powers (@ best)\n";
   for (int row = 0; row < rows; ++row) {
     std::string label = row == 0          ? formatRate(std::exp(top))
                         : row == rows - 1 ? formatRate(std::exp(bottom))
@@ -74,24 +73,23 @@ std::string SearchWriter::frontierText() const {
   auto join = [&](std::string time, Cells requests, std::string memory,
                   Cells others, std::string target) {
     Cells cells = {std::move(time)};
-    if (isOfRequests())
+    if (kind.hasTokenTimes())
       cells.insert(cells.end(), requests.begin(), requests.end());
-    if (problem.trains())
+    if (kind.comparesMemory())
       cells.push_back(std::move(memory));
     cells.insert(cells.end(), others.begin(), others.end());
     if (hasTargets())
       cells.push_back(std::move(target));
     return cells;
   };
-  TextTable table(std::string(isOfRequests()     ? 7
-                              : problem.trains() ? 6
-                                                 : 5,
+  TextTable table(std::string(kind.hasTokenTimes()    ? 7
+                              : kind.comparesMemory() ? 6
+                                                      : 5,
                               'r') +
                   (hasTargets() ? "ll" : "l"));
-  table.add(join(timed(), {"TTFT", "TPOT"}, "memory",
-                 {"tokens/s", "a device", "$/M tokens",
-                  isOfRequests() ? "at once" : "batch", "plan"},
-                 "on"));
+  table.add(join(
+      kind.timed(), {"TTFT", "TPOT"}, "memory",
+      {"tokens/s", "a device", "$/M tokens", kind.batchWord(), "plan"}, "on"));
   for (const SearchPoint &point : result.frontier) {
     const SearchTarget &target = problem.targets[point.target];
     table.add(join(
@@ -106,8 +104,8 @@ std::string SearchWriter::frontierText() const {
          formatInteger(point.batch), labelOf(point)},
         differenceText(target)));
   }
-  std::string takes =
-      problem.trains() ? "memory of a device" : "time of a " + timed();
+  std::string takes = kind.comparesMemory() ? "memory of a device"
+                                            : "time of " + kind.oneTimed();
   return "\nPlans that no other beats in both " + takes + " and tokens/s\n" +
          table.str();
 }

@@ -104,20 +104,9 @@ std::string SearchWriter::loadsText() const {
 }
 
 std::string SearchWriter::headText() const {
-  const Workload &work = problem.workload;
-  std::string step =
-      isOfRequests()
-          ? "requests of " + formatInteger(problem.requests->prompt) +
-                " tokens and " + formatInteger(problem.requests->answer) +
-                " of answer"
-      : work.phase == Phase::prefill
-          ? "prefill of " + formatInteger(work.query) + " tokens each"
-      : problem.trains()
-          ? "training on sequences of " + formatInteger(work.query) + " tokens"
-          : "decode at context " + formatInteger(work.context);
   std::string space = spaceText(problem.space);
   std::string loads = loadsText();
-  std::string text = report.model + ": " + step;
+  std::string text = report.model + ": " + kind.text(problem);
   if (hasTargets()) {
     text += " on one of\n";
     for (const SearchTarget &target : problem.targets)
@@ -131,8 +120,8 @@ std::string SearchWriter::headText() const {
          wrapText("  ",
                   "space: " + (space.empty() ? "all plans" : space) +
                       (problem.space.allOrders ? "" : ", default order") +
-                      (loads.empty() ? "" : ", loads " + loads) +
-                      (isOfRequests() ? "; requests at once " : "; batches ") +
+                      (loads.empty() ? "" : ", loads " + loads) + "; " +
+                      kind.batchesWord() + " " +
                       formatInteger(problem.batches.front()) +
                       (problem.batches.size() > 1
                            ? " to " + formatInteger(problem.batches.back())
@@ -148,8 +137,8 @@ std::string SearchWriter::bestText() const {
   table.add({"plan", labelOf(best)});
   if (hasTargets())
     table.add({"machine", targetText(target)});
-  table.add({isOfRequests() ? "at once" : "batch", formatInteger(best.batch)});
-  table.add({timed(), timesText(best)});
+  table.add({kind.batchWord(), formatInteger(best.batch)});
+  table.add({kind.timed(), timesText(best)});
   table.add({"tokens/s", formatRate(best.tokensPerS) + ", " +
                              formatRate(best.tokensPerS /
                                         static_cast<double>(target.devices)) +
@@ -190,7 +179,7 @@ void SearchWriter::addTraining(TextTable &table) const {
 
 std::string SearchWriter::timesText(const SearchPoint &point) const {
   std::string text = formatTime(point.timeUs);
-  if (isOfRequests())
+  if (kind.hasTokenTimes())
     text += ", " + formatTime(point.ttftUs) + " to the first token and " +
             formatTime(point.tpotUs) + " for each other";
   return text;
@@ -225,10 +214,10 @@ static std::string hardwareOf(const SearchTarget &target) {
 /// What to type next; nothing of a plan that words do not say, or of requests.
 std::string SearchWriter::commandText(const SearchPoint &point) const {
   std::string label = labelOf(point);
-  if (isOfRequests() ||
+  if (kind.hasTokenTimes() ||
       (label.find_first_of(" *") != label.npos && !point.plan.axes.empty()))
     return "";
-  const Workload &work = problem.workload;
+  const Workload &work = problem.workload();
   const SearchTarget &target = problem.targets[point.target];
   int64_t nodes = target.machine.pools.front().nodes;
   std::vector<std::string> words = {"autopar", "estimate",
@@ -256,10 +245,8 @@ std::string SearchWriter::whyText() const {
     return "";
   const SearchWhy &why = *report.why;
   auto at = [&] {
-    return (isOfRequests() ? " with " + formatInteger(why.batch) + " at once: "
-                           : " at batch " + formatInteger(why.batch) + ": ") +
-           formatTime(why.timeUs) + " a" + (problem.trains() ? "n " : " ") +
-           timed() + ", " + formatRate(why.tokensPerS) + " tokens/s";
+    return kind.atBatch(why.batch) + ": " + formatTime(why.timeUs) + " " +
+           kind.oneTimed() + ", " + formatRate(why.tokensPerS) + " tokens/s";
   };
   std::string text;
   switch (why.answer) {
@@ -274,9 +261,9 @@ std::string SearchWriter::whyText() const {
               formatBytes(static_cast<int64_t>(why.totalBytes));
     break;
   case SearchWhy::Answer::too_slow:
-    text = isOfRequests() ? "is slower than is wanted"
-                          : "takes longer than " +
-                                formatTime(*stepLimitUs(problem)) + at();
+    text = kind.hasTokenTimes() ? "is slower than is wanted"
+                                : "takes longer than " +
+                                      formatTime(*problem.stepLimitUs()) + at();
     break;
   case SearchWhy::Answer::best:
     text = "is the best" + at();
@@ -304,7 +291,7 @@ std::string SearchWriter::noneText() const {
       if (point.timeUs < fastest->timeUs)
         fastest = &point;
     return "\n" + wrapText("", "No plan takes at most " +
-                                   formatTime(*stepLimitUs(problem)) +
+                                   formatTime(*problem.stepLimitUs()) +
                                    " a step. The fastest takes " +
                                    formatTime(fastest->timeUs) + ": " +
                                    labelOf(*fastest) + ", batch " +
@@ -334,7 +321,8 @@ std::string SearchWriter::unfitText() const {
   point.plan = closest.plan;
   std::string text =
       "No plan fits. The closest is " + labelOf(point) +
-      (isOfRequests() ? "" : " at batch " + formatInteger(closest.batch)) +
+      (kind.hasTokenTimes() ? ""
+                            : " at batch " + formatInteger(closest.batch)) +
       " on " + targetText(target) + ": a device would hold " +
       formatBytes(static_cast<int64_t>(closest.totalBytes));
   if (report.closest) {

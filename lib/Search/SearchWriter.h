@@ -8,6 +8,8 @@
 #ifndef AUTOPAR_LIB_SEARCH_SEARCHWRITER_H
 #define AUTOPAR_LIB_SEARCH_SEARCHWRITER_H
 
+#include "QuestionKind.h"
+
 #include "autopar/Search/SearchReport.h"
 #include "autopar/Support/TextTables.h"
 
@@ -18,7 +20,8 @@ namespace autopar::search {
 class SearchWriter {
 public:
   explicit SearchWriter(const SearchReport &report)
-      : report(report), problem(report.problem), result(report.result) {}
+      : report(report), problem(report.problem), kind(problem.kind()),
+        result(report.result) {}
 
   std::string write() const {
     return headText() + bestText() + whyText() + frontierText() + plotText() +
@@ -27,11 +30,6 @@ public:
 
 private:
   bool hasTargets() const { return problem.targets.size() > 1; }
-  bool isOfRequests() const { return problem.requests.has_value(); }
-  /// A step, in words.
-  std::string timed() const {
-    return isOfRequests() ? "request" : problem.trains() ? "iteration" : "step";
-  }
   std::string targetText(const SearchTarget &target) const;
   std::string differenceText(const SearchTarget &target) const;
   bool isOfAllTargets(const GivenFlag &flag) const;
@@ -54,6 +52,7 @@ private:
 
   const SearchReport &report;
   const SearchProblem &problem;
+  const QuestionKind &kind;
   const SearchResult &result;
 };
 

@@ -7,6 +7,8 @@
 
 #include "SpaceIndex.h"
 
+#include "QuestionKind.h"
+
 #include "autopar/Plan/Degrees.h"
 #include "autopar/Plan/StrategyKey.h"
 #include "autopar/Support/Text.h"
@@ -96,11 +98,9 @@ uint32_t SpaceIndex::strategyOf(const PlanChoice &choice, uint32_t kind) {
   return it->second;
 }
 
-/// Whether there are bounds of plans with fsdp: a step takes as long without,
-/// and gathers. Of requests, more room is more at once; of training, more is
-/// split.
+/// Whether there are bounds of plans with fsdp.
 bool SpaceIndex::bounds() const {
-  return !problem.verify && !problem.requests && !problem.trains();
+  return !problem.verify && problem.kind().hasBounds();
 }
 
 /// Says which of the strategies of the last mesh gather what others have whole.

@@ -53,7 +53,7 @@ bool StagedPrices::findMemory(BatchPrice &price) {
 
 BatchPrice StagedPrices::price(const StagedPoint &point) {
   BatchPrice none;
-  Workload pass = problem.workload;
+  Workload pass = problem.workload();
   pass.batch = point.batch / point.microbatches;
   steps.shape = {};
   steps.shape.stages = point.stages.size;

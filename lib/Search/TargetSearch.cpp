@@ -7,6 +7,8 @@
 
 #include "TargetSearch.h"
 
+#include "QuestionKind.h"
+
 #include "IterationPrices.h"
 #include "RequestPrices.h"
 
@@ -41,7 +43,7 @@ TargetSearch::TargetSearch(const SearchProblem &problem,
 /// Whether layers keep tokens, so that prompts may be cut into chunks: each of
 /// the model's programs knows.
 bool TargetSearch::findWhetherCut() {
-  if (problem.workload.phase != Phase::prefill)
+  if (problem.workload().phase != Phase::prefill)
     return true;
   for (const std::vector<uint32_t> &alike : making)
     for (uint32_t strategy : alike) {
@@ -68,13 +70,13 @@ void TargetSearch::prepare() {
   mayCut = findWhetherCut();
   for (const SpaceMesh &mesh : index.meshes) {
     orders.push_back(&index.orders.of(mesh.axes, mesh.hasStages()));
-    if (problem.requests || problem.trains())
+    if (!problem.kind().hasBounds())
       continue;
     int64_t replicas = replicasOf(mesh);
     if (!(mesh.hasStages() ? passes : steps).count(replicas))
       (mesh.hasStages() ? passes : steps)
           .emplace(replicas,
-                   BatchSteps(withBatches(problem.workload,
+                   BatchSteps(withBatches(problem.workload(),
                                           mesh.hasStages() ? passSizes
                                                            : problem.batches),
                               target.runtime, mayCut, replicas));
@@ -111,7 +113,7 @@ Pricer TargetSearch::pricerOf(const StrategyMeshes &strategy) const {
                 target.memoryUtilization);
 }
 
-void TargetSearch::priceWhole(uint32_t strategyIndex, Findings &own) {
+void TargetSearch::priceSteps(uint32_t strategyIndex, Findings &own) {
   const StrategyMeshes &strategy = index.strategies[strategyIndex];
   Pricer pricer = pricerOf(strategy);
   std::vector<BatchPrice> prices;
@@ -268,22 +270,22 @@ void TargetSearch::perform(const Task &task, const Groups &groups) {
   });
 }
 
+void TargetSearch::priceQuestion(uint32_t strategy, Findings &own) {
+  problem.kind().price(*this, strategy, own);
+}
+
 /// What needs no bound.
 void TargetSearch::priceFirst() {
-  Work price = problem.requests   ? &TargetSearch::priceRequests
-               : problem.trains() ? &TargetSearch::priceIterations
-                                  : &TargetSearch::priceWhole;
-  perform({"strategies", price, &TargetSearch::refuseAll},
-          makingOf([&](uint32_t which) {
-            return !index.strategies[which].isBounded;
-          }));
+  perform(
+      {"strategies", &TargetSearch::priceQuestion, &TargetSearch::refuseAll},
+      makingOf(
+          [&](uint32_t which) { return !index.strategies[which].isBounded; }));
 }
 
 bool TargetSearch::run() {
   prepare();
   priceFirst();
-  // Only steps have bounds.
-  if (problem.requests || problem.trains())
+  if (!problem.kind().hasBounds())
     return !stopped;
   bool gathers =
       std::any_of(index.strategies.begin(), index.strategies.end(),

@@ -56,6 +56,11 @@ public:
   }
   const Findings &findings() const { return found; }
   void addEffects(EffectMap &effects) const;
+  // Plans without stages of a strategy, by question (`QuestionKind`).
+  void priceSteps(uint32_t strategy, Findings &own);
+  void priceRequests(uint32_t strategy, Findings &own);
+  void priceIterations(uint32_t strategy, Findings &own);
+
   /// The best score of all, and of which meshes are at least `least`.
   double bestScore() const { return found.best.score; }
   /// The best of each mesh that are at least `least`, best first.
@@ -94,9 +99,7 @@ private:
   void priceFirst();
   /// Prices steps of a strategy whose program was made.
   cost::Pricer pricerOf(const StrategyMeshes &strategy) const;
-  void priceWhole(uint32_t strategy, Findings &own);
-  void priceRequests(uint32_t strategy, Findings &own);
-  void priceIterations(uint32_t strategy, Findings &own);
+  void priceQuestion(uint32_t strategy, Findings &own);
   void refuseAll(uint32_t strategy, Findings &own);
 
   // Plans without stages that gather parameters.

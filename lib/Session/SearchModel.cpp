@@ -74,6 +74,7 @@ private:
   std::optional<Error> readLoads(ModuleOp bound);
   std::optional<Error> setSpace();
   std::optional<Error> checkPrices();
+  SearchQuestion questionOf(ModuleOp bound) const;
   Result<OwningOpRef<ModuleOp>> bind(const Target &target);
   Result<Machine> machineOf(Target &target, std::optional<int64_t> devices);
   ProgramSource *programsOf(ModuleOp bound, const Runtime &runtime);
@@ -94,6 +95,22 @@ private:
 };
 
 } // namespace
+
+static Workload workloadOf(ModuleOp module) {
+  for (auto op : module.getOps<transformer::WorkloadOp>())
+    return op.getWorkload();
+  return {};
+}
+
+/// Requests, where they are asked for, else the step of `bound`.
+SearchQuestion ModelSearch::questionOf(ModuleOp bound) const {
+  Workload step = workloadOf(bound);
+  if (request.requests)
+    return FollowingRequests{*request.requests, step};
+  if (step.phase == Phase::train)
+    return Iteration{step};
+  return Step{step};
+}
 
 /// The model, with everything bound that is before it is split.
 Result<OwningOpRef<ModuleOp>> ModelSearch::bind(const Target &target) {
@@ -132,12 +149,6 @@ ProgramSource *ModelSearch::programsOf(ModuleOp bound, const Runtime &runtime) {
     library = std::make_unique<LibraryPrograms>(*root, runtime,
                                                 request.cacheDirectory, loads);
   return library.get();
-}
-
-static Workload workloadOf(ModuleOp module) {
-  for (auto op : module.getOps<transformer::WorkloadOp>())
-    return op.getWorkload();
-  return {};
 }
 
 static bool hasRoutedExperts(ModuleOp module) {
@@ -223,7 +234,7 @@ std::optional<Error> ModelSearch::addTarget(std::optional<int64_t> devices) {
   own.flags = variant->flags;
   outcome.variants.push_back(index);
   outcome.problem.targets.push_back(std::move(own));
-  outcome.problem.workload = workloadOf(**bound);
+  outcome.problem.question = questionOf(**bound);
   outcome.problem.hasExperts = hasRoutedExperts(**bound);
   if (!outcome.problem.trains())
     return std::nullopt;
@@ -312,7 +323,6 @@ Result<SearchOutcome> ModelSearch::run(const SearchControl &control) {
   problem.batches = request.batches;
   problem.goal = request.goal;
   problem.limits = request.limits;
-  problem.requests = request.requests;
   problem.verify = request.verify;
   Result<SearchResult> result = autopar::search::search(problem, control);
   save();

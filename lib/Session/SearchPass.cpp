@@ -181,7 +181,7 @@ LogicalResult SearchPass::refuse(const PlanRequest &base,
     for (const SearchPoint &point : result.frontier)
       if (point.timeUs < fastest->timeUs)
         fastest = &point;
-    double limit = *stepLimitUs(found.problem);
+    double limit = *found.problem.stepLimitUs();
     return emitError(
         module, {"", "no plan takes at most " + formatTime(limit) + " a step",
                  "the fastest, " + labelOf(*fastest) + ", takes " +

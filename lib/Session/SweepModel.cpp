@@ -129,7 +129,7 @@ std::optional<Error> ModelSweep::setSearched(const SweepPoint &point,
 static std::string whyNone(const SearchOutcome &found) {
   if (found.result.frontier.empty())
     return "no plan of the space is legal (free some of its limits)";
-  return "no plan takes at most " + formatTime(*stepLimitUs(found.problem)) +
+  return "no plan takes at most " + formatTime(*found.problem.stepLimitUs()) +
          " a step";
 }
 

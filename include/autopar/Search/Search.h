@@ -17,7 +17,7 @@
 
 #include "autopar/Cost/CompiledProgram.h"
 #include "autopar/Hardware/Hardware.h"
-#include "autopar/Program/Requests.h"
+#include "autopar/Program/Question.h"
 #include "autopar/Runtime/Runtime.h"
 #include "autopar/Search/SearchSpace.h"
 #include "autopar/Support/Progress.h"
@@ -70,15 +70,24 @@ struct RequestTokens {
   int64_t prompt = 1, answer = 1;
 };
 
+/// Requests, each followed by another (`Server`); `step` is what they decode
+/// in.
+struct FollowingRequests : RequestTokens {
+  program::Workload step;
+};
+
+/// What plans are searched for; batches are sequences of a step or an
+/// iteration, or requests at once.
+using SearchQuestion =
+    std::variant<program::Step, program::Iteration, FollowingRequests>;
+/// What differs by the kind of a question.
+class QuestionKind;
+
 struct SearchProblem {
   std::vector<SearchTarget> targets;
   SearchSpace space;
   bool hasExperts = false;
-  /// The step; its batch is each of `batches`.
-  program::Workload workload;
-  /// Where given, requests are searched for, not steps: batches are requests
-  /// at once, each followed by another (`Server`).
-  std::optional<RequestTokens> requests = std::nullopt;
+  SearchQuestion question;
   std::vector<int64_t> batches;
   Goal goal = Goal::throughput;
   program::ServiceLimits limits;
@@ -87,12 +96,16 @@ struct SearchProblem {
   /// Of the model, which interleaved stages divide.
   int64_t layers = 0;
 
+  const QuestionKind &kind() const;
+  /// The longest step that is wanted of a problem of steps.
+  std::optional<double> stepLimitUs() const;
+  /// The step of the question; its batch is each of `batches`.
+  const program::Workload &workload() const;
   /// Whether steps are iterations of training.
-  bool trains() const { return workload.phase == program::Phase::train; }
+  bool trains() const {
+    return std::holds_alternative<program::Iteration>(question);
+  }
 };
-
-/// The longest step that is wanted of a problem of steps.
-std::optional<double> stepLimitUs(const SearchProblem &problem);
 
 /// Where all points of a space went. They add up to `space`.
 struct SearchProof {
