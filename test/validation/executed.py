@@ -182,6 +182,11 @@ MODELS = {
                        "position_embedding_size": 8, "standardize": True, "use_clipped_linears": True},
         audio_config={"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 8,
                       "subsampling_conv_channels": [32, 8], "output_proj_dims": 24}),
+    "muse_glimmer": model("MuseGlimmerForConditionalGeneration", "muse_glimmer", projector_hidden_size=48, text_config={
+        **COMMON, "model_type": "muse_glimmer_text", "hidden_act": "silu", "sliding_window": 3, "num_hidden_layers": 2,
+        "layer_types": ["sliding_attention", "full_attention"], "layer_rope_theta": [10000, 0]},
+        vision_config={"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 8,
+                       "patch_size": 2, "pos_emb_height": 2, "pos_emb_width": 2}),
     "llama4_vision": model("Llama4ForConditionalGeneration", "llama4", text_config={
         **COMMON, "model_type": "llama4_text", "num_local_experts": 8, "num_experts_per_tok": 1,
         "intermediate_size_mlp": 64, "interleave_moe_layer_step": 2, "attention_chunk_size": 4},
