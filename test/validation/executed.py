@@ -187,6 +187,15 @@ MODELS = {
         "layer_types": ["sliding_attention", "full_attention"], "layer_rope_theta": [10000, 0]},
         vision_config={"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 8,
                        "patch_size": 2, "pos_emb_height": 2, "pos_emb_width": 2}),
+    "muse_spark": model("MuseSparkForConditionalGeneration", "muse_spark", projector_hidden_size=48, text_config={
+        **COMMON, "model_type": "muse_spark_text", "sliding_window": 3, "num_hidden_layers": 2, "num_local_experts": 8,
+        "num_experts_per_tok": 2, "moe_intermediate_size": 16, "moe_hidden_size": 16,
+        "layer_types": ["sliding_attention", "full_attention"], "layer_rope_theta": [10000, 0],
+        "mlp_layer_types": ["dense", "sparse"]},
+        vision_config={"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 1, "num_attention_heads": 8,
+                       "patch_size": 2, "pos_emb_height": 2, "pos_emb_width": 2},
+        audio_config={"hidden_sizes": [8, 8, 16, 16], "patch_sizes": [2, 2, 2, 2], "depths": [1, 1, 1, 1],
+                      "out_hidden_size": 32}),
     "llama4_vision": model("Llama4ForConditionalGeneration", "llama4", text_config={
         **COMMON, "model_type": "llama4_text", "num_local_experts": 8, "num_experts_per_tok": 1,
         "intermediate_size_mlp": 64, "interleave_moe_layer_step": 2, "attention_chunk_size": 4},
