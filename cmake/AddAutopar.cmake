@@ -69,7 +69,8 @@ function(autopar_tablegen folder source output)
   list(TRANSFORM MLIR_INCLUDE_DIRS PREPEND -I OUTPUT_VARIABLE includes)
   add_custom_command(
     OUTPUT ${directory}/${output}
-    COMMAND ${MLIR_TABLEGEN_EXE} ${ARGN} -I${PROJECT_SOURCE_DIR}/dialects
+    COMMAND ${MLIR_TABLEGEN_EXE} --write-if-changed ${ARGN}
+            -I${PROJECT_SOURCE_DIR}/dialects
             -I${PROJECT_SOURCE_DIR}/include
             ${includes} ${source} -o ${directory}/${output}
     DEPENDS ${source} ${definitions} ${MLIR_TABLEGEN_EXE}
