@@ -78,6 +78,7 @@ def TF_ActivationOp : TF_NamedOp<"activation", "activation", [
   let extraClassDeclaration = [{
     ::std::optional<::autopar::TensorParallelFactor> getTensorParallelFactor();
   }];
+  let hasFolder = 1;
 }
 
 def TF_GatedOp : TF_NamedOp<"gated", "gated", [
@@ -141,6 +142,7 @@ def TF_ScaleOp : TF_NamedOp<"scale", "scaled", [
     $x `by` `(` custom<Number>($factor) `)` attr-dict `:` type($result)
   }];
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def TF_MultiplyOp : TF_NamedOp<"multiply", "scaled", [
@@ -245,6 +247,7 @@ def TF_CastOp : TF_NamedOp<"cast", "cast", [Pure]> {
   let arguments = (ins AnyRankedTensor:$x);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$x attr-dict `:` type($x) `->` type($result)";
+  let hasFolder = 1;
 }
 
 #endif // AUTOPAR_TRANSFORMER_ELEMENTWISEOPS_TD

@@ -301,6 +301,7 @@ def TF_MergeTokensOp : TF_NamedOp<"merge_tokens", "merged", [Pure]> {
     $x (`mean` $mean^)? attr-dict `:` type($x) `->` type($result)
   }];
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def TF_LogitsOp : TF_NamedOp<"logits", "logits", [Pure]> {
