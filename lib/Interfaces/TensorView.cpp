@@ -14,6 +14,7 @@
 #include "llvm/ADT/StringExtras.h"
 
 using namespace autopar;
+using namespace autopar::program;
 using namespace mlir;
 
 #include "autopar/Interfaces/DimensionEncoding.cpp.inc"
@@ -179,6 +180,23 @@ static StringRef aliasOfFormat(Type type) {
   llvm_unreachable("covered switch");
 }
 
+/// The rule that splits `dim`, which is not that of its extent.
+static std::string wordOf(const DimRef &dim) {
+  switch (dim.rule) {
+  case SplitRule::plain:
+    return "plain";
+  case SplitRule::pad:
+    return "pad" + std::to_string(dim.multiple);
+  case SplitRule::cap:
+    return "cap";
+  case SplitRule::any:
+    return "any";
+  case SplitRule::ring:
+    return "ring";
+  }
+  llvm_unreachable("covered switch");
+}
+
 std::string autopar::aliasOf(RankedTensorType type) {
   TensorView view(type);
   std::string name;
@@ -197,6 +215,8 @@ std::string autopar::aliasOf(RankedTensorType type) {
     }
     for (StringAttr axis : dim.axes)
       part += axis.getValue();
+    if (!dim.axes.empty() && dim.rule != defaultRule(dim.extent))
+      part += "_" + wordOf(dim);
     if (!dim.grouped.empty())
       part += "_to";
     for (StringAttr axis : dim.grouped)

@@ -1,5 +1,5 @@
 !bdpi_256_bf = tensor<?x256xbf16, #parallel.sharding<[batch by dpi, _]>>
-!bdpi_256tp_bf = tensor<?x256xbf16, #parallel.sharding<[batch by dpi, _ by tp pad 64]>>
+!bdpi_256tp_pad64_bf = tensor<?x256xbf16, #parallel.sharding<[batch by dpi, _ by tp pad 64]>>
 !bdpi_48_bf = tensor<?x48xbf16, #parallel.sharding<[batch by dpi, _]>>
 !bdpi_48_sum_tp = tensor<?x48xbf16, #parallel.sharding<[batch by dpi, _] partial [tp]>>
 !bdpi_c_24_fp8e = !transformer.cache<?x?x24xf8E4M3FN, #parallel.sharding<[batch by dpi, context, _]>>
@@ -24,7 +24,7 @@
 !w20_8tp_10_bf = tensor<20x8x10xbf16, #parallel.sharding<[_, _ by tp, _]>>
 !w20_8tp_6_bf = tensor<20x8x6xbf16, #parallel.sharding<[_, _ by tp, _]>>
 !w24_8tp_10_bf = tensor<24x8x10xbf16, #parallel.sharding<[_, _ by tp, _]>>
-!w256tp_48_bf = tensor<256x48xbf16, #parallel.sharding<[_ by tp pad 64, _]>>
+!w256tp_pad64_48_bf = tensor<256x48xbf16, #parallel.sharding<[_ by tp pad 64, _]>>
 !w32tp_48_bf = tensor<32x48xbf16, #parallel.sharding<[_ by tp, _]>>
 !w48_32tp_bf = tensor<48x32xbf16, #parallel.sharding<[_, _ by tp]>>
 !w48_64tp_bf = tensor<48x64xbf16, #parallel.sharding<[_, _ by tp]>>
@@ -140,10 +140,10 @@ module @tmp.OBo6451j8G {
     return %add_21 : !bdpi_qtp_48_bf
   }
   func.func private @mtp(%arg0: !bdpi_qtp_48_bf, %arg1: !bdpi_qtp_int) -> !bdpi_256_bf attributes {no_inline} {
-    %embed_tokens = transformer.weight "model.layers.4.embed_tokens.weight" : !w256tp_48_bf
-    %head = transformer.weight "model.layers.4.shared_head.head.weight" : !w256tp_48_bf
+    %embed_tokens = transformer.weight "model.layers.4.embed_tokens.weight" : !w256tp_pad64_48_bf
+    %head = transformer.weight "model.layers.4.shared_head.head.weight" : !w256tp_pad64_48_bf
     %gathered = parallel.all_gather %arg1 dim 1 over [tp] : !bdpi_qtp_int -> !bdpi_q_int
-    %embedding = transformer.embedding %gathered, %embed_tokens : !bdpi_q_int, !w256tp_48_bf -> !bdpi_q_48_sum_tp
+    %embedding = transformer.embedding %gathered, %embed_tokens : !bdpi_q_int, !w256tp_pad64_48_bf -> !bdpi_q_48_sum_tp
     %layers = transformer.repeat 1 layers "model.layers" from 4 (%arg2 = %arg0) : !bdpi_qtp_48_bf {
       %part = parallel.reduce_scatter %embedding dim 1 over [tp] : !bdpi_q_48_sum_tp -> !bdpi_qtp_48_bf
       %0 = func.call @prediction_layer(%arg2, %part) : (!bdpi_qtp_48_bf, !bdpi_qtp_48_bf) -> !bdpi_qtp_48_bf
@@ -151,8 +151,8 @@ module @tmp.OBo6451j8G {
     }
     %last = transformer.last_token %layers : !bdpi_qtp_48_bf -> !bdpi_48_sum_tp
     %sum = parallel.all_reduce %last over [tp] : !bdpi_48_sum_tp -> !bdpi_48_bf
-    %logits = transformer.logits %sum, %head : !bdpi_48_bf, !w256tp_48_bf -> !bdpi_256tp_bf
-    %gathered_0 = parallel.all_gather %logits dim 1 over [tp] : !bdpi_256tp_bf -> !bdpi_256_bf
+    %logits = transformer.logits %sum, %head : !bdpi_48_bf, !w256tp_pad64_48_bf -> !bdpi_256tp_pad64_bf
+    %gathered_0 = parallel.all_gather %logits dim 1 over [tp] : !bdpi_256tp_pad64_bf -> !bdpi_256_bf
     return %gathered_0 : !bdpi_256_bf
   }
   func.func private @prediction_layer(%arg0: !bdpi_qtp_48_bf, %arg1: !bdpi_qtp_48_bf) -> !bdpi_qtp_48_bf attributes {no_inline} {
@@ -172,8 +172,8 @@ module @tmp.OBo6451j8G {
   }
   transformer.stored @mtp
   func.func @model(%arg0: !bdpi_q_int) -> !bdpi_256_bf {
-    %embed_tokens = transformer.weight "model.embed_tokens.weight" : !w256tp_48_bf
-    %embedding = transformer.embedding %arg0, %embed_tokens : !bdpi_q_int, !w256tp_48_bf -> !bdpi_q_48_sum_tp
+    %embed_tokens = transformer.weight "model.embed_tokens.weight" : !w256tp_pad64_48_bf
+    %embedding = transformer.embedding %arg0, %embed_tokens : !bdpi_q_int, !w256tp_pad64_48_bf -> !bdpi_q_48_sum_tp
     %part = parallel.reduce_scatter %embedding dim 1 over [tp] : !bdpi_q_48_sum_tp -> !bdpi_qtp_48_bf
     %layers = transformer.repeat 3 layers "model.layers" from 0 (%arg1 = %part) : !bdpi_qtp_48_bf {
       %0 = func.call @dense_decoder(%arg1) : (!bdpi_qtp_48_bf) -> !bdpi_qtp_48_bf
@@ -186,10 +186,10 @@ module @tmp.OBo6451j8G {
     %norm = transformer.weight "model.norm.weight" : tensor<48xbf16>
     %norm_1 = transformer.rms_norm %layers_0, %norm eps(1.0e-06) : !bdpi_qtp_48_bf
     %last = transformer.last_token %norm_1 : !bdpi_qtp_48_bf -> !bdpi_48_sum_tp
-    %lm_head = transformer.weight "lm_head.weight" : !w256tp_48_bf
+    %lm_head = transformer.weight "lm_head.weight" : !w256tp_pad64_48_bf
     %sum = parallel.all_reduce %last over [tp] : !bdpi_48_sum_tp -> !bdpi_48_bf
-    %logits = transformer.logits %sum, %lm_head : !bdpi_48_bf, !w256tp_48_bf -> !bdpi_256tp_bf
-    %gathered = parallel.all_gather %logits dim 1 over [tp] : !bdpi_256tp_bf -> !bdpi_256_bf
+    %logits = transformer.logits %sum, %lm_head : !bdpi_48_bf, !w256tp_pad64_48_bf -> !bdpi_256tp_pad64_bf
+    %gathered = parallel.all_gather %logits dim 1 over [tp] : !bdpi_256tp_pad64_bf -> !bdpi_256_bf
     return %gathered : !bdpi_256_bf
   }
 }

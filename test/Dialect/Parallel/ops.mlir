@@ -152,7 +152,7 @@ module @permute_of_the_middle {
 
 // CHECK-LABEL: func @all_slice_by_the_rule_of_its_result
 func.func @all_slice_by_the_rule_of_its_result(%x: tensor<1000xbf16>) {
-  // CHECK: parallel.all_slice %arg0 dim 0 over [tp] : tensor<1000xbf16> -> !w1000tp_bf
+  // CHECK: parallel.all_slice %arg0 dim 0 over [tp] : tensor<1000xbf16> -> !w1000tp_pad64_bf
   %y = parallel.all_slice %x dim 0 over [tp]
       : tensor<1000xbf16> -> tensor<1000xbf16, #parallel.sharding<[_ by tp pad 64]>>
   return

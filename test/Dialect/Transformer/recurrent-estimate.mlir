@@ -53,7 +53,7 @@ transformer.workload(phase = decode, batch = 1, query = 1, context = 1)
 // IR: transformer.state : !b_128tp_64_128_float
 // IR: %[[Z:.*]] = transformer.linear %{{.*}}, %in_proj_z
 // IR: %[[X:.*]] = transformer.short_conv %{{.*}}, %{{.*}} state(%{{.*}} : !b_128tp_64_3_bf) silu
-// IR: %[[B:.*]] = transformer.short_conv %{{.*}}, %{{.*}} state(%{{.*}} : !b_8tp_128_3_bf) silu
+// IR: %[[B:.*]] = transformer.short_conv %{{.*}}, %{{.*}} state(%{{.*}} : !b_8tp_cap_128_3_bf) silu
 // IR: %[[Y:.*]] = transformer.state_space %[[X]], %{{.*}}, %[[B]], %{{.*}} state(
 // IR: %[[G:.*]] = transformer.gated %[[Z]], %[[Y]] silu : !bq_128tp_64_bf
 // IR: transformer.linear %[[G]], %out_proj {{.*}}-> !bq_4096_sum_tp

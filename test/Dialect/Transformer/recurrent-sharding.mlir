@@ -3,10 +3,10 @@
 // Key heads are held by several devices where there are fewer of them; value
 // heads lead, and what follows them is split as they are.
 // CHECK-LABEL: func @delta
-// CHECK: transformer.weight "q.weight" {{.*}} : !w64_2tp_16_bf
+// CHECK: transformer.weight "q.weight" {{.*}} : !w64_2tp_cap_16_bf
 // CHECK: transformer.state : !b_8tp_16_32_float
 // CHECK: transformer.short_conv
-// CHECK: %[[Y:.*]] = transformer.gated_delta_rule {{.*}} : !bq_2tp_16_bf, !bq_8tp_32_bf, !bq_8tp_bf, !bq_8tp_bf, !w8tp_float, !w8tp_float, !b_8tp_16_32_float
+// CHECK: %[[Y:.*]] = transformer.gated_delta_rule {{.*}} : !bq_2tp_cap_16_bf, !bq_8tp_32_bf, !bq_8tp_bf, !bq_8tp_bf, !w8tp_float, !w8tp_float, !b_8tp_16_32_float
 // CHECK: transformer.gated %{{.*}}, %[[Y]] silu : !bq_8tp_32_bf
 // CHECK: -> !bq_64_sum_tp
 !x = tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>
@@ -83,7 +83,7 @@ func.func @mamba(%x: !x) -> !x {
 // CHECK: transformer.linear %{{.*}}, %f_a {{.*}} -> !bq_16_bf
 // CHECK: %[[DECAY:.*]] = transformer.linear %{{.*}}, %f_b {{.*}} -> !bq_8tp_16_bf
 // CHECK-NOT: parallel
-// CHECK: transformer.gated_delta_rule {{.*}}, %[[DECAY]], {{.*}} : !bq_8tp_16_bf, {{.*}}, !bq_8tp_bf, !bq_8tp_16_bf{{.*}}, !w8tp_float, !w8tp_16_float, !b_8tp_16_16_float
+// CHECK: transformer.gated_delta_rule {{.*}}, %[[DECAY]], {{.*}} : !bq_8tp_cap_16_bf, {{.*}}, !bq_8tp_bf, !bq_8tp_16_bf{{.*}}, !w8tp_float, !w8tp_16_float, !b_8tp_16_16_float
 // CHECK: -> !bq_64_sum_tp
 !x = tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>
 !k = tensor<?x?x8x16xbf16, #transformer.dims<[batch, query, _, _]>>

@@ -2,7 +2,7 @@
 
 // RUN: %roundtrip %S/../Inputs/expert-layers.mlir --pass-pipeline='builtin.module(autopar-shard-data{axes=dp},autopar-shard-experts{axes=dp redundant=2},autopar-insert-collectives,autopar-place-experts{axes=dp policy=balanced load=%S/../Inputs/expert-loads.csv})' > %t.mlir
 // RUN: FileCheck %s < %t.mlir
-// CHECK: !w4dp_64_64_bf = tensor<4x64x64xbf16, #parallel.sharding<[_ by dp pad 6, _, _]>>
+// CHECK: !w4dp_pad6_64_64_bf = tensor<4x64x64xbf16, #parallel.sharding<[_ by dp pad 6, _, _]>>
 // CHECK: parallel.expert_placement over [dp] policy balanced layers [1, 3, 5]
 // CHECK-SAME: slots dense_resource<expert_slots> : tensor<3x6xi32>
 // CHECK-SAME: loads dense_resource<expert_loads> : tensor<3x4xf64>

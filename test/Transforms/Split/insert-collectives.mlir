@@ -120,14 +120,14 @@ func.func @sums_in_another_order(%x: !both_sums)
 
 // CHECK-LABEL: func @named_dimension_to_whole
 func.func @named_dimension_to_whole(%x: !padded) -> !named {
-  // CHECK-NEXT: parallel.all_gather %arg0 dim 1 over [tp] : !b_1000tp_bf -> !b_1000_bf
+  // CHECK-NEXT: parallel.all_gather %arg0 dim 1 over [tp] : !b_1000tp_pad64_bf -> !b_1000_bf
   %y = parallel.reshard %x : !padded -> !named
   return %y : !named
 }
 
 // CHECK-LABEL: func @named_dimension_to_split
 func.func @named_dimension_to_split(%x: !named) -> !padded {
-  // CHECK-NEXT: parallel.all_slice %arg0 dim 1 over [tp] : !b_1000_bf -> !b_1000tp_bf
+  // CHECK-NEXT: parallel.all_slice %arg0 dim 1 over [tp] : !b_1000_bf -> !b_1000tp_pad64_bf
   %y = parallel.reshard %x : !named -> !padded
   return %y : !padded
 }

@@ -22,12 +22,12 @@ func.func private @layer(%x: !x) -> !x {
   // CHECK: transformer.weight "down" : !w256tp_64_bf
   %down = transformer.weight "down" : tensor<256x64xbf16>
   // CHECK: transformer.weight "q" : !w64_8tp_16_bf
-  // CHECK: transformer.weight "k" : !w64_2tp_16_bf
+  // CHECK: transformer.weight "k" : !w64_2tp_cap_16_bf
   // CHECK: transformer.weight "o" : !w8tp_16_64_bf
   %wq = transformer.weight "q" : tensor<64x8x16xbf16>
   %wk = transformer.weight "k" : tensor<64x2x16xbf16>
   %wo = transformer.weight "o" : tensor<8x16x64xbf16>
-  // CHECK: transformer.kv_cache : !bdp_c_2tp_32_bf
+  // CHECK: transformer.kv_cache : !bdp_c_2tp_cap_32_bf
   %cache = transformer.kv_cache : !transformer.cache<?x?x2x32xbf16, #parallel.sharding<[batch, context, _ by tp cap, _]>>
   %c = parallel.reshard %cache : !transformer.cache<?x?x2x32xbf16, #parallel.sharding<[batch, context, _ by tp cap, _]>> -> !c
   %q = transformer.linear %x, %wq : !x, tensor<64x8x16xbf16> -> !q

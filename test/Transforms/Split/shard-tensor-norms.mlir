@@ -14,7 +14,7 @@ parallel.mesh(tp = 4)
 // STEPS-LABEL: func @norm_over_heads
 func.func @norm_over_heads(%x: !x) -> !x {
   // CHECK: transformer.weight "q" : !w64_8tp_16_bf
-  // CHECK: transformer.weight "k" : !w64_2tp_16_bf
+  // CHECK: transformer.weight "k" : !w64_2tp_cap_16_bf
   // CHECK: transformer.weight "q_norm" : tensor<8x16xbf16>
   // CHECK: transformer.weight "k_norm" : tensor<2x16xbf16>
   // CHECK: transformer.weight "o" : !w8tp_16_64_bf
@@ -35,12 +35,12 @@ func.func @norm_over_heads(%x: !x) -> !x {
   // STEPS-NEXT: transformer.rms_norm
   %qn = transformer.rms_norm %q, %gq over(2) eps(1.0e-6) : !heads, tensor<8x16xbf16>
   // Of heads by 'cap', copies share the sum.
-  // CHECK: %[[K:.*]] = transformer.square_sum {{.*}} over(2) : !bq_2tp_16_bf -> !bq_1_sum_tp
-  // CHECK: transformer.rms_norm {{.*}} over(2) {{.*}} : !bq_2tp_16_bf, !w2tp_16_bf
+  // CHECK: %[[K:.*]] = transformer.square_sum {{.*}} over(2) : !bq_2tp_cap_16_bf -> !bq_1_sum_tp
+  // CHECK: transformer.rms_norm {{.*}} over(2) {{.*}} : !bq_2tp_cap_16_bf, !w2tp_cap_16_bf
   %kn = transformer.rms_norm %k, %gk over(2) eps(1.0e-6) : !kv, tensor<2x16xbf16>
   // CHECK-NEXT: transformer.rope {{.*}} : !bq_8tp_16_bf
   %r = transformer.rope %qn theta(1.0e4) : !heads
-  // CHECK: transformer.attention {{.*}} : !bq_8tp_16_bf, !bq_2tp_16_bf{{$}}
+  // CHECK: transformer.attention {{.*}} : !bq_8tp_16_bf, !bq_2tp_cap_16_bf{{$}}
   %y = transformer.attention %r, %kn, %k cache(%cache) causal : !heads, !kv, !kv in !cache -> !heads
   %o = transformer.linear %y, %wo : !heads, tensor<8x16x64xbf16> -> !x
   return %o : !x
@@ -72,8 +72,8 @@ func.func @norm_of_each_head(%x: !x) -> !x {
 func.func @whole_keys(%q: !heads, %k: !kv) -> !heads {
   %cache = transformer.kv_cache : !cache
   // CHECK-DAG: parallel.reshard %arg0 : !bq_8_16_bf -> !bq_8tp_16_bf
-  // CHECK-DAG: parallel.reshard %arg1 : !bq_2_16_bf -> !bq_2tp_16_bf
-  // CHECK: transformer.attention {{.*}} : !bq_8tp_16_bf, !bq_2tp_16_bf{{$}}
+  // CHECK-DAG: parallel.reshard %arg1 : !bq_2_16_bf -> !bq_2tp_cap_16_bf
+  // CHECK: transformer.attention {{.*}} : !bq_8tp_16_bf, !bq_2tp_cap_16_bf{{$}}
   %y = transformer.attention %q, %k, %k cache(%cache) causal : !heads, !kv, !kv in !cache -> !heads
   return %y : !heads
 }

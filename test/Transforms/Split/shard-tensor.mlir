@@ -14,8 +14,8 @@
 
 // TYPES-DAG: !bq_256tp_bf = tensor<?x?x256xbf16, #parallel.sharding<[batch, query, _ by tp]>>
 // TYPES-DAG: !bq_64_sum_tp = tensor<?x?x64xbf16, #parallel.sharding<[batch, query, _] partial [tp]>>
-// TYPES-DAG: !bq_2tp_16_bf = tensor<?x?x2x16xbf16, #parallel.sharding<[batch, query, _ by tp cap, _]>>
-// TYPES-DAG: !w1000tp_64_bf = tensor<1000x64xbf16, #parallel.sharding<[_ by tp pad 64, _]>>
+// TYPES-DAG: !bq_2tp_cap_16_bf = tensor<?x?x2x16xbf16, #parallel.sharding<[batch, query, _ by tp cap, _]>>
+// TYPES-DAG: !w1000tp_pad64_64_bf = tensor<1000x64xbf16, #parallel.sharding<[_ by tp pad 64, _]>>
 
 parallel.mesh(tp = 4)
 
@@ -68,18 +68,18 @@ func.func @biases(%x: !x) -> !x {
 // CHECK-LABEL: func @heads
 func.func @heads(%x: !x) -> !x {
   // CHECK: transformer.weight "q" : !w64_8tp_16_bf
-  // CHECK: transformer.weight "k" : !w64_2tp_16_bf
+  // CHECK: transformer.weight "k" : !w64_2tp_cap_16_bf
   // CHECK: transformer.weight "o" : !w8tp_16_64_bf
   %wq = transformer.weight "q" : tensor<64x8x16xbf16>
   %wk = transformer.weight "k" : tensor<64x2x16xbf16>
   %wo = transformer.weight "o" : tensor<8x16x64xbf16>
-  // CHECK: transformer.kv_cache : !bc_2tp_32_bf
+  // CHECK: transformer.kv_cache : !bc_2tp_cap_32_bf
   %cache = transformer.kv_cache : !cache
   %q = transformer.linear %x, %wq : !x, tensor<64x8x16xbf16> -> !heads
   %k = transformer.linear %x, %wk : !x, tensor<64x2x16xbf16> -> !kv
   // CHECK: transformer.rope {{.*}} : !bq_8tp_16_bf
   %r = transformer.rope %q theta(1.0e4) : !heads
-  // CHECK: transformer.attention {{.*}} cache(%{{.*}}) causal : !bq_8tp_16_bf, !bq_2tp_16_bf{{$}}
+  // CHECK: transformer.attention {{.*}} cache(%{{.*}}) causal : !bq_8tp_16_bf, !bq_2tp_cap_16_bf{{$}}
   %y = transformer.attention %r, %k, %k cache(%cache) causal : !heads, !kv, !kv in !cache -> !heads
   // CHECK: transformer.linear {{.*}} : !bq_8tp_16_bf, !w8tp_16_64_bf -> !bq_64_sum_tp
   %o = transformer.linear %y, %wo : !heads, tensor<8x16x64xbf16> -> !x
@@ -105,26 +105,26 @@ func.func @norm_of_heads(%x: !x) -> !x {
 
 // CHECK-LABEL: func @vocabulary
 func.func @vocabulary(%ids: !ids, %g: tensor<64xbf16>) -> !scores {
-  // CHECK: transformer.weight "embed" : !w1000tp_64_bf
-  // CHECK: transformer.weight "head" : !w1000tp_64_bf
+  // CHECK: transformer.weight "embed" : !w1000tp_pad64_64_bf
+  // CHECK: transformer.weight "head" : !w1000tp_pad64_64_bf
   %table = transformer.weight "embed" : tensor<1000x64xbf16>
   %head = transformer.weight "head" : tensor<1000x64xbf16>
-  // CHECK: %[[PARTIAL:.*]] = transformer.embedding {{.*}} : !bq_int, !w1000tp_64_bf -> !bq_64_sum_tp
+  // CHECK: %[[PARTIAL:.*]] = transformer.embedding {{.*}} : !bq_int, !w1000tp_pad64_64_bf -> !bq_64_sum_tp
   %x = transformer.embedding %ids, %table : !ids, tensor<1000x64xbf16> -> !x
   // The last token may be taken before the reduction, which is linear.
   // CHECK-NEXT: %[[LAST:.*]] = transformer.last_token %[[PARTIAL]] : !bq_64_sum_tp -> !b_64_sum_tp
   // CHECK-NEXT: parallel.reshard %[[LAST]] : !b_64_sum_tp -> !b_64_bf
   %last = transformer.last_token %x : !x -> !last
   %n = transformer.rms_norm %last, %g eps(1.0e-5) : !last
-  // CHECK: %[[LOGITS:.*]] = transformer.logits {{.*}} : !b_64_bf, !w1000tp_64_bf -> !b_1000tp_bf
-  // CHECK-NEXT: parallel.reshard %[[LOGITS]] : !b_1000tp_bf -> !b_1000_bf
+  // CHECK: %[[LOGITS:.*]] = transformer.logits {{.*}} : !b_64_bf, !w1000tp_pad64_64_bf -> !b_1000tp_pad64_bf
+  // CHECK-NEXT: parallel.reshard %[[LOGITS]] : !b_1000tp_pad64_bf -> !b_1000_bf
   %y = transformer.logits %n, %head : !last, tensor<1000x64xbf16> -> !scores
   return %y : !scores
 }
 
 // CHECK-LABEL: func @tied_embeddings
 func.func @tied_embeddings(%ids: !ids, %g: tensor<64xbf16>) -> !scores {
-  // CHECK: %[[TABLE:.*]] = transformer.weight "embed" : !w1000tp_64_bf
+  // CHECK: %[[TABLE:.*]] = transformer.weight "embed" : !w1000tp_pad64_64_bf
   // CHECK: transformer.embedding %arg0, %[[TABLE]]
   // CHECK: transformer.logits {{.*}}, %[[TABLE]]
   %table = transformer.weight "embed" : tensor<1000x64xbf16>

@@ -37,9 +37,9 @@
 // RUN: FileCheck %s --check-prefix=SPLIT --input-file=%t.split
 // SPLIT-LABEL: func.func private @decoder(
 // SPLIT: %[[ALL:.*]] = parallel.all_gather %rope{{.*}} dim 1 over [tp]
-// SPLIT: training.concat_shared %{{.*}}, %[[ALL]] : !bq_8tp_16_bf, !bq_8_bf -> !bq_8tp_24_bf
+// SPLIT: training.concat_shared %{{.*}}, %[[ALL]] : !bq_8tp_cap_16_bf, !bq_8_bf -> !bq_8tp_cap_24_bf
 // SPLIT-LABEL: func.func private @decoder_backward
-// SPLIT: training.concat_shared_backward %dk : !bq_8tp_24_bf{{.*}} -> !bq_8tp_16_bf{{.*}}, !bq_8_sum_tp
+// SPLIT: training.concat_shared_backward %dk : !bq_8tp_cap_24_bf{{.*}} -> !bq_8tp_cap_16_bf{{.*}}, !bq_8_sum_tp
 
 // Sinks are those of the attention, and so are their gradients.
 
