@@ -105,8 +105,8 @@ def split_rules(root):
 def check(records, rules):
     everything = ""
     for name, record in sorted(records.items()):
+        everything += prose(record.get("description") or "")
         if "opName" in record:
-            everything += prose(record["description"])
             for wrong in check_op(record):
                 yield f"{name}: {wrong}"
         elif record.get("mnemonic") and not (record["description"] or "").strip():
@@ -114,7 +114,7 @@ def check(records, rules):
     for name, record in sorted(records.items()):
         for case in record.get("cases", []):
             if not says(everything, case):
-                yield f"{name}: no op says what '{case}' is"
+                yield f"{name}: nobody says what '{case}' is"
     for rule in rules:
         if not re.search(rf"\| `{rule}\b", records["PAR_DimAttr"]["description"]):
             yield f"PAR_DimAttr: has no row for the rule '{rule}'"
@@ -129,7 +129,7 @@ def self_test(records, rules):
         ("TF_LinearOp", r"\*\*Constraints:\*\*", "", "has no constraints"),
         ("PAR_RingOp", r"(?s).*", "", "has no description"),
         ("PAR_DimAttr", r"\| `ring`", "| `ringed`", "has no row for the rule 'ring'"),
-        ("TF_ActivationOp", r"hardswish", "", "TF_FunctionAttr: no op says what 'hardswish' is"),
+        ("TF_ActivationOp", r"hardswish", "", "TF_FunctionAttr: nobody says what 'hardswish' is"),
     ]
     for name, pattern, replacement, expected in plants:
         planted = copy.deepcopy(records)

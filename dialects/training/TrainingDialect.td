@@ -36,6 +36,8 @@ def TrainingDialect : Dialect {
   }];
   let dependentDialects = ["::autopar::transformer::TransformerDialect"];
   let hasOperationAttrVerify = 1;
+  let useDefaultAttributePrinterParser = 1;
+  let extraClassDeclaration = "void registerAttributes();";
 }
 
 #endif // AUTOPAR_TRAINING_DIALECT_TD

@@ -37,17 +37,8 @@ def TRN_IterationOp : TRN_Op<"iteration", [
     update say with `training.part_of` whose layers theirs are: weights,
     gradients and saved values are those of the function that they name, in the
     layer of the same number. `recompute` says what backwards make again of what
-    they need instead of having it saved; the functions have what came of it:
-
-        "none"              nothing
-        "norms+mlp"         parts of layers: attention_core, norms,
-                            mlp_activation, mlp, experts, shared_experts, mla_up
-        "selective"         attention_core (arXiv:2205.05198, section 5)
-        "save_products"     all of a layer but what products with weights and
-                            attention give (grouped products of experts are
-                            made again); "save_products/2": one product in 2
-        "full"              all of a layer but its input; "full/2": of one layer
-                            in 2; "full:8": of the first 8 layers of each stage
+    they need instead of having it saved (`#training.recomputation`); the
+    functions have what came of it.
 
     Where that was chosen to fit the devices, `tried` has what was tried before,
     and `missing` how many bytes each lacked on the fullest device.
@@ -67,9 +58,8 @@ def TRN_IterationOp : TRN_Op<"iteration", [
 
     **Constraints:** one per module; `backward` is a private function with the
     arguments of the public one, `update` a private function without any; both
-    return nothing. `recompute` and `tried` have forms of the table; as many
-    numbers as forms were tried. `capacity` is from 0.000001 to 1000, and only
-    with it something is `padded`.
+    return nothing; as many numbers as forms were tried. `capacity` is from
+    0.000001 to 1000, and only with it something is `padded`.
 
     **Example:**
     ```mlir
@@ -82,21 +72,27 @@ def TRN_IterationOp : TRN_Op<"iteration", [
     func.func private @model_update() attributes {training.part_of = @model} {
       return
     }
-    training.iteration backward(@model_backward) update(@model_update) recompute("full:8") tried ["none"] missing [1024]
+    training.iteration backward(@model_backward) update(@model_update) recompute(full first 8) tried [none] missing [1024]
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$backward, FlatSymbolRefAttr:$update,
-                       OptionalAttr<StrAttr>:$recompute,
-                       OptionalAttr<StrArrayAttr>:$tried,
+                       OptionalAttr<TRN_RecomputationOfIteration>:$recompute,
+                       OptionalAttr<TypedArrayAttrBase<TRN_RecomputationOfIteration,
+                                    "recomputations">>:$tried,
                        OptionalAttr<DenseI64ArrayAttr>:$missing,
                        OptionalAttr<TypeAttr>:$products,
                        OptionalAttr<F64Attr>:$capacity, UnitAttr:$padded);
   let assemblyFormat = [{
     `backward` `(` $backward `)` `update` `(` $update `)`
-    (`recompute` `(` $recompute^ `)`)? (`tried` $tried^ `missing` $missing)?
+    (`recompute` `(` custom<Recomputation>($recompute)^ `)`)?
+    (`tried` custom<Recomputations>($tried)^ `missing` $missing)?
     (`products` `(` $products^ `)`)?
     (`capacity` `(` custom<Number>($capacity)^ `)`)? (`padded` $padded^)?
     attr-dict
+  }];
+  let extraClassDeclaration = [{
+    /// Makes attributes of the texts that versions before 8 had.
+    void readTexts();
   }];
   let hasVerifier = 1;
 }

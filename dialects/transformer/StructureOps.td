@@ -59,49 +59,48 @@ def TF_RequestsOp : TF_Op<"requests"> {
     An open loop: `rate` requests come in a second, by Poisson's law, whether
     those before have ended or not. Or a closed one: `concurrency` of them at
     once, each followed by another. `prompt` and `output` say how many tokens each
-    has: `"2000"`, `"uniform:100..500"`, `"lognormal:2000,0.8"` (the mean, and the
-    standard deviation of the logarithm) or `"histogram:128x3,4096x1"` (tokens and
-    their weight). Of a prompt, `cached` is the share that the KV caches have
-    already; `sla` are the longest times that are wanted, to the first token and
-    from token to token. With `acceptance`, steps verify drafts of the next
-    tokens, so many of each sequence: the shares that are accepted, each where
-    those before it were; a draft takes the part `draft_cost` of a step without
-    any (a layer's, where not given).
+    has (`#transformer.lengths`). Of a prompt, `cached` is the share that the KV
+    caches have already; `sla` are the longest times that are wanted, to the first
+    token and from token to token (`#transformer.limits`). With `acceptance`, steps
+    verify drafts of the next tokens, so many of each sequence: the shares that
+    are accepted, each where those before it were; a draft takes the part
+    `draft_cost` of a step without any (a layer's, where not given).
 
     Values of tensors do not depend on it, nor does any type. Reports of a module
     that has one say what the service does; where nobody has chosen a step, theirs
     is the step that decodes in the steady state.
 
     **Constraints:** one per module; either a rate from 1e-6 to 1e9 or a concurrency
-    above 0; lengths and limits that can be read; shares from 0 to below 1, of
+    above 0; shares from 0 to below 1, of
     drafts to 1; at most 64 drafts.
 
     **Example:**
     ```mlir
-    transformer.requests(rate = 20, prompt = "lognormal:2000,0.8", output = "300")
-        cached(0.5) acceptance([0.85, 0.7]) sla("ttft:500ms,tpot:30ms")
+    transformer.requests(rate = 20, prompt = lognormal(2000, 0.8), output = 300)
+        cached(0.5) acceptance([0.85, 0.7]) sla(ttft_us = 500000.0, tpot_us = 30000.0)
     ```
   }];
   let arguments = (ins OptionalAttr<F64Attr>:$rate,
                        OptionalAttr<I64Attr>:$concurrency,
-                       StrAttr:$prompt, StrAttr:$output,
+                       TF_LengthsOfRequests:$prompt,
+                       TF_LengthsOfRequests:$output,
                        OptionalAttr<F64Attr>:$cached,
                        OptionalAttr<DenseF64ArrayAttr>:$acceptance,
                        OptionalAttr<F64Attr>:$draft_cost,
-                       OptionalAttr<StrAttr>:$sla);
+                       OptionalAttr<TF_LimitsOfRequests>:$sla);
   let assemblyFormat = [{
-    `` `(` custom<RequestCount>($rate, $concurrency) `,` `prompt` `=` $prompt `,`
-    `output` `=` $output `)`
+    `` `(` custom<RequestCount>($rate, $concurrency) `,` `prompt` `=` custom<Lengths>($prompt) `,`
+    `output` `=` custom<Lengths>($output) `)`
     (`cached` `(` custom<Number>($cached)^ `)`)?
     (`acceptance` `(` custom<Numbers>($acceptance)^ `)`)?
-    (`draft_cost` `(` custom<Number>($draft_cost)^ `)`)? (`sla` `(` $sla^ `)`)? attr-dict
+    (`draft_cost` `(` custom<Number>($draft_cost)^ `)`)? (`sla` `(` custom<Limits>($sla)^ `)`)? attr-dict
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// What it says; an error without `where` where it cannot be read.
-    ::autopar::Result<::autopar::program::Requests> read();
-    /// Of an op that was verified.
-    ::autopar::program::Requests getRequests() { return *read(); }
+    ::autopar::program::Requests getRequests();
+    /// Makes attributes of the texts that versions before 8 had.
+    void readTexts();
+    static constexpr uint64_t firstWithoutTexts = 8;
   }];
 }
 

@@ -196,6 +196,91 @@ def TF_DefaultAttr : AttrDef<TransformerDialect, "Default"> {
   }];
 }
 
+def TF_LengthsKind : I32EnumAttr<"LengthsKind", "a distribution of lengths", [
+    I32EnumAttrCase<"fixed", 0>, I32EnumAttrCase<"uniform", 1>,
+    I32EnumAttrCase<"lognormal", 2>, I32EnumAttrCase<"histogram", 3>]> {
+  let cppNamespace = "::autopar::transformer";
+  let genSpecializedAttr = 0;
+}
+
+def TF_LengthsAttr : AttrDef<TransformerDialect, "Lengths"> {
+  let mnemonic = "lengths";
+  let summary = "how many tokens prompts, or answers, have";
+  let description = [{
+    One number of tokens; two between which all are alike (`uniform`, both
+    included); the mean, and the standard deviation of the logarithm
+    (`lognormal`); or numbers with their weights (`histogram`). `fixed` is the
+    word for the first, which is not written.
+
+    **Constraints:** numbers of tokens from 1 to 2^40, the first of `uniform` not
+    above the second; a deviation up to 3; weights from 0, not all 0.
+
+    ```mlir
+    module @a {
+      transformer.requests(rate = 20, prompt = lognormal(2000, 0.8), output = 300)
+    }
+    module @b {
+      transformer.requests(concurrency = 8, prompt = uniform(100, 500), output = histogram(128 : 3.0, 4096 : 1.0))
+    }
+    ```
+  }];
+  let parameters = (ins "::autopar::transformer::LengthsKind":$kind,
+                        ArrayRefParameter<"int64_t">:$tokens,
+                        "::mlir::DenseF64ArrayAttr":$numbers);
+  let extraClassDeclaration = [{
+    static LengthsAttr get(::mlir::MLIRContext *context,
+                           const ::autopar::program::TokenLengths &lengths);
+    /// Of an attribute that was verified.
+    ::autopar::program::TokenLengths getLengths() const;
+    /// The inside: `lognormal(2000, 0.8)`.
+    static ::mlir::Attribute parseBody(::mlir::AsmParser &parser);
+    void printBody(::mlir::AsmPrinter &printer) const;
+  }];
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def TF_LimitsAttr : AttrDef<TransformerDialect, "Limits"> {
+  let mnemonic = "limits";
+  let summary = "the longest times that requests may take";
+  let description = [{
+    From a request to its first token (`ttft_us`), and from token to token
+    (`tpot_us`), in microseconds; without one, any.
+
+    **Constraints:** at least one; above 0.
+
+    ```mlir
+    transformer.requests(rate = 20, prompt = 2000, output = 300) sla(ttft_us = 500000.0, tpot_us = 30000.0)
+    ```
+  }];
+  let parameters = (ins OptionalParameter<"::mlir::FloatAttr">:$ttft_us,
+                        OptionalParameter<"::mlir::FloatAttr">:$tpot_us);
+  let extraClassDeclaration = [{
+    static LimitsAttr get(::mlir::MLIRContext *context,
+                          const ::autopar::program::ServiceLimits &limits);
+    ::autopar::program::ServiceLimits getLimits() const;
+    /// The inside: `ttft_us = 500000.0, tpot_us = 30000.0`.
+    static ::mlir::Attribute parseBody(::mlir::AsmParser &parser);
+    void printBody(::mlir::AsmPrinter &printer) const;
+  }];
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+/// An attribute of an op that was a text in files of earlier versions: bytecode
+/// reads either, and what is read is upgraded before it is verified.
+class TF_UpgradedAttr<string cppClass, string summary>
+    : Attr<CPred<"::llvm::isa<" # cppClass # ">($_self)">, summary> {
+  let storageType = "::mlir::Attribute";
+  let returnType = cppClass;
+  let convertFromStorage = "::llvm::cast<" # cppClass # ">($_self)";
+  let constBuilderCall = "$0";
+}
+def TF_LengthsOfRequests : TF_UpgradedAttr<
+    "::autopar::transformer::LengthsAttr", "lengths, as in lognormal(2000, 0.8)">;
+def TF_LimitsOfRequests : TF_UpgradedAttr<
+    "::autopar::transformer::LimitsAttr", "limits, as in tpot_us = 30000.0">;
+
 def TF_PhaseAttr : I32EnumAttr<"PhaseKind", "the kind of a step", [
     I32EnumAttrCase<"prefill", 0>, I32EnumAttrCase<"decode", 1>,
     I32EnumAttrCase<"train", 2>]> {

@@ -154,12 +154,34 @@ std::string TokenLengths::str() const {
     break;
   }
   std::vector<std::string> words;
-  double before = 0;
-  for (auto [tokens, upTo] : bins) {
-    words.push_back(std::to_string(tokens) + "x" + formatNumber(upTo - before));
-    before = upTo;
-  }
+  std::vector<double> weights = numbers();
+  for (size_t i = 0; i < bins.size(); ++i)
+    words.push_back(std::to_string(bins[i].first) + "x" +
+                    formatNumber(weights[i]));
   return std::string(histogramWord) + join(words, ",");
+}
+
+std::vector<int64_t> TokenLengths::tokens() const {
+  if (kind == Kind::uniform)
+    return {static_cast<int64_t>(first), static_cast<int64_t>(second)};
+  if (kind != Kind::histogram)
+    return {static_cast<int64_t>(first)};
+  std::vector<int64_t> counts;
+  for (const auto &bin : bins)
+    counts.push_back(bin.first);
+  return counts;
+}
+
+std::vector<double> TokenLengths::numbers() const {
+  if (kind == Kind::lognormal)
+    return {second};
+  std::vector<double> weights;
+  double before = 0;
+  for (const auto &bin : bins) {
+    weights.push_back(bin.second - before);
+    before = bin.second;
+  }
+  return weights;
 }
 
 //===----------------------------------------------------------------------===//

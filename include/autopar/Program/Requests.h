@@ -35,6 +35,10 @@ public:
 
   /// As `parse` reads it.
   std::string str() const;
+  Kind getKind() const { return kind; }
+  /// The numbers of tokens and the others of the text, in its order.
+  std::vector<int64_t> tokens() const;
+  std::vector<double> numbers() const;
   bool isFixed() const { return kind == Kind::fixed; }
   bool isHistogram() const { return kind == Kind::histogram; }
   double mean() const;

@@ -114,6 +114,7 @@ struct EarlierTrainingOps : EarlierOps {
       if (found != names.end())
         rename(op, found->second);
     });
+    top->walk([](IterationOp op) { op.readTexts(); });
   }
 };
 

@@ -16,6 +16,33 @@ using namespace autopar::training;
 using namespace autopar::transformer;
 using namespace mlir;
 
+static ParseResult parseRecomputation(OpAsmParser &parser,
+                                      Attribute &recomputation) {
+  return success(bool(recomputation = RecomputationAttr::parseBody(parser)));
+}
+static void printRecomputation(OpAsmPrinter &printer, Operation *,
+                               Attribute recomputation) {
+  cast<RecomputationAttr>(recomputation).printBody(printer);
+}
+
+static ParseResult parseRecomputations(OpAsmParser &parser, ArrayAttr &tried) {
+  SmallVector<Attribute> all;
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+        return parseRecomputation(parser, all.emplace_back());
+      }))
+    return failure();
+  tried = parser.getBuilder().getArrayAttr(all);
+  return success();
+}
+static void printRecomputations(OpAsmPrinter &printer, Operation *op,
+                                ArrayAttr tried) {
+  printer << "[";
+  llvm::interleaveComma(tried, printer, [&](Attribute recomputation) {
+    printRecomputation(printer, op, recomputation);
+  });
+  printer << "]";
+}
+
 #define GET_OP_CLASSES
 #include "autopar/Dialect/Training/TrainingOps.cpp.inc"
 

@@ -16,7 +16,6 @@ using namespace autopar::training;
 using namespace mlir;
 
 #include "autopar/Dialect/Training/TrainingDialect.cpp.inc"
-#include "autopar/Dialect/Training/TrainingEnums.cpp.inc"
 
 namespace {
 
@@ -33,6 +32,7 @@ struct TrainingInlinerInterface : DialectInlinerInterface {
 } // namespace
 
 void TrainingDialect::initialize() {
+  registerAttributes();
   addOperations<
 #define GET_OP_LIST
 #include "autopar/Dialect/Training/TrainingOps.cpp.inc"

@@ -9,7 +9,6 @@
 
 #include "autopar/Interfaces/ModuleOps.h"
 #include "autopar/Interfaces/WorkloadBuilder.h"
-#include "autopar/Program/Recomputation.h"
 #include "autopar/Support/Limits.h"
 
 using namespace autopar;
@@ -131,24 +130,26 @@ static LogicalResult verifyCapacity(IterationOp op) {
 LogicalResult IterationOp::verify() {
   if (failed(verifyCapacity(*this)))
     return failure();
-  SmallVector<StringRef> forms;
-  if (getRecompute())
-    forms.push_back(*getRecompute());
-  if (getTried())
-    llvm::append_range(forms, getTried()->getAsValueRange<StringAttr>());
-  for (StringRef form : forms) {
-    Result<Recomputation> parsed = Recomputation::parse(form);
-    if (!parsed)
-      return emitOpError(parsed.error().message);
-    if (parsed->kind == Recomputation::Kind::fitting)
-      return emitOpError("recomputes 'auto', expected what was chosen");
-  }
   size_t tried = getTried() ? getTried()->size() : 0;
   size_t missing = getMissing() ? getMissing()->size() : 0;
   if (tried == missing)
     return success();
   return emitOpError() << "has " << missing << " numbers of missing bytes for "
                        << tried << " forms that were tried";
+}
+
+void IterationOp::readTexts() {
+  auto upgrade = [&](Attribute attr) -> Attribute {
+    if (auto text = dyn_cast_if_present<StringAttr>(attr))
+      if (auto read = Recomputation::parse(text.getValue()))
+        return RecomputationAttr::get(getContext(), *read);
+    return attr;
+  };
+  Properties &own = getProperties();
+  own.recompute = upgrade(own.recompute);
+  if (own.tried)
+    own.tried = ArrayAttr::get(
+        getContext(), llvm::map_to_vector(own.tried.getValue(), upgrade));
 }
 
 //===----------------------------------------------------------------------===//

@@ -68,6 +68,8 @@ struct TransformerBytecode : VersionedBytecode {
     auto number = static_cast<const BytecodeVersion &>(version).number;
     if (number < LatentAttentionOp::firstWithoutCache)
       top->walk([](LatentAttentionOp op) { op.setEarlierOperands(); });
+    if (number < RequestsOp::firstWithoutTexts)
+      top->walk([](RequestsOp op) { op.readTexts(); });
     return VersionedBytecode::upgradeFromVersion(top, version);
   }
 };

@@ -152,6 +152,21 @@ static void printRequestCount(OpAsmPrinter &printer, Operation *op,
   printNumber(printer, op, rate);
 }
 
+static ParseResult parseLengths(OpAsmParser &parser, Attribute &lengths) {
+  return success(bool(lengths = LengthsAttr::parseBody(parser)));
+}
+static void printLengths(OpAsmPrinter &printer, Operation *,
+                         Attribute lengths) {
+  cast<LengthsAttr>(lengths).printBody(printer);
+}
+
+static ParseResult parseLimits(OpAsmParser &parser, Attribute &limits) {
+  return success(bool(limits = LimitsAttr::parseBody(parser)));
+}
+static void printLimits(OpAsmPrinter &printer, Operation *, Attribute limits) {
+  cast<LimitsAttr>(limits).printBody(printer);
+}
+
 #define GET_OP_CLASSES
 #include "autopar/Dialect/Transformer/TransformerOps.cpp.inc"
 
@@ -251,53 +266,6 @@ LogicalResult WorkloadOp::verify() {
       failed(verifyAssumed(*this, getAssumed(),
                            {"phase", "batch", "query", "context"})) ||
       failed(verifyOnlyOne<SymbolBindingOpInterface>(*this, "workload")));
-}
-
-//===----------------------------------------------------------------------===//
-// RequestsOp
-//===----------------------------------------------------------------------===//
-
-Result<Requests> RequestsOp::read() {
-  Requests requests;
-  if (getRate())
-    requests.ratePerS = getRate()->convertToDouble();
-  requests.concurrency = getConcurrency().value_or(0);
-  if (getConcurrency() && requests.concurrency == 0)
-    return Error{"", "concurrency = 0: expected a number above 0", ""};
-  if (getCached())
-    requests.cachedShare = getCached()->convertToDouble();
-  Result<TokenLengths> prompt = TokenLengths::parse(getPrompt().str()),
-                       answer = TokenLengths::parse(getOutput().str());
-  if (!prompt)
-    return prompt.error().behind("prompt = ");
-  if (!answer)
-    return answer.error().behind("output = ");
-  requests.prompt = *prompt;
-  requests.answer = *answer;
-  if (getAcceptance())
-    requests.acceptance = getAcceptance()->vec();
-  if (getDraftCost())
-    requests.draftCost = getDraftCost()->convertToDouble();
-  if (getSla()) {
-    Result<ServiceLimits> limits =
-        parseServiceLimits(getSla()->str(), std::nullopt);
-    if (!limits)
-      return limits.error().behind("sla = ");
-    requests.limits = *limits;
-  }
-  if (std::optional<Error> error = requests.verify())
-    return *error;
-  return requests;
-}
-
-LogicalResult RequestsOp::verify() {
-  Result<Requests> requests = read();
-  if (requests)
-    return verifyOnlyOne<RequestsOp>(*this, "load of requests");
-  InFlightDiagnostic diag = emitOpError("has ") << requests.error().message;
-  if (!requests.error().note.empty())
-    diag.attachNote() << requests.error().note;
-  return diag;
 }
 
 //===----------------------------------------------------------------------===//

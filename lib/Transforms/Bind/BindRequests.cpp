@@ -19,6 +19,7 @@ namespace autopar::transforms {
 
 using namespace autopar;
 using namespace autopar::evaluation;
+using namespace autopar::program;
 using namespace autopar::transformer;
 using namespace autopar::transforms;
 using namespace mlir;
@@ -39,6 +40,8 @@ struct BindRequestsPass
       (void)emitError(module, requestsOverStages());
       return signalPassFailure();
     }
+    if (failed(readTexts(module)))
+      return signalPassFailure();
     if (!op)
       op = createOp(module);
     apply(op);
@@ -62,12 +65,31 @@ private:
     return success();
   }
 
-  static RequestsOp createOp(ModuleOp module) {
+  LogicalResult readTexts(ModuleOp module) {
+    std::tuple<StringRef, const std::string &, LengthsAttr &> lengths[] = {
+        {"prompt = ", prompt, ofPrompt}, {"output = ", output, ofOutput}};
+    for (auto [name, text, attr] : lengths) {
+      if (text.empty())
+        continue;
+      Result<TokenLengths> read = TokenLengths::parse(text);
+      if (!read)
+        return emitError(module, read.error().behind(name.str()));
+      attr = LengthsAttr::get(&getContext(), *read);
+    }
+    if (sla.empty())
+      return success();
+    Result<ServiceLimits> read = parseServiceLimits(sla, std::nullopt);
+    if (!read)
+      return emitError(module, read.error().behind("sla = "));
+    limits = LimitsAttr::get(&getContext(), *read);
+    return success();
+  }
+
+  RequestsOp createOp(ModuleOp module) {
     OpBuilder builder = builderOfFacts(module);
     return RequestsOp::create(builder, module.getLoc(), FloatAttr(),
-                              IntegerAttr(), builder.getStringAttr(""),
-                              builder.getStringAttr(""), FloatAttr(),
-                              DenseF64ArrayAttr(), FloatAttr(), StringAttr());
+                              IntegerAttr(), ofPrompt, ofOutput, FloatAttr(),
+                              DenseF64ArrayAttr(), FloatAttr(), LimitsAttr());
   }
 
   /// A rate takes the place of a concurrency, and the other way round.
@@ -79,19 +101,23 @@ private:
                                 ? builder.getI64IntegerAttr(concurrency)
                                 : IntegerAttr());
     }
-    if (!prompt.empty())
-      op.setPrompt(prompt);
-    if (!output.empty())
-      op.setOutput(output);
+    if (ofPrompt)
+      op.setPromptAttr(ofPrompt);
+    if (ofOutput)
+      op.setOutputAttr(ofOutput);
     if (cached >= 0)
       op.setCachedAttr(builder.getF64FloatAttr(cached));
     if (!acceptance.empty())
       op.setAcceptanceAttr(builder.getDenseF64ArrayAttr(acceptance));
     if (draftCost >= 0)
       op.setDraftCostAttr(builder.getF64FloatAttr(draftCost));
-    if (!sla.empty())
-      op.setSla(sla.getValue());
+    if (limits)
+      op.setSlaAttr(limits);
   }
+
+  /// What texts say; null where none is given.
+  LengthsAttr ofPrompt, ofOutput;
+  LimitsAttr limits;
 };
 
 } // namespace

@@ -130,18 +130,14 @@ static void addStrategy(StrategyOp strategy, Plan &plan) {
   plan.kvDtype = formatOf(strategy.getKvDtype());
 }
 
-/// Which a verifier has read.
-static Recomputation recomputationOf(StringRef text) {
-  return *Recomputation::parse(text);
-}
-
 static void addTraining(training::IterationOp op, TrainingPlan &training) {
   if (op.getRecompute())
-    training.recompute = recomputationOf(*op.getRecompute());
+    training.recompute = op.getRecompute()->getRecomputation();
   if (op.getTried())
     for (auto [what, bytes] : llvm::zip_equal(
-             op.getTried()->getAsValueRange<StringAttr>(), *op.getMissing()))
-      training.tried.push_back({recomputationOf(what), bytes});
+             op.getTried()->getAsRange<training::RecomputationAttr>(),
+             *op.getMissing()))
+      training.tried.push_back({what.getRecomputation(), bytes});
   training.productFormat = formatOf(op.getProducts());
   if (op.getCapacity())
     training.expertCapacityFactor = op.getCapacity()->convertToDouble();

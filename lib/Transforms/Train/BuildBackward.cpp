@@ -153,8 +153,9 @@ private:
     builder.setInsertionPointAfter(update);
     IterationOp::create(
         builder, module.getLoc(), SymbolRefAttr::get(made->backward),
-        SymbolRefAttr::get(update), builder.getStringAttr(what.str()),
-        ArrayAttr(), DenseI64ArrayAttr(),
+        SymbolRefAttr::get(update),
+        RecomputationAttr::get(builder.getContext(), what), ArrayAttr(),
+        DenseI64ArrayAttr(),
         productFormat ? TypeAttr::get(productFormat) : TypeAttr(),
         capacity != 0 ? builder.getF64FloatAttr(capacity) : FloatAttr(),
         padExperts ? builder.getUnitAttr() : UnitAttr());

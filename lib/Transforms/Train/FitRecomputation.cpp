@@ -154,16 +154,15 @@ private:
       getContext().getDiagEngine().emit(std::move(diagnostic));
     if (choice.tried.empty())
       return;
-    SmallVector<std::string> tried;
+    SmallVector<Attribute> tried;
     SmallVector<int64_t> missing;
     for (const PricedRecomputation &one : choice.tried) {
-      tried.push_back(one.what.str());
+      tried.push_back(RecomputationAttr::get(&getContext(), one.what));
       missing.push_back(one.missingBytes);
     }
     Builder builder(&getContext());
     for (auto training : module.getOps<IterationOp>()) {
-      training.setTriedAttr(
-          builder.getStrArrayAttr(llvm::to_vector_of<StringRef>(tried)));
+      training.setTriedAttr(builder.getArrayAttr(tried));
       training.setMissing(ArrayRef<int64_t>(missing));
     }
   }

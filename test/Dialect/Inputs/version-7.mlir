@@ -27,7 +27,7 @@ module {
     func.func private @model_update() attributes {training.part_of = @model} {
       return
     }
-    training.iteration backward(@model_backward) update(@model_update) recompute("norms+mlp") tried ["none"] missing [1024] products(f8E4M3FN) capacity(1.25) padded
+    training.iteration backward(@model_backward) update(@model_update) recompute(norms + mlp) tried [none] missing [1024] products(f8E4M3FN) capacity(1.25) padded
     module {
       func.func @model() {
         return
@@ -252,10 +252,10 @@ module {
     }
   }
   module {
-    transformer.requests(rate = 20.0, prompt = "lognormal:2000,0.8", output = "300") cached(0.5) acceptance([0.85, 0.7]) sla("ttft:500ms,tpot:30ms")
+    transformer.requests(rate = 20.0, prompt = lognormal(2000, 0.8), output = 300) cached(0.5) acceptance([0.85, 0.7]) sla(ttft_us = 500000.0, tpot_us = 30000.0)
   }
   module {
-    transformer.requests(concurrency = 64, prompt = "uniform:100..500", output = "histogram:128x3,4096x1")
+    transformer.requests(concurrency = 64, prompt = uniform(100, 500), output = histogram(128 : 3.0, 4096 : 1.0))
   }
 }
 

@@ -534,8 +534,8 @@ func.func @model() {
 func.func private @nothing() {
   return
 }
-// expected-error @+1 {{'training.iteration' op unknown recomputation 'some', expected none, selective, full}}
-training.iteration backward(@nothing) update(@nothing) recompute("some")
+// expected-error @+1 {{unknown recomputation 'some', expected none, selective, full}}
+training.iteration backward(@nothing) update(@nothing) recompute(some)
 
 // -----
 
@@ -545,8 +545,19 @@ func.func @model() {
 func.func private @nothing() {
   return
 }
-// expected-error @+1 {{'training.iteration' op recomputes 'auto', expected what was chosen}}
-training.iteration backward(@nothing) update(@nothing) recompute("auto")
+// expected-error @+1 {{attribute 'recompute' failed to satisfy constraint: a recomputation, as in norms + mlp}}
+"training.iteration"() {backward = @nothing, update = @nothing, recompute = "full"} : () -> ()
+
+// -----
+
+func.func @model() {
+  return
+}
+func.func private @nothing() {
+  return
+}
+// expected-error @+1 {{recomputes 'auto', expected what was chosen}}
+training.iteration backward(@nothing) update(@nothing) recompute(auto)
 
 // -----
 
@@ -557,7 +568,7 @@ func.func private @nothing() {
   return
 }
 // expected-error @+1 {{'training.iteration' op has 2 numbers of missing bytes for 1 forms that were tried}}
-training.iteration backward(@nothing) update(@nothing) recompute("full") tried ["none"] missing [1, 2]
+training.iteration backward(@nothing) update(@nothing) recompute(full) tried [none] missing [1, 2]
 
 // -----
 

@@ -11,8 +11,8 @@ func.func private @model_backward(%x: !x) attributes {training.part_of = @model}
 func.func private @model_update() attributes {training.part_of = @model} {
   return
 }
-// CHECK: training.iteration backward(@model_backward) update(@model_update) recompute("norms+mlp") tried ["none"] missing [1024] products(f8E4M3FN) capacity(1.25) padded
-training.iteration backward(@model_backward) update(@model_update) recompute("norms+mlp") tried ["none"] missing [1024] products(f8E4M3FN) capacity(1.25) padded
+// CHECK: training.iteration backward(@model_backward) update(@model_update) recompute(norms + mlp) tried [none] missing [1024] products(f8E4M3FN) capacity(1.25) padded
+training.iteration backward(@model_backward) update(@model_update) recompute(norms + mlp) tried [none] missing [1024] products(f8E4M3FN) capacity(1.25) padded
 
 // Of another module, without the words that may be left out.
 module {

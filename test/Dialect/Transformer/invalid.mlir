@@ -44,95 +44,108 @@ func.func private @dims_of_unclosed_set(tensor<?xbf16, #transformer.dims<[{batch
 //===----------------------------------------------------------------------===//
 
 // expected-error @+1 {{expected 'concurrency', or 'rate'}}
-transformer.requests(prompt = "1", output = "1")
+transformer.requests(prompt = 1, output = 1)
 
 // -----
 
 // expected-error @+1 {{expected a number}}
-transformer.requests(rate = "20", prompt = "1", output = "1")
+transformer.requests(rate = "20", prompt = 1, output = 1)
 
 // -----
 
 // expected-error @+1 {{'transformer.requests' op has rate = 0: expected a number from 1e-6 to 1e9}}
-"transformer.requests"() {prompt = "1", output = "1"} : () -> ()
+"transformer.requests"() {prompt = #transformer.lengths<1>, output = #transformer.lengths<1>} : () -> ()
 
 // -----
 
 // expected-error @+1 {{'transformer.requests' op has rate = -1: expected a number from 1e-6 to 1e9}}
-transformer.requests(rate = -1, prompt = "1", output = "1")
+transformer.requests(rate = -1, prompt = 1, output = 1)
 
 // -----
 
 // expected-error @+2 {{'transformer.requests' op has both a rate and a concurrency}}
 // expected-note @+1 {{requests either come at a rate, or each end lets the next one in}}
-"transformer.requests"() {rate = 1.0, concurrency = 2, prompt = "1", output = "1"} : () -> ()
+"transformer.requests"() {rate = 1.0, concurrency = 2, prompt = #transformer.lengths<1>, output = #transformer.lengths<1>} : () -> ()
 
 // -----
 
 // expected-error @+1 {{'transformer.requests' op has concurrency = 0: expected a number above 0}}
-"transformer.requests"() {rate = 1.0, concurrency = 0, prompt = "1", output = "1"} : () -> ()
+"transformer.requests"() {rate = 1.0, concurrency = 0, prompt = #transformer.lengths<1>, output = #transformer.lengths<1>} : () -> ()
 
 // -----
 
 // expected-error @+1 {{expected a number}}
-transformer.requests(rate = 4 : ui64, prompt = "1", output = "1")
+transformer.requests(rate = 4 : ui64, prompt = 1, output = 1)
 
 // -----
 
 // expected-error @+1 {{'transformer.requests' op has concurrency = -1: expected a number above 0}}
-transformer.requests(concurrency = -1, prompt = "1", output = "1")
+transformer.requests(concurrency = -1, prompt = 1, output = 1)
 
 // -----
 
-// expected-error @+2 {{'transformer.requests' op has prompt = many: expected tokens, from 1 to}}
-// expected-note @+1 {{one of 2000, uniform:100..500}}
-transformer.requests(rate = 1, prompt = "many", output = "1")
+// expected-error @+1 {{expected one of [fixed, uniform, lognormal, histogram]}}
+transformer.requests(rate = 1, prompt = many, output = 1)
 
 // -----
 
-// expected-error @+2 {{'transformer.requests' op has output = uniform:9..1: expected tokens}}
+// expected-error @+2 {{uniform:9..1: expected tokens}}
 // expected-note @+1 {{one of 2000, uniform:100..500}}
-transformer.requests(rate = 1, prompt = "1", output = "uniform:9..1")
+transformer.requests(rate = 1, prompt = 1, output = uniform(9, 1))
 
 // -----
 
 // expected-error @+1 {{'transformer.requests' op has cached = 1: expected a number from 0 to below 1}}
-transformer.requests(rate = 1, prompt = "1", output = "1") cached(1)
+transformer.requests(rate = 1, prompt = 1, output = 1) cached(1)
 
 // -----
 
 // expected-error @+1 {{'transformer.requests' op has acceptance = 1.5: expected a number from 0 to 1}}
-transformer.requests(rate = 1, prompt = "1", output = "1") acceptance([0.5, 1.5])
+transformer.requests(rate = 1, prompt = 1, output = 1) acceptance([0.5, 1.5])
 
 // -----
 
 // expected-error @+1 {{expected a number}}
-transformer.requests(rate = 1, prompt = "1", output = "1") acceptance([0.5, "x"])
+transformer.requests(rate = 1, prompt = 1, output = 1) acceptance([0.5, "x"])
 
 // -----
 
 // expected-error @+2 {{'transformer.requests' op has a draft_cost without drafts}}
 // expected-note @+1 {{say how many are accepted: acceptance}}
-transformer.requests(rate = 1, prompt = "1", output = "1") draft_cost(0.5)
+transformer.requests(rate = 1, prompt = 1, output = 1) draft_cost(0.5)
 
 // -----
 
-// expected-error @+2 {{'transformer.requests' op has sla = ttft:5: expected ttft, tpot and a time}}
-// expected-note @+1 {{as in ttft:500ms,tpot:30ms}}
-transformer.requests(rate = 1, prompt = "1", output = "1") sla("ttft:5")
+// expected-error @+1 {{expected ttft_us or tpot_us, once each}}
+transformer.requests(rate = 1, prompt = 1, output = 1) sla(ttft = 5.0)
+
+// -----
+
+// expected-error @+1 {{expected microseconds above 0}}
+transformer.requests(rate = 1, prompt = 1, output = 1) sla(tpot_us = 0.0)
+
+// -----
+
+// expected-error @+1 {{has 2 counts of tokens and 0 other numbers, not those of fixed}}
+transformer.requests(rate = 1, prompt = 1, output = fixed(1, 2))
+
+// -----
+
+// expected-error @+1 {{failed to satisfy constraint: lengths, as in lognormal(2000, 0.8)}}
+"transformer.requests"() {rate = 1.0, prompt = "1", output = #transformer.lengths<1>} : () -> ()
 
 // -----
 
 // expected-note @+1 {{the first is here}}
-transformer.requests(rate = 1, prompt = "1", output = "1")
+transformer.requests(rate = 1, prompt = 1, output = 1)
 // expected-error @+1 {{'transformer.requests' op is a second load of requests of its module}}
-transformer.requests(rate = 2, prompt = "1", output = "1")
+transformer.requests(rate = 2, prompt = 1, output = 1)
 
 // -----
 
 func.func @inside() {
   // expected-error @+1 {{'transformer.requests' op must be directly inside a module}}
-  transformer.requests(rate = 1, prompt = "1", output = "1")
+  transformer.requests(rate = 1, prompt = 1, output = 1)
   return
 }
 

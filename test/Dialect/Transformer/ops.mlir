@@ -31,12 +31,12 @@ module @image_module {
 // CHECK-LABEL: module @served
 module @served {
   module {
-    // CHECK: transformer.requests(rate = 20.0, prompt = "lognormal:2000,0.8", output = "300") cached(0.5) sla("ttft:500ms,tpot:30ms") {note = "x"}
-    transformer.requests(rate = 20, prompt = "lognormal:2000,0.8", output = "300") cached(0.5) sla("ttft:500ms,tpot:30ms") {note = "x"}
+    // CHECK: transformer.requests(rate = 20.0, prompt = lognormal(2000, 0.8), output = 300) cached(0.5) sla(ttft_us = 500000.0, tpot_us = 30000.0) {note = "x"}
+    transformer.requests(rate = 20, prompt = lognormal(2000, 0.8), output = 300) cached(0.5) sla(ttft_us = 500000.0, tpot_us = 30000.0) {note = "x"}
   }
   module {
-    // CHECK: transformer.requests(concurrency = 64, prompt = "histogram:128x3,4096x1", output = "uniform:1..9") acceptance([0.85, 1.0]) draft_cost(0.02)
-    transformer.requests(concurrency = 64, prompt = "histogram:128x3,4096x1", output = "uniform:1..9") acceptance([0.85, 1]) draft_cost(0.02)
+    // CHECK: transformer.requests(concurrency = 64, prompt = histogram(128 : 3.0, 4096 : 1.0), output = uniform(1, 9)) acceptance([0.85, 1.0]) draft_cost(0.02)
+    transformer.requests(concurrency = 64, prompt = histogram(128 : 3.0, 4096 : 1.0), output = uniform(1, 9)) acceptance([0.85, 1]) draft_cost(0.02)
   }
 }
 

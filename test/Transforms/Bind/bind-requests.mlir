@@ -16,15 +16,15 @@
 // RUN:   | FileCheck %s --check-prefix=PROMPT
 
 // What is not given stays as it was; a rate takes the place of a concurrency.
-// KEEP: transformer.requests(concurrency = 64, prompt = "2000", output = "300") sla("ttft:500ms")
-// RATE: transformer.requests(rate = 2.5, prompt = "2000", output = "300") sla("ttft:500ms")
-// CLOSED: transformer.requests(concurrency = 8, prompt = "2000", output = "300") cached(0.25) sla("ttft:500ms")
-// LENGTHS: transformer.requests(concurrency = 64, prompt = "uniform:1..9", output = "7") sla("tpot:30ms")
-// DRAFTS: transformer.requests(concurrency = 64, prompt = "2000", output = "300") acceptance([0.8, 0.7]) draft_cost(0.01) sla("ttft:500ms")
+// KEEP: transformer.requests(concurrency = 64, prompt = 2000, output = 300) sla(ttft_us = 500000.0)
+// RATE: transformer.requests(rate = 2.5, prompt = 2000, output = 300) sla(ttft_us = 500000.0)
+// CLOSED: transformer.requests(concurrency = 8, prompt = 2000, output = 300) cached(0.25) sla(ttft_us = 500000.0)
+// LENGTHS: transformer.requests(concurrency = 64, prompt = uniform(1, 9), output = 7) sla(tpot_us = 30000.0)
+// DRAFTS: transformer.requests(concurrency = 64, prompt = 2000, output = 300) acceptance([0.8, 0.7]) draft_cost(0.01) sla(ttft_us = 500000.0)
 // BOTH: error: 'transformer.requests' op has both a rate and a concurrency
-// MANY: error: 'transformer.requests' op has prompt = many: expected tokens
-// NEW: transformer.requests(rate = 2.0, prompt = "9", output = "7")
+// MANY: error: prompt = many: expected tokens
+// NEW: transformer.requests(rate = 2.0, prompt = 9, output = 7)
 // COUNT: error: the module has no requests: give how many there are: a rate or a concurrency
 // COUNT: note: as in --rate=20 --prompt=2000 --output-tokens=300
 // PROMPT: error: the module has no requests: give the tokens of their prompts
-transformer.requests(concurrency = 64, prompt = "2000", output = "300") sla("ttft:500ms")
+transformer.requests(concurrency = 64, prompt = 2000, output = 300) sla(ttft_us = 500000.0)

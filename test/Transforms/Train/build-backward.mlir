@@ -37,7 +37,7 @@
 // CHECK: transformer.repeat 3 layers "layers" from 0 {
 // CHECK-NEXT: func.call @decoder_update() : () -> ()
 // CHECK-NOT: training.update
-// CHECK: training.iteration backward(@model_backward) update(@model_update) recompute("none")
+// CHECK: training.iteration backward(@model_backward) update(@model_update) recompute(none)
 
 // All but the arguments of layers is made again.
 

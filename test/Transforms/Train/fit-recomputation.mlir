@@ -2,12 +2,12 @@
 
 // RUN: autopar-opt %S/../Inputs/trained.mlir --pass-pipeline='builtin.module(autopar-bind-target{hardware=h100-sxm-8},autopar-prepare-training,autopar-fit-recomputation{pipeline=builtin.module(autopar-build-backward{recompute=auto},autopar-stage-pipeline)})' | FileCheck %s
 // CHECK: parallel.stages
-// CHECK: training.iteration {{.*}} recompute("none"){{$}}
+// CHECK: training.iteration {{.*}} recompute(none){{$}}
 
 // RUN: autopar-translate --import-hf llama-3.1-8b -o %t.mlir
 // RUN: autopar-opt --phase=train --batch=8 --context=4096 --shard-dp=8 --fsdp --hardware=h100-sxm-8 --runtime=fsdp2 --set=chips.h100-sxm.memory_usable=40e9 --recompute=auto %t.mlir -o %t.fit.mlir
 // RUN: FileCheck %s --check-prefix=FIT < %t.fit.mlir
-// FIT: training.iteration {{.*}} recompute("norms+mlp_activation") tried ["none", "norms", "full:7"] missing [{{[0-9]+}}, {{[0-9]+}}, {{[0-9]+}}]
+// FIT: training.iteration {{.*}} recompute(norms + mlp_activation) tried [none, norms, full first 7] missing [{{[0-9]+}}, {{[0-9]+}}, {{[0-9]+}}]
 // RUN: autopar-opt --estimate --set=chips.h100-sxm.memory_usable=40e9 %t.fit.mlir -o /dev/null | FileCheck %s --check-prefix=SAID
 // SAID: fits yes
 // SAID: recompute norms+mlp_activation, which leaves {{.*}}; none lacks {{.*}}, norms lacks

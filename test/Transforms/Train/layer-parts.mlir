@@ -15,7 +15,7 @@
 
 // CHEAP-LABEL: func.func private @model_backward(
 // CHEAP-NOT: transformer.rms_norm
-// CHEAP: training.iteration {{.*}} recompute("norms+mlp_activation")
+// CHEAP: training.iteration {{.*}} recompute(norms + mlp_activation)
 
 // A network up to its last product.
 
@@ -40,7 +40,7 @@
 // CORE: %[[AGAIN:.*]] = transformer.attention %
 // CORE: %[[Z:.*]] = training.attention_normaliser
 // CORE-NEXT: training.attention_backward {{.*}}, %[[AGAIN]], %[[Z]] causal
-// CORE: training.iteration {{.*}} recompute("selective")
+// CORE: training.iteration {{.*}} recompute(attention_core)
 
 // Products are saved, of q, k, v, o, up and down every second one: q, v, up.
 

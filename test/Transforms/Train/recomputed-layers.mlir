@@ -19,7 +19,7 @@
 // CHECK-NEXT: func.call @decoder_backward
 // CHECK: transformer.repeat 1 layers "layers" from 0 reversed
 // CHECK-NEXT: func.call @decoder_recomputed_backward
-// CHECK: recompute("full:1")
+// CHECK: recompute(full first 1)
 
 // Patterns are repeated as such: of eight layers every second one, or the first
 // of each of two stages of four.

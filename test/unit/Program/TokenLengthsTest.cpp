@@ -87,3 +87,19 @@ TEST(TokenLengthsTest, LengthsHaveTheRanksOfNormalVariates) {
   EXPECT_EQ(at("histogram:128x3,4096x1", 1), 4096);
   EXPECT_EQ(at("histogram:128x3,4096x1", 9), 4096);
 }
+
+/// Weights, which are kept as sums, come back as they were given.
+TEST(TokenLengthsTest, HasThePartsOfItsText) {
+  using Tokens = std::vector<int64_t>;
+  using Numbers = std::vector<double>;
+  TokenLengths uniform = *TokenLengths::parse("uniform:100..500");
+  EXPECT_EQ(uniform.tokens(), (Tokens{100, 500}));
+  EXPECT_EQ(uniform.numbers(), Numbers());
+  TokenLengths lognormal = *TokenLengths::parse("lognormal:2000,0.8");
+  EXPECT_EQ(lognormal.tokens(), Tokens{2000});
+  EXPECT_EQ(lognormal.numbers(), Numbers{0.8});
+  TokenLengths histogram = *TokenLengths::parse("histogram:128x3,4096x1");
+  EXPECT_EQ(histogram.tokens(), (Tokens{128, 4096}));
+  EXPECT_EQ(histogram.numbers(), (Numbers{3, 1}));
+  EXPECT_EQ(TokenLengths::parse("300")->tokens(), Tokens{300});
+}

@@ -9,6 +9,7 @@
 #define AUTOPAR_DIALECT_TRAINING_TRAINING_H
 
 #include "autopar/Dialect/Transformer/Transformer.h"
+#include "autopar/Program/Recomputation.h"
 
 namespace autopar::training {
 
@@ -23,6 +24,8 @@ struct GradientMemory : mlir::SideEffects::Resource::Base<GradientMemory> {
 
 #include "autopar/Dialect/Training/TrainingDialect.h.inc"
 #include "autopar/Dialect/Training/TrainingEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "autopar/Dialect/Training/TrainingAttrs.h.inc"
 #define GET_OP_CLASSES
 #include "autopar/Dialect/Training/TrainingOps.h.inc"
 

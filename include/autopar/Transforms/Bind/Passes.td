@@ -55,9 +55,9 @@ def BindRequestsPass
     are none yet and a part is not given.
 
     ```mlir
-    transformer.requests(concurrency = 64, prompt = "2000", output = "300")
+    transformer.requests(concurrency = 64, prompt = 2000, output = 300)
     // autopar-bind-requests{rate=20 sla=tpot:30ms}
-    transformer.requests(rate = 20, prompt = "2000", output = "300") sla("tpot:30ms")
+    transformer.requests(rate = 20, prompt = 2000, output = 300) sla(tpot_us = 30000.0)
     ```
   }];
   let options = [

@@ -19,7 +19,7 @@ def StagePipelinePass : ModulePass<"autopar-stage-pipeline"> {
     and after the layers, and no device more memory than the runtime's share. A
     warning says where that memory is not enough; layers are then balanced by
     time alone. Where a number of layers of each stage is made again
-    (`training.iteration .. recompute("full:8")`), stages have equal numbers of
+    (`training.iteration .. recompute(full first 8)`), stages have equal numbers of
     layers.
 
     Requires a mesh with an axis `pp`, a size for each axis, a workload, and no

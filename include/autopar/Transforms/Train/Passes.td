@@ -165,7 +165,7 @@ def FitRecomputationPass : ModulePass<"autopar-fit-recomputation"> {
     // autopar-fit-recomputation{pipeline=builtin.module(
     //     autopar-build-backward{recompute=auto},autopar-stage-pipeline)}
     training.iteration backward(@model_backward) update(@model_update)
-        recompute("norms+mlp_activation") tried ["none"] missing [3221225472]
+        recompute(norms + mlp_activation) tried [none] missing [3221225472]
     ```
   }];
   let options = [
