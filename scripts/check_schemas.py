@@ -10,8 +10,10 @@ line per violation, with file and JSON pointer.
 # Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+import pathlib
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).parent / "calibration"))
 import hardware_files as files
 
 try:
@@ -58,7 +60,7 @@ def errors_of(path, validator):
         yield f"/name: expected the name of the file, {path.stem}"
     text = path.read_text(encoding="utf-8")
     if text != files.layout(value) + "\n":
-        yield ": the layout is not that of scripts/hardware_files.py"
+        yield ": the layout is not that of scripts/calibration/hardware_files.py"
 
 
 def errors_of_schema(path):

@@ -184,7 +184,7 @@ inline V cbrtOf(V a) {
 /// (a^q + b^q)^(1/q): max(a, b) rounded off where the two are near, as kernels
 /// that are bound by both are slower than either bound. q is 1, 3/2, 2, 3 or 4,
 /// or 0 for max(a, b) itself. Williams, Waterman, Patterson, "Roofline" (2009)
-/// has the maximum; the exponent is fitted by scripts/fit.py.
+/// has the maximum; the exponent is fitted by scripts/calibration/fit.py.
 template <typename V>
 inline V smoothMaximum(V a, V b, double q) {
   V high = most(a, b), low = least(a, b);

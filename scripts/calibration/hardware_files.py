@@ -8,7 +8,7 @@ import os
 import pathlib
 import textwrap
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 WIDTH = 100
 
 

@@ -20,7 +20,7 @@ A chip left out has, at its own peaks and bandwidth, the floor, ec, eb and q of
 Of gemm.csv, gemm_backends.csv, attn_context.csv, attn_encoder.csv,
 attn_generation.csv, indexer.csv, linear_attn.csv, mhc.csv, mla.csv, mla_bmm.csv,
 moe.csv, moe_backends.csv and quantize.csv: the per-operator measurements of ai-dynamo/aiconfigurator
-(Apache-2.0). scripts/fit.py writes them.
+(Apache-2.0). scripts/calibration/fit.py writes them.
 """
 
 # Part of autopar, under the Apache License v2.0 with LLVM Exceptions.

@@ -2,10 +2,10 @@
 
   t = floor + ((F / (ec * P))^q + (B / (eb * BW))^q)^(1/q) * ratio(shape)
 
-All but `ratio` is the curve of scripts/fit_kernels.py: t and floor in us, F and
+All but `ratio` is the curve of scripts/calibration/fit_kernels.py: t and floor in us, F and
 B the FLOPs and bytes of one launch; F of encoders is that of whole waves of
 tiles, and what adds up parts of these is a launch of its own
-(scripts/encoder_tiles.py). `ratio` is a table over sizes of it:
+(scripts/calibration/encoder_tiles.py). `ratio` is a table over sizes of it:
 
   matmul            rows | columns, contraction
   grouped_matmul    rows of an expert | experts of the device, their share of
@@ -38,8 +38,8 @@ SHARE_OF_LEAST of the shortest launch that was measured, of the shapes that are
 not kept apart. Rows that would need more than the bandwidth of the chip were
 read from its last-level cache and do not count.
 
-Of the measurements of scripts/fit_kernels.py, and of the same engines.
-scripts/fit.py writes them.
+Of the measurements of scripts/calibration/fit_kernels.py, and of the same engines.
+scripts/calibration/fit.py writes them.
 """
 
 # Part of autopar, under the Apache License v2.0 with LLVM Exceptions.

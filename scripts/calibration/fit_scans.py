@@ -2,16 +2,16 @@
 
   t = floor + ((F / (ec * P))^q + (B / (eb * BW))^q)^(1/q) * ratio(shape)
 
-All but `ratio` is the curve of scripts/fit_kernels.py. One processor goes
+All but `ratio` is the curve of scripts/calibration/fit_kernels.py. One processor goes
 through the chunks of a head and a sequence, so a launch takes as long for one
 head as for as many as the chip has processors: `ratio` is a table over heads
 times sequences ("streams") and tokens of each ("query"), interpolated linearly
 in octaves, exponent + mantissa - 1 of a size, and constant outside.
 
-Ratios are fitted as those of scripts/fit_shapes.py, to the shapes that
-scripts/kept_apart.py does not keep apart; errors are of the others.
+Ratios are fitted as those of scripts/calibration/fit_shapes.py, to the shapes that
+scripts/calibration/kept_apart.py does not keep apart; errors are of the others.
 
-Of linear_attn.csv of ai-dynamo/aiconfigurator (Apache-2.0). scripts/fit.py
+Of linear_attn.csv of ai-dynamo/aiconfigurator (Apache-2.0). scripts/calibration/fit.py
 writes them.
 """
 

@@ -33,7 +33,7 @@ has it.
 
 Of nccl.csv, custom_allreduce.csv, moe_deepep.csv, moe_a2a.csv and
 moe_alltoall_gb200.csv: measurements of ai-dynamo/aiconfigurator (Apache-2.0).
-scripts/fit.py writes them.
+scripts/calibration/fit.py writes them.
 """
 
 # Part of autopar, under the Apache License v2.0 with LLVM Exceptions.

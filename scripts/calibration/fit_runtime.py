@@ -9,12 +9,12 @@ count by the rules of `autopar validate`, which makes every prediction; the
 search is Nelder and Mead's (1965). Coefficients start at the values given, and
 a weight pulls them there: where rows do not tell, the prior stays.
 
-  scripts/fit_runtime.py FILE.csv --runtime=vllm --fit=host_time_per_layer=13
-  scripts/fit_runtime.py FILE.csv --runtime=sglang --fit=... --leave-out=model
-  scripts/fit_runtime.py FILE.csv --runtime=vllm --since=0.14,2026-01 --of=ttft \\
+  scripts/calibration/fit_runtime.py FILE.csv --runtime=vllm --fit=host_time_per_layer=13
+  scripts/calibration/fit_runtime.py FILE.csv --runtime=sglang --fit=... --leave-out=model
+  scripts/calibration/fit_runtime.py FILE.csv --runtime=vllm --since=0.14,2026-01 --of=ttft \\
       --fit request_time=10000 request_time_per_token=3 request_time_per_stream=500 \\
       --leave-out model system
-  scripts/fit_runtime.py FILE.csv --runtime=vllm --set=...
+  scripts/calibration/fit_runtime.py FILE.csv --runtime=vllm --set=...
 
 --without says what the error becomes with each coefficient at its neutral
 value, the rest fitted again; --halves fits to every other row of the table and
@@ -22,7 +22,7 @@ predicts the rest. --before and --since take the rows of some versions, with the
 month in which that was released for rows that state none. Prints; writes
 nothing.
 
-  scripts/fit_runtime.py FILE.csv --runtime=trtllm --since=1.2,2026-01 --halves --fit=...
+  scripts/calibration/fit_runtime.py FILE.csv --runtime=trtllm --since=1.2,2026-01 --halves --fit=...
 """
 
 import argparse
@@ -40,7 +40,7 @@ import tempfile
 CONTAINER = "ai-dynamo/"
 NEUTRAL = {"prompt_step_share": 1.0}
 RANGES = {"prompt_step_share": (0.2, 1.0), "routing_skew": (0.0, 0.95)}
-TOOL = pathlib.Path(__file__).resolve().parent.parent / "build/bin/autopar"
+TOOL = pathlib.Path(__file__).resolve().parents[2] / "build/bin/autopar"
 
 
 def family(model):

@@ -3,7 +3,7 @@
 Prints, by family and chip, the median and the 90th percentile of |predicted /
 measured - 1| and the median of predicted / measured: of the curve that the cost
 program prices the family by, and of a curve of its own, fitted to four fifths
-of the shapes. Rows are the fifth that scripts/kept_apart.py keeps apart.
+of the shapes. Rows are the fifth that scripts/calibration/kept_apart.py keeps apart.
 
 Of attn_encoder.csv, indexer.csv, mhc.csv, mla_bmm.csv and quantize.csv
 of ai-dynamo/aiconfigurator (Apache-2.0).

@@ -3,7 +3,7 @@
 
 Parts, in the order in which they rest on each other:
 
-  curves       kernel curves of the measured chips (scripts/fit_kernels.py)
+  curves       kernel curves of the measured chips (scripts/calibration/fit_kernels.py)
   tables       what kernels take over them by shape (fit_shapes.py), and
                recurrences (fit_scans.py)
   left-out     curves of chips that nobody measured, and errors of measured
@@ -12,13 +12,13 @@ Parts, in the order in which they rest on each other:
   families     kernels without a curve of their own, by the one that prices them
                (family_errors.py)
 
-  scripts/fit.py                   prints errors on shapes that the fits do not
+  scripts/calibration/fit.py                   prints errors on shapes that the fits do not
                                    see, of all parts (a minute)
-  scripts/fit.py left-out          of one part; it rests on hardware/ as it is
-  scripts/fit.py --write           and writes hardware/
-  scripts/fit.py --check           and exits with 1 where hardware/ has others
+  scripts/calibration/fit.py left-out          of one part; it rests on hardware/ as it is
+  scripts/calibration/fit.py --write           and writes hardware/
+  scripts/calibration/fit.py --check           and exits with 1 where hardware/ has others
 
-Runtimes are fitted to served points by scripts/fit_runtime.py.
+Runtimes are fitted to served points by scripts/calibration/fit_runtime.py.
 """
 
 # Part of autopar, under the Apache License v2.0 with LLVM Exceptions.

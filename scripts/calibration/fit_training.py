@@ -13,9 +13,9 @@ are the values with the least mean of |predicted / measured - 1| over the rows t
 count by the rules of `autopar validate`, which makes every prediction. Only rows whose
 number is even are fitted; errors of the others say how well that carries over.
 
-  scripts/fit_training.py FILE.json             times, with errors of both halves
-  scripts/fit_training.py FILE.json --of=peaks  peaks of memory
-  scripts/fit_training.py FILE.json --kept      of the values in runtimes, no fit
+  scripts/calibration/fit_training.py FILE.json             times, with errors of both halves
+  scripts/calibration/fit_training.py FILE.json --of=peaks  peaks of memory
+  scripts/calibration/fit_training.py FILE.json --kept      of the values in runtimes, no fit
 
 Prints; writes nothing.
 """
@@ -29,7 +29,7 @@ import re
 import subprocess
 import tempfile
 
-TOOL = pathlib.Path(__file__).resolve().parent.parent / "build/bin/autopar"
+TOOL = pathlib.Path(__file__).resolve().parents[2] / "build/bin/autopar"
 # A100s are the measure: what they lose cannot be told from `straggler_share`.
 CHIPS = ("h100-sxm", "b200-sxm", "gb200", "gb300")
 SHARES = (1, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7)
