@@ -7,19 +7,28 @@
 
 #include "Formulas.h"
 
+#include "autopar/Hardware/Algorithm.h"
+
 using namespace autopar;
 using namespace autopar::cost;
+using namespace autopar::hardware;
 using namespace autopar::program;
 
-/// Bytes that one device sends in a ring: (n-1)/n of `bytes`, twice for an
-/// all-reduce, rounded up. Thakur, Rabenseifner, Gropp, "Optimization of
-/// Collective Communication Operations in MPICH" (2005), sections 4.1 to 4.5.
+/// As `hardware::wireBytes`, in whole bytes, rounded up.
 static Expr wireBytes(CollectiveKind kind, Expr group, Expr bytes) {
-  if (kind == CollectiveKind::permute)
-    return bytes;
-  bool isTwice = kind == CollectiveKind::all_reduce;
+  const Algorithm &rule = ruleOf(kind);
+  if (rule.rounds > 1)
+    bytes = bytes * rule.rounds;
   Expr others = group - group.number(1);
-  return (isTwice ? bytes * 2 : bytes).apply(Op::scale, others, group);
+  switch (rule.sent) {
+  case Algorithm::Sent::all:
+    return bytes;
+  case Algorithm::Sent::others:
+    return bytes.apply(Op::scale, others, group);
+  case Algorithm::Sent::to_each:
+    return bytes * others;
+  }
+  return bytes;
 }
 
 /// What a device sends of a call where tokens go to each node once: the copies

@@ -9,8 +9,6 @@
 
 #include "Run.h"
 
-#include "autopar/Program/WireBytes.h"
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -34,10 +32,13 @@ int64_t autopar::cost::sizeOf(const GroupLayout &layout) {
 std::vector<RouteStep> autopar::cost::stepsOf(const Route &route) {
   std::vector<RouteStep> steps;
   for (const RouteLevel &level : route.levels) {
-    size_t knots = level.log2TimeUs.size();
-    steps.push_back({level.latencyUs, level.usPerByte, level.boundUsPerByte,
-                     level.firstLog2, knots ? level.log2TimeUs.data() : nullptr,
-                     static_cast<uint32_t>(knots ? knots - 2 : 0)});
+    if (size_t knots = level.log2TimeUs.size())
+      steps.push_back({0, 0, level.boundUsPerByte, level.firstLog2,
+                       level.log2TimeUs.data(),
+                       static_cast<uint32_t>(knots - 2), false});
+    for (const RouteChoice &choice : level.choices)
+      steps.push_back({choice.latencyUs, choice.usPerByte, level.boundUsPerByte,
+                       0, nullptr, 0, &choice != &level.choices.front()});
   }
   return steps;
 }
@@ -49,6 +50,17 @@ RouteView autopar::cost::viewOf(const std::vector<RouteStep> &steps,
                   [](const RouteStep &step) { return step.knots != nullptr; });
   return {steps.data(), static_cast<uint32_t>(steps.size()), route.ideal,
           hasCurve, route.overlaps};
+}
+
+const RouteChoice &autopar::cost::cheapest(const RouteLevel &level,
+                                           double bytes) {
+  auto time = [&](const RouteChoice &choice) {
+    return choice.latencyUs + bytes * choice.usPerByte;
+  };
+  return *std::min_element(level.choices.begin(), level.choices.end(),
+                           [&](const RouteChoice &a, const RouteChoice &b) {
+                             return time(a) < time(b);
+                           });
 }
 
 static double timeOver(const Route &route, double bytes, bool atFullBandwidth) {
@@ -174,20 +186,20 @@ static std::vector<int64_t> ranksInside(const GroupLayout &layout,
   return ranks;
 }
 
-/// Messages of few bytes that follow one another: a tree of the devices, but a
-/// permute is one message each, a ring n - 1.
-static double hopsOf(CollectiveKind kind, int64_t size) {
-  if (kind == CollectiveKind::permute)
-    return 1;
-  if (kind == CollectiveKind::ring)
-    return static_cast<double>(size - 1);
-  return std::ceil(std::log2(static_cast<double>(size)));
+/// `algorithm` among `size` devices of `tier`, on `share` of the bytes.
+static RouteChoice choiceOf(const Algorithm &algorithm, int64_t size,
+                            double share, const Tier &tier) {
+  RouteChoice choice{&algorithm};
+  choice.wirePerByte = share * sentBytes(algorithm, size, 1);
+  choice.latencyUs = tier.latency.value * hopsOf(algorithm, size);
+  choice.usPerByte =
+      choice.wirePerByte / tier.bandwidth.value * 1e6 / tier.efficiency.value;
+  return choice;
 }
 
 /// Adds a step among `size` devices that `tier` joins directly, on `share` of
-/// the bytes: its curve, or latency * hops + wire bytes / (bandwidth *
-/// efficiency), the alpha-beta model of Thakur et al. (2005), section 3. A
-/// switch that reduces moves less than a ring: what was measured is possible.
+/// the bytes: its curve, or its algorithms. A switch that reduces moves less
+/// than a ring: what was measured is possible.
 void Network::addLevel(CollectiveKind kind, int64_t size, double share,
                        const Tier &tier, Route &route) const {
   if (size <= 1)
@@ -195,12 +207,15 @@ void Network::addLevel(CollectiveKind kind, int64_t size, double share,
   RouteLevel &level = route.levels.emplace_back();
   level.tier = &tier;
   level.size = size;
-  level.wirePerByte = share * wireBytes(kind, size, 1);
+  RouteChoice rule = choiceOf(ruleOf(kind), size, share, tier);
+  level.wirePerByte = rule.wirePerByte;
   level.boundUsPerByte = level.wirePerByte / tier.bandwidth.value * 1e6;
   const CurvesBySize *curves = curvesOf(tier, kind);
   if (!curves) {
-    level.latencyUs = tier.latency.value * hopsOf(kind, size);
-    level.usPerByte = level.boundUsPerByte / tier.efficiency.value;
+    level.choices.push_back(rule);
+    for (const Algorithm &other : tier.algorithms)
+      if (other.kind == kind)
+        level.choices.push_back(choiceOf(other, size, share, tier));
     route.modelled = true;
     return;
   }
@@ -259,14 +274,12 @@ Route Network::route(CollectiveKind kind, const GroupLayout &layout, bool ideal,
     inside = std::max(inside, membersInside(layout, tier.domain));
   }
   bool hasCurve = curvesOf(*route.tier, kind) != nullptr;
-  // In a permute and in every step of a ring some device sends over the slowest
-  // link.
-  bool passes = kind == CollectiveKind::permute || kind == CollectiveKind::ring;
+  Algorithm::Tiers tiers = ruleOf(kind).tiers;
   bool leavesNode = route.tier != &pool.tiers.front();
   route.byNode = spread && (leavesNode || spread->inNode);
-  route.hierarchical =
-      route.byNode || (!passes && inside > 1 && (ideal || !hasCurve));
-  route.overlaps = route.hierarchical && kind == CollectiveKind::all_to_all;
+  route.hierarchical = route.byNode || (tiers != Algorithm::Tiers::slowest &&
+                                        inside > 1 && (ideal || !hasCurve));
+  route.overlaps = route.hierarchical && tiers == Algorithm::Tiers::at_once;
   if (route.hierarchical)
     addHierarchy(kind, layout, route.byNode ? spread : nullptr, route);
   else
@@ -277,14 +290,11 @@ Route Network::route(CollectiveKind kind, const GroupLayout &layout, bool ideal,
 void autopar::cost::addStart(const Pool &pool, CollectiveKind kind,
                              double startUs, Route &route) {
   bool leavesNode = route.tier && route.tier != &pool.tiers.front();
-  bool passes = kind == CollectiveKind::permute ||
-                kind == CollectiveKind::ring ||
-                kind == CollectiveKind::all_to_all;
-  if (!leavesNode || passes || route.byNode || route.levels.empty())
+  bool starts = ruleOf(kind).tiers == Algorithm::Tiers::in_turn;
+  if (!leavesNode || !starts || route.byNode || route.levels.empty())
     return;
-  RouteLevel &last = route.levels.back();
-  if (last.log2TimeUs.empty())
-    last.latencyUs += startUs;
+  for (RouteChoice &choice : route.levels.back().choices)
+    choice.latencyUs += startUs;
 }
 
 std::vector<int64_t> Network::placeOf(const GroupAxis &axis) const {

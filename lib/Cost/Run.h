@@ -39,11 +39,13 @@ namespace autopar::cost {
 struct Route;
 
 /// `RouteLevel` as plain data: `knots[0]` to `knots[last]`, and one more that
-/// goes on in proportion to the bytes. No knots: latency and bandwidth.
+/// goes on in proportion to the bytes. No knots: latency and bandwidth of a
+/// choice; whether it is in place of the step before.
 struct RouteStep {
   double latencyUs, usPerByte, boundUsPerByte, firstLog2;
   const double *knots;
   uint32_t last;
+  bool isOther;
 };
 std::vector<RouteStep> stepsOf(const Route &route);
 
@@ -117,9 +119,14 @@ inline V routeTime(const RouteView &route, V bytes, bool atFullBandwidth) {
   V total = V(0), log2Bytes = V(0);
   if (route.hasCurve)
     log2Bytes = log2Of(most(bytes, V(1)));
+  auto timeOf = [&](const RouteStep &step) {
+    return atFullBandwidth ? stepBound(step, bytes, log2Bytes)
+                           : stepTime(step, bytes, log2Bytes);
+  };
   for (uint32_t i = 0; i < route.count; ++i) {
-    V time = atFullBandwidth ? stepBound(route.steps[i], bytes, log2Bytes)
-                             : stepTime(route.steps[i], bytes, log2Bytes);
+    V time = timeOf(route.steps[i]);
+    while (i + 1 < route.count && route.steps[i + 1].isOther)
+      time = least(time, timeOf(route.steps[++i]));
     total = route.overlaps ? most(total, time) : total + time;
   }
   return total;

@@ -7,7 +7,7 @@
 
 #include "autopar/Evaluate/EvaluatedIteration.h"
 
-#include "autopar/Program/WireBytes.h"
+#include "autopar/Hardware/Algorithm.h"
 
 #include <algorithm>
 #include <cmath>
@@ -55,8 +55,8 @@ void autopar::evaluation::addCopiesRow(const EvaluatedIteration &iteration,
   row.groupSize = 2;
   row.count = 1;
   row.bytes = copies.bytes;
-  row.wireBytesPerDevice = static_cast<int64_t>(
-      std::ceil(wireBytes(kind, 2, static_cast<double>(copies.bytes))));
+  row.wireBytesPerDevice = static_cast<int64_t>(std::ceil(
+      hardware::wireBytes(kind, 2, static_cast<double>(copies.bytes))));
   row.timeUs = copies.timeUs;
   row.section = Section::optimizer;
   row.purpose = TrainingReport::Exposure::Purpose::copies;

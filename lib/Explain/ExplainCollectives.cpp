@@ -61,15 +61,13 @@ void Explainer::explainWireBytes(size_t row) {
   const auto &record = report.communication.collectives[row];
   const std::string path = pathOf(row);
   CollectiveKind kind = step.calls[step.membersOfRow[row].front()].record->kind;
-  bool isHop = kind == CollectiveKind::permute;
+  const Algorithm &rule = ruleOf(kind);
+  std::string sent = sentText(rule, "group_size");
   Explanation wire;
-  if (!isHop)
+  if (!sent.empty())
     wire.input(path + "group_size", record.groupSize);
   add(path + "wire_bytes_per_device",
-      isHop ? "the input"
-      : kind == CollectiveKind::all_reduce
-          ? "ceil(2 * (group_size - 1) / group_size * bytes)"
-          : "ceil((group_size - 1) / group_size * bytes)",
+      sent.empty() ? "the input" : "ceil(" + sent + " * bytes)",
       wire.input(path + "bytes", record.bytes));
   explainTiers(row);
 }
@@ -267,11 +265,11 @@ CurveReading::read(const std::map<int64_t, CollectiveCurve> &curves) {
     addNote("extrapolated from " + size + " to " +
             std::to_string(record.groupSize) +
             " devices: in proportion to the bytes on the wire");
-    if (cost.record->kind == CollectiveKind::permute)
-      return readCurve(near->first, near->second);
-    return "(" + readCurve(near->first, near->second) +
-           ") * (group_size - 1) / group_size / ((" + size + " - 1) / " + size +
-           ")";
+    std::string read = readCurve(near->first, near->second);
+    if (ruleOf(cost.record->kind).sent == Algorithm::Sent::all)
+      return read;
+    return "(" + read + ") * (group_size - 1) / group_size / ((" + size +
+           " - 1) / " + size + ")";
   }
   auto below = std::prev(above);
   addNote("interpolated between " + std::to_string(below->first) + " and " +
@@ -316,18 +314,36 @@ void Explainer::explainCollectiveTime(size_t row) {
     return add(path + "time_us", formula, step.explanation);
   }
   Explanation levels = explainLevels(row);
-  bool hop = cost.record->kind == CollectiveKind::permute;
-  const char *sent =
+  const Algorithm &rule = ruleOf(cost.record->kind);
+  std::string sent =
       cost.route->overlaps ? "wire_bytes_by_tier" : "wire_bytes_per_device";
-  std::string formula =
-      ideal
-          ? std::string(sent) + " / bandwidth * 1e6"
-          : std::string("latency") + (hop ? "" : " * ceil(log2(group_size))") +
-                " + " + sent + " / (bandwidth * efficiency) * 1e6";
+  std::string formula = ideal ? sent + " / bandwidth * 1e6"
+                              : latencyText(rule, "group_size") + " + " + sent +
+                                    " / (bandwidth * efficiency) * 1e6";
   const char *over = !cost.route->hierarchical ? ""
                      : cost.route->overlaps    ? "largest over the levels of "
                                                : "sum over the levels of ";
   add(path + "time_us", over + formula, levels);
+}
+
+/// Adds to `levels` the algorithms that take less of `bytes` than the rule of
+/// the collective.
+static void explainChoices(const Route &route, double bytes,
+                           Explanation &levels) {
+  for (const RouteLevel &level : route.levels) {
+    if (level.choices.empty())
+      continue;
+    const Algorithm &picked = *cheapest(level, bytes).algorithm;
+    if (&picked == level.choices.front().algorithm)
+      continue;
+    std::string sent = sentText(picked, std::to_string(level.size));
+    std::string &note = levels.derivation.note;
+    note += (note.empty() ? "on " : "; on ") + level.tier->name + " " +
+            picked.name +
+            " takes less: " + latencyText(picked, std::to_string(level.size)) +
+            " + " + (sent.empty() ? "" : sent + " * ") +
+            "bytes / (bandwidth * efficiency) * 1e6 (" + picked.source + ")";
+  }
 }
 
 /// What the time of a route by latency and bandwidth is made of.
@@ -342,7 +358,8 @@ Explanation Explainer::explainLevels(size_t row) {
     levels.input(path + "wire_bytes_by_tier." + tier, bytes);
   if (!route.overlaps)
     levels.input(path + "wire_bytes_per_device", record.wireBytesPerDevice);
-  if (!ideal && cost.record->kind != CollectiveKind::permute)
+  const Algorithm &rule = ruleOf(cost.record->kind);
+  if (!ideal && rule.hops != Algorithm::Hops::one)
     levels.input(path + "group_size", record.groupSize);
   for (const Tier &level : step.pool().tiers) {
     if (!route.hierarchical && &level != route.tier)
@@ -366,13 +383,12 @@ Explanation Explainer::explainLevels(size_t row) {
               "levels have their own devices, and one with a measured curve "
               "takes that" +
               between)
-        .from(route.byNode ? byNodeSource
-                           : "NVIDIA/nccl pull request 401 (2.8): intra- and "
-                             "inter-node messages of an all-to-all are "
-                             "balanced, each peer has a warp of its own");
+        .from(route.byNode ? byNodeSource : rule.source.c_str());
   else if (route.hierarchical)
     levels.note("summed over the levels of the network, each with its devices "
                 "and bytes; a level with a measured curve takes that" +
                 between);
+  if (!ideal)
+    explainChoices(route, cost.bytes.real(), levels);
   return levels;
 }

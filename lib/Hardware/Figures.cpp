@@ -71,11 +71,12 @@ autopar::hardware::readOptionalFigure(const JsonReader &reader,
   return readFigure(reader, key, unit, path);
 }
 
-/// The coefficients of a curve have its source.
+/// The coefficients of a curve have its source. Algorithms have hops.
 static void spread(nlohmann::json &value, const nlohmann::json &source) {
   bool isCurve = value.is_object() &&
                  (value.contains("exponent") || value.contains("time_us"));
-  bool isFigure = value.is_object() && value.contains("unit");
+  bool isFigure =
+      value.is_object() && (value.contains("unit") || value.contains("hops"));
   if ((isCurve || isFigure) && !value.contains("source"))
     value["source"] = source;
   if (!isCurve && !isFigure && value.is_structured())

@@ -12,6 +12,13 @@
 
 namespace autopar::hardware {
 
+/// The kinds of collectives that files speak of, and the one called `name`.
+inline constexpr std::string_view measuredKinds =
+    "all_reduce, all_gather, reduce_scatter, all_to_all, permute";
+std::optional<program::CollectiveKind> measuredKind(std::string_view name);
+/// An entry of `tiers[].algorithms`.
+Algorithm readAlgorithm(const JsonReader &reader);
+
 /// The chip at the root of a document whose overrides are applied.
 Chip readChip(const JsonReader &reader);
 

@@ -15,8 +15,6 @@
 
 #include "Readers.h"
 
-#include "autopar/Program/WireBytes.h"
-
 #include <algorithm>
 #include <cmath>
 

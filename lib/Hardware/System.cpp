@@ -17,11 +17,6 @@ using namespace autopar::hardware;
 using namespace autopar::placement;
 using namespace autopar::program;
 
-static constexpr CollectiveKind collectiveKinds[] = {
-    CollectiveKind::all_reduce, CollectiveKind::all_gather,
-    CollectiveKind::reduce_scatter, CollectiveKind::all_to_all,
-    CollectiveKind::permute};
-
 static CollectiveCurve readCurve(const JsonReader &reader) {
   CollectiveCurve curve;
   reader.allowOnly({"first_log2_bytes", "time_us", "source"});
@@ -47,14 +42,10 @@ static void readCollectives(const JsonReader &reader, const Tier &tier,
                             CollectiveCurves &curves) {
   int64_t most = tier.domain ? tier.domain : limits::maxDevices;
   for (const auto &[name, groups] : reader.members()) {
-    const CollectiveKind *kind = nullptr;
-    for (const CollectiveKind &candidate : collectiveKinds)
-      if (nameOf(candidate) == name)
-        kind = &candidate;
+    std::optional<CollectiveKind> kind = measuredKind(name);
     if (!kind)
       return groups.fail("unknown collective \"" + shorten(name) + "\"",
-                         "known: all_reduce, all_gather, reduce_scatter, "
-                         "all_to_all, permute");
+                         "known: " + std::string(measuredKinds));
     if (!groups.isObject())
       return groups.fail("expected an object of curves by group size");
     for (const auto &[key, curve] : groups.members()) {
@@ -85,7 +76,7 @@ static int64_t readDomain(const JsonReader &reader) {
 static Tier readTier(const JsonReader &reader, const std::string &path) {
   Tier tier;
   reader.allowOnly({"name", "domain", "bandwidth", "efficiency", "latency",
-                    "collectives", "implementations"});
+                    "algorithms", "collectives", "implementations"});
   tier.name = reader.string("name");
   tier.domain = readDomain(reader);
   std::string inner = path + ".tiers." + tier.name;
@@ -93,6 +84,9 @@ static Tier readTier(const JsonReader &reader, const std::string &path) {
       readFigure(reader, "bandwidth", units::bytesPerSecond, inner);
   tier.efficiency = readFigure(reader, "efficiency", units::fraction, inner);
   tier.latency = readFigure(reader, "latency", units::microseconds, inner);
+  if (reader.has("algorithms"))
+    for (const JsonReader &one : reader.array("algorithms").elements())
+      tier.algorithms.push_back(readAlgorithm(one));
   if (reader.has("collectives"))
     readCollectives(reader.object("collectives"), tier, tier.curves);
   if (reader.has("implementations"))

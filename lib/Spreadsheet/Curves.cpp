@@ -86,38 +86,52 @@ std::string LinkSheet::addKnots(const RouteLevel &level,
   return sheet.name + "!" + Sheet::range(first, sheet.rows.size(), 3, 4);
 }
 
-LevelCells LinkSheet::add(const RouteLevel &level, const RouteLevel &slower) {
-  Inputs::TierNames names = inputs.tier(*level.tier);
+/// Adds the row of one choice and returns its number; of a curve, which has
+/// none, what devices send.
+size_t LinkSheet::addRow(const RouteLevel &level, const RouteChoice *choice) {
   const Tier &tier = *level.tier;
+  Inputs::TierNames names = inputs.tier(tier);
+  size_t row = sheet.rows.size();
+  Formula atFull = Formula(sheet.here(row, 5)) / Formula(names.bandwidth) *
+                   Formula("1000000");
+  double sent = choice ? choice->wirePerByte : level.wirePerByte;
+  bool isOther = choice && choice != &level.choices.front();
+  std::vector<Cell> cells = {
+      Cell::of("  " + (isOther ? "or " + choice->algorithm->name : tier.name)),
+      Cell::of(static_cast<double>(level.size)),
+      Cell(),
+      Cell(),
+      Cell::formula(atFull.text, sent / tier.bandwidth.value * 1e6),
+      Cell::of(sent)};
+  if (choice) {
+    Formula latency = tier.latency.value > 0
+                          ? exactly(choice->latencyUs / tier.latency.value) *
+                                Formula(names.latency)
+                          : exactly(choice->latencyUs);
+    cells[2] = Cell::formula(latency.text, choice->latencyUs);
+    cells[3] = Cell::formula(
+        (Formula(sheet.here(row, 4)) / Formula(names.efficiency)).text,
+        choice->usPerByte);
+  }
+  sheet.rows.push_back(std::move(cells));
+  return row;
+}
+
+LevelCells LinkSheet::add(const RouteLevel &level, const RouteLevel &slower) {
   LevelCells cells;
   sheet.header({"  tier", "devices", "latency_us", "us_per_byte",
                 "us_per_byte at full bandwidth", "sent of a byte"});
-  size_t row = sheet.rows.size();
-  Formula sent(sheet.here(row, 5));
-  Formula atFull = sent / Formula(names.bandwidth) * Formula("1000000");
-  Formula latency = tier.latency.value > 0
-                        ? exactly(level.latencyUs / tier.latency.value) *
-                              Formula(names.latency)
-                        : exactly(level.latencyUs);
-  bool isModelled = level.log2TimeUs.empty();
-  sheet.rows.push_back(
-      {Cell::of("  " + tier.name), Cell::of(static_cast<double>(level.size)),
-       isModelled ? Cell::formula(latency.text, level.latencyUs) : Cell(),
-       isModelled
-           ? Cell::formula(
-                 (Formula(sheet.here(row, 4)) / Formula(names.efficiency)).text,
-                 level.usPerByte)
-           : Cell(),
-       Cell::formula(atFull.text, level.boundUsPerByte),
-       Cell::of(level.wirePerByte)});
-  cells.latencyUs = sheet.address(row, 2);
-  cells.usPerByte = sheet.address(row, 3);
-  cells.boundUsPerByte = sheet.address(row, 4);
-  if (isModelled)
+  cells.boundUsPerByte = sheet.address(sheet.rows.size(), 4);
+  for (const RouteChoice &choice : level.choices) {
+    size_t row = addRow(level, &choice);
+    cells.choices.emplace_back(sheet.address(row, 2), sheet.address(row, 3));
+  }
+  if (!level.choices.empty())
     return cells;
+  addRow(level, nullptr);
   cells.firstLog2 = level.firstLog2;
   cells.last = static_cast<int64_t>(level.log2TimeUs.size()) - 2;
-  cells.knots = addKnots(level, slower, names);
+  cells.knots = addKnots(level, slower, inputs.tier(*level.tier));
   return cells;
 }
 

@@ -13,9 +13,11 @@
 
 namespace autopar::spreadsheet {
 
-/// A step of a route, as cells: latency and time of a byte, or a curve.
+/// A step of a route, as cells: latency and time of a byte by each algorithm
+/// that it may take, or a curve.
 struct LevelCells {
-  std::string latencyUs, usPerByte, boundUsPerByte;
+  std::vector<std::pair<std::string, std::string>> choices;
+  std::string boundUsPerByte;
   /// Of a curve, log2 of microseconds at each knot; empty where there is none.
   std::string knots;
   double firstLog2 = 0;
@@ -35,6 +37,7 @@ public:
 
 private:
   LevelCells add(const cost::RouteLevel &level, const cost::RouteLevel &slower);
+  size_t addRow(const cost::RouteLevel &level, const cost::RouteChoice *choice);
   std::string addKnots(const cost::RouteLevel &level,
                        const cost::RouteLevel &slower,
                        const Inputs::TierNames &names);

@@ -284,8 +284,14 @@ Formula NodeCells::shapeRatio(const Node &node) {
 
 Formula NodeCells::levelTime(const LevelCells &level, const Formula &bytes,
                              const Formula &log2Bytes, double log2Value) {
+  Formula byChoice = 0;
+  for (const auto &[latencyUs, usPerByte] : level.choices) {
+    Formula time = Formula(latencyUs) + bytes * Formula(usPerByte);
+    bool isFirst = latencyUs == level.choices.front().first;
+    byChoice = isFirst ? time : least(byChoice, time);
+  }
   if (level.knots.empty())
-    return Formula(level.latencyUs) + bytes * Formula(level.usPerByte);
+    return byChoice;
   double at = std::max(log2Value - level.firstLog2, 0.0);
   Formula place = helper("place on a curve of a link",
                          most(log2Bytes - exactly(level.firstLog2), 0), at);

@@ -30,14 +30,24 @@ using GroupLayout = std::vector<GroupAxis>;
 /// Devices of one group.
 int64_t sizeOf(const GroupLayout &layout);
 
+/// What a step takes by one algorithm, of b bytes of the whole call latencyUs +
+/// b * usPerByte; a device sends b * wirePerByte.
+struct RouteChoice {
+  const hardware::Algorithm *algorithm = nullptr;
+  double latencyUs = 0, usPerByte = 0, wirePerByte = 0;
+};
+
 /// A step of a collective among devices that one tier joins. Of b bytes of the
-/// whole call it takes latencyUs + b * usPerByte or, where there is a curve,
+/// whole call it takes what the cheapest of its choices takes, of which the
+/// rule of the collective is the first, or, where there is a curve,
 /// 2^(log2TimeUs at log2(b) - firstLog2): straight between knots, constant
 /// below the first, proportional to the bytes above the last. At full
-/// bandwidth it takes b * boundUsPerByte, or as long where that is less. A
-/// device sends b * wirePerByte.
+/// bandwidth it takes b * boundUsPerByte, or as long where that is less. By the
+/// rule a device sends b * wirePerByte.
 struct RouteLevel {
-  double latencyUs = 0, usPerByte = 0, boundUsPerByte = 0, wirePerByte = 0;
+  double boundUsPerByte = 0, wirePerByte = 0;
+  /// None where there is a curve.
+  std::vector<RouteChoice> choices;
   double firstLog2 = 0;
   std::vector<double> log2TimeUs;
   const hardware::Tier *tier = nullptr;
@@ -64,6 +74,8 @@ struct Route {
   bool byNode = false;
 };
 
+/// The choice of `level`, which has no curve, that takes least of `bytes`.
+const RouteChoice &cheapest(const RouteLevel &level, double bytes);
 /// Microseconds of one call on `bytes` (as reports define a collective's
 /// buffer), and at full bandwidth.
 double timeOf(const Route &route, double bytes);

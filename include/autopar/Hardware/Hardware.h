@@ -8,6 +8,7 @@
 #ifndef AUTOPAR_HARDWARE_HARDWARE_H
 #define AUTOPAR_HARDWARE_HARDWARE_H
 
+#include "autopar/Hardware/Algorithm.h"
 #include "autopar/Program/CostProgram.h"
 #include "autopar/Support/ElementType.h"
 #include "autopar/Support/Json.h"
@@ -88,8 +89,8 @@ ShapeGrid reduce(const ShapeTable &table, const std::vector<double> &fixed);
 /// t = floor + ((flops / (compute_efficiency * peak))^q
 ///            + (bytes / (memory_efficiency * bandwidth))^q)^(1/q) * ratio
 /// with the ratio of the shape where there is a table of it, else 1. Fitted to
-/// measured kernels by scripts/fit.py. q is one of 1, 1.5, 2, 3, 4. Where tiles
-/// are known, flops are those of whole waves of them.
+/// measured kernels by scripts/calibration/fit.py. q is one of 1, 1.5, 2, 3, 4.
+/// Where tiles are known, flops are those of whole waves of them.
 struct KernelCurve {
   double floorUs = 0;
   double computeEfficiency = 1;
@@ -190,6 +191,8 @@ struct Tier {
   Figure efficiency;
   /// Microseconds of one hop, including the software.
   Figure latency;
+  /// What its devices can do besides the rule of each kind (`ruleOf`).
+  std::vector<Algorithm> algorithms;
   /// By kind and group size, for groups inside this tier.
   CollectiveCurves curves;
   /// Those of runtimes that have other kernels, by `Runtime::collectives`.

@@ -7,7 +7,7 @@
 
 #include "autopar/Cost/Route.h"
 #include "autopar/Cost/ExpertNodes.h"
-#include "autopar/Program/WireBytes.h"
+#include "autopar/Hardware/Algorithm.h"
 
 #include "Fixtures.h"
 #include "Run.h"
@@ -22,6 +22,36 @@ using namespace autopar::hardware;
 using namespace autopar::placement;
 using namespace autopar::program;
 using namespace autopar::test;
+
+TEST(Algorithm, RulesAreInTheOrderOfKinds) {
+  for (CollectiveKind kind :
+       {CollectiveKind::all_reduce, CollectiveKind::all_gather,
+        CollectiveKind::reduce_scatter, CollectiveKind::all_to_all,
+        CollectiveKind::permute, CollectiveKind::ring})
+    EXPECT_EQ(ruleOf(kind).kind, kind) << nameOf(kind).data();
+}
+
+/// What formulas compute is what explanations say.
+TEST(Algorithm, SaysWhatItComputes) {
+  Algorithm algorithm = ruleOf(CollectiveKind::all_reduce);
+  EXPECT_EQ(sentText(algorithm, "n"), "2 * (n - 1) / n");
+  EXPECT_DOUBLE_EQ(sentBytes(algorithm, 8, 100), 2 * 7 / 8. * 100);
+  EXPECT_EQ(latencyText(algorithm, "n"), "latency * ceil(log2(n))");
+  EXPECT_EQ(hopsOf(algorithm, 9), 4);
+  algorithm.sent = Algorithm::Sent::to_each;
+  algorithm.hops = Algorithm::Hops::others;
+  EXPECT_EQ(sentText(algorithm, "n"), "2 * (n - 1)");
+  EXPECT_DOUBLE_EQ(sentBytes(algorithm, 8, 100), 2 * 7 * 100);
+  EXPECT_EQ(latencyText(algorithm, "n"), "latency * (n - 1)");
+  EXPECT_EQ(hopsOf(algorithm, 9), 8);
+  algorithm.sent = Algorithm::Sent::all;
+  algorithm.hops = Algorithm::Hops::one;
+  EXPECT_EQ(sentText(algorithm, "n"), "2");
+  EXPECT_DOUBLE_EQ(sentBytes(algorithm, 8, 100), 200);
+  EXPECT_EQ(latencyText(algorithm, "n"), "latency");
+  EXPECT_EQ(hopsOf(algorithm, 9), 1);
+  EXPECT_EQ(sentText(ruleOf(CollectiveKind::permute), "n"), "");
+}
 
 TEST(WireBytes, CountsARing) {
   EXPECT_DOUBLE_EQ(wireBytes(CollectiveKind::all_reduce, 8, 33'554'432),
@@ -116,6 +146,40 @@ TEST(Network, PricesByLatencyAndBandwidth) {
   EXPECT_FALSE(route.hierarchical);
   route = network.route(CollectiveKind::all_reduce, {{1, 8}}, true);
   EXPECT_NEAR(timeOf(route, 360e6), 1400, 1e-6);
+}
+
+/// Eight devices, 3 us a hop, 360 GB/s. A tree takes 9 us + 1.75 of the bytes,
+/// messages of all to each 3 us + 7 of them: as much at 411,429 bytes.
+TEST(Network, TakesTheFastestAlgorithmForTheBytes) {
+  Machine machine = makeMachine();
+  machine.pools[0].tiers[0].algorithms = {
+      {"one-shot", CollectiveKind::all_reduce, Algorithm::Sent::to_each, 1,
+       Algorithm::Hops::one, Algorithm::Tiers::in_turn, "test"},
+      {"idle", CollectiveKind::all_gather, Algorithm::Sent::all, 1,
+       Algorithm::Hops::one, Algorithm::Tiers::in_turn, "test"}};
+  Network network(machine.pools[0], 8);
+  Route route = network.route(CollectiveKind::all_reduce, {{1, 8}}, false);
+  ASSERT_EQ(route.levels.size(), 1u);
+  ASSERT_EQ(route.levels[0].choices.size(), 2u);
+  EXPECT_DOUBLE_EQ(timeOf(route, 0), 3);
+  EXPECT_NEAR(timeOf(route, 360e3), 3 + 7, 1e-9);
+  EXPECT_NEAR(timeOf(route, 720e3), 9 + 3.5, 1e-9);
+  auto picked = [&](double bytes) {
+    return cheapest(route.levels[0], bytes).algorithm->name;
+  };
+  EXPECT_EQ(picked(411e3), "one-shot");
+  EXPECT_EQ(picked(412e3), "tree");
+  // At full bandwidth, 450 GB/s, nothing is below the bytes of the rule.
+  EXPECT_NEAR(boundOf(route, 720e3), 2.8, 1e-9);
+  // Steps inside nodes and across them pick for themselves.
+  Machine two = makeMachine(2);
+  two.pools[0].tiers[1].algorithms = machine.pools[0].tiers[0].algorithms;
+  GroupLayout all = {{1, 16}};
+  Network wide(two.pools[0], 16);
+  EXPECT_EQ(wide.route(CollectiveKind::all_reduce, all, false)
+                .levels.back()
+                .choices.size(),
+            2u);
 }
 
 TEST(Network, UsesCurvesByGroupSize) {

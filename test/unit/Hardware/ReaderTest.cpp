@@ -75,6 +75,24 @@ TEST_F(ReaderTest, SystemErrorsNameTheField) {
             "h100-sxm-8.json: /tiers/0/collectives/allreduce: unknown "
             "collective \"allreduce\"\n  note: known: all_reduce, all_gather, "
             "reduce_scatter, all_to_all, permute");
+  auto algorithmError = [&](const std::string &entry) {
+    return systemError("\"collectives\": {",
+                       "\"algorithms\": [{\"name\": \"a\", " + entry +
+                           "}], \"collectives\": {");
+  };
+  EXPECT_EQ(algorithmError("\"collective\": \"gather\", \"sent\": \"all\", "
+                           "\"hops\": \"one\""),
+            "h100-sxm-8.json: /tiers/0/algorithms/0/collective: unknown "
+            "collective \"gather\"\n  note: known: all_reduce, all_gather, "
+            "reduce_scatter, all_to_all, permute");
+  EXPECT_EQ(algorithmError("\"collective\": \"permute\", \"sent\": \"some\", "
+                           "\"hops\": \"one\""),
+            "h100-sxm-8.json: /tiers/0/algorithms/0/sent: unknown \"some\"\n"
+            "  note: known: all, others, to_each");
+  EXPECT_EQ(algorithmError("\"collective\": \"permute\", \"sent\": \"all\", "
+                           "\"hops\": \"two\""),
+            "h100-sxm-8.json: /tiers/0/algorithms/0/hops: unknown \"two\"\n"
+            "  note: known: one, tree, others");
   EXPECT_EQ(systemError("\"2\": {", "\"9\": {"),
             "h100-sxm-8.json: /tiers/0/collectives/all_reduce/9: expected a "
             "number of devices from 2 to 8, the tier's domain, found \"9\"");

@@ -7,7 +7,7 @@
 
 #include "Fixtures.h"
 
-#include "autopar/Program/WireBytes.h"
+#include "autopar/Hardware/Algorithm.h"
 
 #include <cmath>
 #include <random>
