@@ -9,6 +9,7 @@
 #define AUTOPAR_LIB_BUNDLE_ZIPAPI_H
 
 #include "autopar/Support/Result.h"
+#include "autopar/Support/SharedLibrary.h"
 
 #include <zip.h>
 
@@ -16,28 +17,30 @@ namespace autopar::bundle {
 
 /// The functions of libzip that bundles use. As with libcurl, only who writes
 /// or reads one needs the library.
-struct ZipApi {
-  decltype(&zip_source_buffer_create) createBuffer;
-  decltype(&zip_source_keep) keepSource;
-  decltype(&zip_source_free) freeSource;
-  decltype(&zip_source_open) openSource;
-  decltype(&zip_source_read) readSource;
-  decltype(&zip_source_close) closeSource;
-  decltype(&zip_open_from_source) open;
-  decltype(&zip_close) close;
-  decltype(&zip_discard) discard;
-  decltype(&zip_file_add) add;
-  decltype(&zip_file_set_dostime) setTime;
-  decltype(&zip_set_file_compression) setCompression;
-  decltype(&zip_get_num_entries) count;
-  decltype(&zip_stat_index) stat;
-  decltype(&zip_fopen_index) openFile;
-  decltype(&zip_fread) read;
-  decltype(&zip_fclose) closeFile;
-  decltype(&zip_error_init) initError;
-  decltype(&zip_error_fini) endError;
-  decltype(&zip_error_strerror) describe;
-  decltype(&zip_strerror) describeArchive;
+struct ZipApi : LoadedFunctions {
+  using LoadedFunctions::LoadedFunctions;
+
+  AUTOPAR_LOADED(zip_source_buffer_create, createBuffer);
+  AUTOPAR_LOADED(zip_source_keep, keepSource);
+  AUTOPAR_LOADED(zip_source_free, freeSource);
+  AUTOPAR_LOADED(zip_source_open, openSource);
+  AUTOPAR_LOADED(zip_source_read, readSource);
+  AUTOPAR_LOADED(zip_source_close, closeSource);
+  AUTOPAR_LOADED(zip_open_from_source, open);
+  AUTOPAR_LOADED(zip_close, close);
+  AUTOPAR_LOADED(zip_discard, discard);
+  AUTOPAR_LOADED(zip_file_add, add);
+  AUTOPAR_LOADED(zip_file_set_dostime, setTime);
+  AUTOPAR_LOADED(zip_set_file_compression, setCompression);
+  AUTOPAR_LOADED(zip_get_num_entries, count);
+  AUTOPAR_LOADED(zip_stat_index, stat);
+  AUTOPAR_LOADED(zip_fopen_index, openFile);
+  AUTOPAR_LOADED(zip_fread, read);
+  AUTOPAR_LOADED(zip_fclose, closeFile);
+  AUTOPAR_LOADED(zip_error_init, initError);
+  AUTOPAR_LOADED(zip_error_fini, endError);
+  AUTOPAR_LOADED(zip_error_strerror, describe);
+  AUTOPAR_LOADED(zip_strerror, describeArchive);
 };
 
 /// Loads libzip, once.

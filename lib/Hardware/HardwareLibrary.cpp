@@ -9,6 +9,7 @@
 
 #include "autopar/Support/File.h"
 #include "autopar/Support/Limits.h"
+#include "autopar/Support/Suggestion.h"
 #include "autopar/Support/Text.h"
 
 using namespace autopar;
@@ -82,7 +83,7 @@ HardwareLibrary::fitting(const std::string &text) const {
   std::vector<std::string> names = chipNames();
   for (std::string &name : systemNames())
     names.push_back(std::move(name));
-  return namesFitting(text, names);
+  return namesWithWords(text, names);
 }
 
 /// What a system's field "chip" means: a name of the library, a path from the
@@ -241,7 +242,7 @@ HardwareLibrary::unusedOverride(const std::set<std::string> &elsewhere) const {
                      "\" names no chip or system that was read",
                  near.empty() ? "paths start with chips.<name>. or "
                                 "systems.<name>."
-                              : "did you mean \"" + near + "\"?"};
+                              : askWhether(near)};
   }
   return std::nullopt;
 }

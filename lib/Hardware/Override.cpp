@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "autopar/Hardware/Figures.h"
+#include "autopar/Support/Suggestion.h"
 
 #include "autopar/Support/Text.h"
 
@@ -134,7 +135,7 @@ static Error unknownPath(const json &root, const std::string &prefix,
                "override path \"" + prefix + "." + shorten(path) +
                    "\" leads to no figure",
                near.empty() ? prefix + " has " + fields
-                            : "did you mean \"" + prefix + "." + near + "\"?"};
+                            : askWhether(prefix + "." + near)};
 }
 
 /// Gives `figure` the user's value. Its source keeps that of the file, however

@@ -33,9 +33,6 @@ struct System {
 };
 System readSystem(const JsonReader &reader);
 
-/// Those of `names` that have all words of `text`.
-std::vector<std::string> namesFitting(const std::string &text,
-                                      const std::vector<std::string> &names);
 /// The one of `systems` that `text` means, which is no name of theirs: the only
 /// one that has its words, or the one that `names.json` of `directory` has for
 /// it. Nothing where none fits; an error where nothing decides.

@@ -16,22 +16,6 @@
 using namespace autopar;
 using namespace autopar::hardware;
 
-static std::vector<std::string> nameWords(std::string_view name) {
-  return wordsOf(lower(name), " -_");
-}
-
-std::vector<std::string>
-autopar::hardware::namesFitting(const std::string &text,
-                                const std::vector<std::string> &names) {
-  std::vector<std::string> needed = nameWords(text), found;
-  if (needed.empty())
-    return {};
-  for (const std::string &name : names)
-    if (hasAll(nameWords(name), needed))
-      found.push_back(name);
-  return found;
-}
-
 /// The aliases of `names.json`.
 static Result<Aliases> readAliases(const std::string &file) {
   Result<JsonDocument> document = JsonDocument::readFile(file);
@@ -104,7 +88,7 @@ Result<std::optional<TakenName>>
 autopar::hardware::takeName(const std::string &text,
                             const std::string &directory,
                             const std::vector<std::string> &systems) {
-  std::vector<std::string> fitting = namesFitting(text, systems);
+  std::vector<std::string> fitting = namesWithWords(text, systems);
   if (fitting.empty())
     return std::optional<TakenName>();
   Result<std::string> chosen = choose(text, fitting, directory);

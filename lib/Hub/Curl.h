@@ -9,6 +9,7 @@
 #define AUTOPAR_LIB_HUB_CURL_H
 
 #include "autopar/Support/Result.h"
+#include "autopar/Support/SharedLibrary.h"
 
 #include <curl/curl.h>
 
@@ -16,22 +17,24 @@ namespace autopar::hub {
 
 /// The functions of libcurl that the hub uses. Linking it would make every
 /// start of every tool five milliseconds longer, and needs it everywhere.
-struct CurlApi {
-  decltype(&curl_global_init) globalInit;
-  decltype(&curl_easy_init) easyInit;
-  decltype(&curl_easy_reset) easyReset;
-  decltype(&curl_easy_cleanup) easyCleanup;
-  decltype(&curl_easy_setopt) setOption;
-  decltype(&curl_easy_perform) perform;
-  decltype(&curl_easy_getinfo) getInfo;
-  decltype(&curl_easy_strerror) describe;
-  decltype(&curl_slist_append) append;
-  decltype(&curl_slist_free_all) freeList;
-  decltype(&curl_url) url;
-  decltype(&curl_url_set) urlSet;
-  decltype(&curl_url_get) urlGet;
-  decltype(&curl_url_cleanup) urlCleanup;
-  decltype(&curl_free) free;
+struct CurlApi : LoadedFunctions {
+  using LoadedFunctions::LoadedFunctions;
+
+  AUTOPAR_LOADED(curl_global_init, globalInit);
+  AUTOPAR_LOADED(curl_easy_init, easyInit);
+  AUTOPAR_LOADED(curl_easy_reset, easyReset);
+  AUTOPAR_LOADED(curl_easy_cleanup, easyCleanup);
+  AUTOPAR_LOADED(curl_easy_setopt, setOption);
+  AUTOPAR_LOADED(curl_easy_perform, perform);
+  AUTOPAR_LOADED(curl_easy_getinfo, getInfo);
+  AUTOPAR_LOADED(curl_easy_strerror, describe);
+  AUTOPAR_LOADED(curl_slist_append, append);
+  AUTOPAR_LOADED(curl_slist_free_all, freeList);
+  AUTOPAR_LOADED(curl_url, url);
+  AUTOPAR_LOADED(curl_url_set, urlSet);
+  AUTOPAR_LOADED(curl_url_get, urlGet);
+  AUTOPAR_LOADED(curl_url_cleanup, urlCleanup);
+  AUTOPAR_LOADED(curl_free, free);
 };
 
 /// Loads libcurl, once.

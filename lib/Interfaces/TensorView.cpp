@@ -168,16 +168,10 @@ static StringRef aliasOfFormat(Type type) {
     return "short";
   case ElementType::i64:
     return "long";
-  case ElementType::q8_0:
-  case ElementType::q4_0:
-  case ElementType::q4_1:
-  case ElementType::q5_0:
-  case ElementType::q5_1:
-  case ElementType::iq4_nl:
-  case ElementType::nvfp4:
+  default:
+    // Formats of blocks.
     return "blocks";
   }
-  llvm_unreachable("covered switch");
 }
 
 /// The rule that splits `dim`, which is not that of its extent.

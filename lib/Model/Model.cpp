@@ -11,6 +11,7 @@
 #include "autopar/Model/WeightFormat.h"
 #include "autopar/Support/File.h"
 #include "autopar/Support/Limits.h"
+#include "autopar/Support/Suggestion.h"
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
@@ -104,10 +105,9 @@ static void failUnknown(const JsonReader &config, const std::string &modelType,
   }
   std::vector<std::string> known = familyNames();
   std::string hint = hintOf(architecture);
-  std::string near = hint.empty() ? nearest(modelType, known) : "";
   config.failAt("model_type",
                 "unknown model type \"" + shorten(modelType) + "\"" +
-                    (near.empty() ? "" : ", did you mean \"" + near + "\"?"),
+                    (hint.empty() ? didYouMean(modelType, known) : ""),
                 std::to_string(known.size()) +
                     " model types are files of models/families, whose "
                     "README.md says how to add one" +

@@ -13,6 +13,7 @@
 #include "autopar/Support/File.h"
 #include "autopar/Support/Library.h"
 #include "autopar/Support/Limits.h"
+#include "autopar/Support/Suggestion.h"
 #include "autopar/Support/Text.h"
 #include "autopar/Support/Words.h"
 
@@ -161,10 +162,9 @@ std::optional<Error> PlanParser::addKnob(const Word &word) {
     return std::nullopt;
   }
   std::vector<std::string> known = knownWords();
-  std::string near = nearest(word.name, known);
   return fail(word,
               "unknown word '" + shorten(word.name + word.value) + "'" +
-                  (near.empty() ? "" : ", did you mean '" + near + "'?"),
+                  didYouMean(word.name, known, '\''),
               "a plan is words as in 'tp8,pp2,sp': " + join(known, ", "));
 }
 

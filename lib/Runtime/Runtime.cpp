@@ -12,6 +12,7 @@
 #include "autopar/Hardware/Figures.h"
 #include "autopar/Support/File.h"
 #include "autopar/Support/Limits.h"
+#include "autopar/Support/Suggestion.h"
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
@@ -543,9 +544,8 @@ autopar::runtime::unusedRuntimeOverride(const std::vector<Override> &overrides,
     return Error{"",
                  "override \"" + shorten(path) +
                      "\" has no effect: it names no runtime in use",
-                 near.empty() || near == owner
-                     ? "known: " + join(known, ", ")
-                     : "did you mean \"" + near + "\"?"};
+                 near.empty() || near == owner ? "known: " + join(known, ", ")
+                                               : askWhether(near)};
   }
   return std::nullopt;
 }

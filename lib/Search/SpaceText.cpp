@@ -9,6 +9,7 @@
 
 #include "autopar/Support/Count.h"
 #include "autopar/Support/Limits.h"
+#include "autopar/Support/Suggestion.h"
 #include "autopar/Support/Text.h"
 #include "autopar/Support/Words.h"
 
@@ -333,10 +334,9 @@ std::optional<Error> setWord(SearchSpace &space, const std::string &name,
       return std::nullopt;
     return expect(word->expected);
   }
-  std::string near = nearest(name, knownWords());
   return Error{"",
                "--space: unknown word '" + shorten(name) + "'" +
-                   (near.empty() ? "" : ", did you mean '" + near + "'?"),
+                   didYouMean(name, knownWords(), '\''),
                "words are " + join(knownWords(), ", ")};
 }
 

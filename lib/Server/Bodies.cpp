@@ -9,6 +9,7 @@
 
 #include "autopar/Session/SearchChoices.h"
 #include "autopar/Support/Library.h"
+#include "autopar/Support/Suggestion.h"
 #include "autopar/Support/Text.h"
 
 #include <nlohmann/json.hpp>
@@ -36,10 +37,8 @@ static std::optional<std::string> whyNoName(const std::string &name,
     return "\"" + shorten(name) +
            "\" is no bundled model, and a server fetches none";
   }
-  std::string near = nearest(base, models);
   note = "GET /models has all of them";
-  return "unknown model \"" + shorten(name) + "\"" +
-         (near.empty() ? "" : ", did you mean \"" + near + "\"?");
+  return "unknown model \"" + shorten(name) + "\"" + didYouMean(base, models);
 }
 
 Result<ModelRequest> autopar::server::readModel(Session &session,
@@ -135,9 +134,8 @@ static void refuseName(const JsonReader &value, const std::string &name,
                "other questions");
     return;
   }
-  std::string near = nearest(name, known);
   value.fail("unknown flag \"" + shorten(name) + "\"" +
-             (near.empty() ? "" : ", did you mean \"" + near + "\"?"));
+             didYouMean(name, known));
 }
 
 Result<GivenFlags> autopar::server::readFlagObject(const JsonReader &body,

@@ -10,6 +10,7 @@
 #include "autopar/Hub/Hub.h"
 #include "autopar/Support/File.h"
 #include "autopar/Support/Library.h"
+#include "autopar/Support/Suggestion.h"
 #include "autopar/Support/Text.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -23,7 +24,6 @@ using namespace autopar;
 using namespace autopar::hardware;
 using namespace autopar::hub;
 using namespace autopar::model;
-using namespace autopar::pipelines;
 using namespace autopar::placement;
 using namespace autopar::plan;
 using namespace autopar::program;
@@ -128,9 +128,7 @@ static std::string textOf(const Error &error) {
 
 static Error unmatched(const ResolvedName &name) {
   return {"", name.why,
-          name.suggestion.empty()
-              ? ""
-              : "did you mean \"" + name.suggestion + "\"?"};
+          name.suggestion.empty() ? "" : askWhether(name.suggestion)};
 }
 
 static void setDegrees(const ServedDegrees &degrees, ServedPlan &plan) {

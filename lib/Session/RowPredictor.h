@@ -8,8 +8,8 @@
 #ifndef AUTOPAR_LIB_SESSION_ROWPREDICTOR_H
 #define AUTOPAR_LIB_SESSION_ROWPREDICTOR_H
 
+#include "ServingPredictor.h"
 #include "TrainingPredictor.h"
-#include "autopar/Pipelines/ServingPredictor.h"
 #include "autopar/Validation/MemoryRows.h"
 #include "autopar/Validation/Names.h"
 #include "autopar/Validation/ThroughputRows.h"
@@ -46,13 +46,13 @@ private:
         systems(std::move(systems)), recipes(std::move(recipes)) {}
 
   struct Match {
-    pipelines::ServedPlan plan;
+    ServedPlan plan;
     std::string model;
   };
   Result<Match> match(const validation::ServingRow &row);
   Result<TrainedRun> runOf(const validation::TrainingRow &row) const;
   Result<serving::SteadyState> predictPools(const validation::ServingRow &row,
-                                            const pipelines::ServedPlan &decode,
+                                            const ServedPlan &decode,
                                             double share);
   Result<std::string> weightFormatOf(const validation::ServingRow &row,
                                      const validation::ResolvedName &model,
@@ -60,7 +60,7 @@ private:
 
   std::string configs;
   TrainingPredictor trainingPredictor;
-  pipelines::ServingPredictor predictor;
+  ServingPredictor predictor;
   validation::ModelNames models;
   validation::SystemNames systems;
   std::vector<validation::Recipe> recipes;

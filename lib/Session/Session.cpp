@@ -7,10 +7,10 @@
 
 #include "SessionState.h"
 
+#include "DescribeModel.h"
 #include "autopar/Analysis/ExpertLayers.h"
 #include "autopar/Explain/Differences.h"
 #include "autopar/Import/ShrinkModel.h"
-#include "autopar/Pipelines/DescribeModel.h"
 #include "autopar/Support/SourceText.h"
 #include "autopar/Transforms/Price/Estimate.h"
 

@@ -9,6 +9,7 @@
 #define AUTOPAR_LIB_SPREADSHEET_XLSXWRITER_H
 
 #include "autopar/Support/Result.h"
+#include "autopar/Support/SharedLibrary.h"
 
 #include <xlsxwriter.h>
 
@@ -16,22 +17,24 @@ namespace autopar::spreadsheet {
 
 /// The functions of libxlsxwriter that books are written by. As with libcurl,
 /// only who writes one needs the library.
-struct XlsxWriterApi {
-  decltype(&workbook_new) newWorkbook;
-  decltype(&workbook_add_worksheet) addWorksheet;
-  decltype(&workbook_add_format) addFormat;
-  decltype(&workbook_define_name) defineName;
-  decltype(&workbook_set_properties) setProperties;
-  decltype(&workbook_close) close;
-  decltype(&worksheet_write_string) writeString;
-  decltype(&worksheet_write_number) writeNumber;
-  decltype(&worksheet_write_formula_num) writeFormula;
-  decltype(&worksheet_set_column) setColumn;
-  decltype(&format_set_bold) setBold;
-  decltype(&format_set_italic) setItalic;
-  decltype(&format_set_bg_color) setBackground;
-  decltype(&format_set_num_format) setNumberFormat;
-  decltype(&lxw_strerror) describe;
+struct XlsxWriterApi : LoadedFunctions {
+  using LoadedFunctions::LoadedFunctions;
+
+  AUTOPAR_LOADED(workbook_new, newWorkbook);
+  AUTOPAR_LOADED(workbook_add_worksheet, addWorksheet);
+  AUTOPAR_LOADED(workbook_add_format, addFormat);
+  AUTOPAR_LOADED(workbook_define_name, defineName);
+  AUTOPAR_LOADED(workbook_set_properties, setProperties);
+  AUTOPAR_LOADED(workbook_close, close);
+  AUTOPAR_LOADED(worksheet_write_string, writeString);
+  AUTOPAR_LOADED(worksheet_write_number, writeNumber);
+  AUTOPAR_LOADED(worksheet_write_formula_num, writeFormula);
+  AUTOPAR_LOADED(worksheet_set_column, setColumn);
+  AUTOPAR_LOADED(format_set_bold, setBold);
+  AUTOPAR_LOADED(format_set_italic, setItalic);
+  AUTOPAR_LOADED(format_set_bg_color, setBackground);
+  AUTOPAR_LOADED(format_set_num_format, setNumberFormat);
+  AUTOPAR_LOADED(lxw_strerror, describe);
 };
 
 /// Loads libxlsxwriter, once.

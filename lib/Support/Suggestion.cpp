@@ -17,19 +17,29 @@ using namespace autopar;
 /// More names than these do not help who reads them.
 static constexpr size_t mostNames = 4;
 
-static std::vector<std::string> nameWords(std::string_view name) {
+std::vector<std::string> autopar::nameWords(std::string_view name) {
   return wordsOf(lower(name), " -_");
+}
+
+std::vector<std::string>
+autopar::namesWithWords(std::string_view text,
+                        const std::vector<std::string> &known) {
+  std::vector<std::string> needed = nameWords(text), found;
+  if (needed.empty())
+    return {};
+  for (const std::string &name : known)
+    if (hasAll(nameWords(name), needed))
+      found.push_back(name);
+  return found;
 }
 
 std::vector<std::string>
 autopar::suggestions(std::string_view text,
                      const std::vector<std::string> &known) {
-  std::vector<std::string> asked = nameWords(text), found;
+  std::vector<std::string> asked = nameWords(text);
   if (asked.empty())
     return {};
-  for (const std::string &name : known)
-    if (hasAll(nameWords(name), asked))
-      found.push_back(name);
+  std::vector<std::string> found = namesWithWords(text, known);
   if (!found.empty())
     return found;
   size_t mostWords = 0;
@@ -44,6 +54,17 @@ autopar::suggestions(std::string_view text,
     if (std::string near = nearest(text, known); !near.empty())
       found = {near};
   return found;
+}
+
+std::string autopar::askWhether(const std::string &name, char quote) {
+  return "did you mean " + (quote + name + quote) + "?";
+}
+
+std::string autopar::didYouMean(std::string_view text,
+                                const std::vector<std::string> &known,
+                                char quote) {
+  std::string near = nearest(text, known);
+  return near.empty() ? "" : ", " + askWhether(near, quote);
 }
 
 std::string autopar::didYouMean(const std::vector<std::string> &names) {

@@ -9,6 +9,7 @@
 
 #include "autopar/Support/Json.h"
 #include "autopar/Support/Library.h"
+#include "autopar/Support/Suggestion.h"
 #include "autopar/Support/Text.h"
 
 #include <nlohmann/json.hpp>
@@ -73,10 +74,8 @@ static std::optional<Error> checkKnown(const std::string &name,
                                        const std::string &what) {
   if (std::find(known.begin(), known.end(), name) != known.end())
     return std::nullopt;
-  std::string near = nearest(name, known);
   return Error{where,
-               what + " \"" + shorten(name) + "\"" +
-                   (near.empty() ? "" : ", did you mean \"" + near + "\"?"),
+               what + " \"" + shorten(name) + "\"" + didYouMean(name, known),
                "there are: " + join(known, ", ")};
 }
 

@@ -9,6 +9,7 @@
 
 #include "autopar/Support/Json.h"
 #include "autopar/Support/Library.h"
+#include "autopar/Support/Suggestion.h"
 #include "autopar/Support/Text.h"
 
 #include <nlohmann/json.hpp>
@@ -255,10 +256,8 @@ static Result<RuleSet> readSet(const JsonDocument &document) {
   checkSchema(reader, "autopar.rules/1");
   for (const auto &[name, value] : reader.object("rules").members()) {
     auto found = std::find(names.begin(), names.end(), name);
-    std::string near = nearest(name, names);
     if (found == names.end())
-      value.fail("there is no such rule" +
-                     (near.empty() ? "" : ", did you mean \"" + near + "\"?"),
+      value.fail("there is no such rule" + didYouMean(name, names),
                  "there are: " + join(names, ", "));
     else if (!value.isObject())
       value.fail("expected an object: {\"enabled\": false}");

@@ -8,6 +8,8 @@
 #ifndef AUTOPAR_SUPPORT_SHAREDLIBRARY_H
 #define AUTOPAR_SUPPORT_SHAREDLIBRARY_H
 
+#include <initializer_list>
+#include <optional>
 #include <string>
 
 namespace autopar {
@@ -18,19 +20,49 @@ public:
   /// That of `name`, as the loader finds it: "libzip.so.4".
   explicit SharedLibrary(const std::string &name);
 
-  /// Sets `function` to what the library calls `name`. False where it has none,
-  /// or there is no library.
+  /// What the library calls `name`; null where it has none, or there is no
+  /// library.
+  void *address(const char *name) const;
+
+private:
+  void *handle;
+};
+
+/// The functions of a library, each a member that AUTOPAR_LOADED declares.
+class LoadedFunctions {
+public:
+  explicit LoadedFunctions(const SharedLibrary &library) : library(library) {}
+
+  /// Whether the library has all of them.
+  bool areAll() const { return !lacksAny; }
+
+protected:
   template <typename Function>
-  bool find(const char *name, Function &function) const {
-    function = reinterpret_cast<Function>(address(name));
-    return function != nullptr;
+  Function find(const char *name) {
+    void *address = library.address(name);
+    lacksAny |= !address;
+    return reinterpret_cast<Function>(address);
   }
 
 private:
-  void *address(const char *name) const;
-
-  void *handle;
+  SharedLibrary library;
+  bool lacksAny = false;
 };
+
+/// Declares `name`, a pointer to the function `symbol`.
+#define AUTOPAR_LOADED(symbol, name)                                           \
+  decltype(&symbol) name = find<decltype(&symbol)>(#symbol)
+
+/// The functions of the first library of `names` that has all; null where none
+/// has.
+template <typename Functions>
+const Functions *loadFirst(std::initializer_list<const char *> names) {
+  static std::optional<Functions> loaded;
+  for (const char *name : names)
+    if (loaded.emplace(SharedLibrary(name)).areAll())
+      return &*loaded;
+  return nullptr;
+}
 
 } // namespace autopar
 

@@ -24,6 +24,18 @@ namespace autopar {
 std::vector<std::string> suggestions(std::string_view text,
                                      const std::vector<std::string> &known);
 
+/// The members of `known` that have all words of `text`.
+std::vector<std::string> namesWithWords(std::string_view text,
+                                        const std::vector<std::string> &known);
+/// What stands between spaces, "-" and "_" in `name`, in lower case.
+std::vector<std::string> nameWords(std::string_view name);
+
+/// `did you mean "name"?`.
+std::string askWhether(const std::string &name, char quote = '"');
+/// `, did you mean "name"?` of the member of `known` nearest to `text`; ""
+/// where none is near.
+std::string didYouMean(std::string_view text,
+                       const std::vector<std::string> &known, char quote = '"');
 /// `, did you mean "a", "b" or "c"?` of at most four names; "" of none.
 std::string didYouMean(const std::vector<std::string> &names);
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "autopar/Pipelines/DescribeModel.h"
+#include "DescribeModel.h"
 
 #include "autopar/Analysis/CostProgramAnalysis.h"
 #include "autopar/Dialect/Transformer/Transformer.h"
@@ -26,6 +26,7 @@ using namespace autopar::pipelines;
 using namespace autopar::plan;
 using namespace autopar::program;
 using namespace autopar::report;
+using namespace autopar::session;
 using namespace mlir;
 
 /// The cost program of `module` in `phase`, with KV caches in `kvFormat` (""
@@ -120,8 +121,8 @@ static ModelDefault defaultOf(transformer::DefaultAttr note) {
 }
 
 Result<ModelReport>
-autopar::pipelines::describeModel(ModuleOp module,
-                                  const std::vector<std::string> &kvFormats) {
+autopar::session::describeModel(ModuleOp module,
+                                const std::vector<std::string> &kvFormats) {
   ModelPrograms programs;
   for (Phase phase : {Phase::prefill, Phase::decode}) {
     Result<CostProgram> program = extract(module, phase, "");

@@ -10,12 +10,12 @@
 using namespace autopar;
 using namespace autopar::importer;
 using namespace autopar::model;
-using namespace autopar::pipelines;
+using namespace autopar::session;
 
 /// Quantizers leave alone what decides (routers, gates), what is small
 /// (convolutions), heads and vision towers.
 Result<std::string>
-autopar::pipelines::formatOfCheckpoint(const ModelRequest &request) {
+autopar::session::formatOfCheckpoint(const ModelRequest &request) {
   Result<Model> model = findModel(request);
   if (!model)
     return model.error();
@@ -39,7 +39,7 @@ autopar::pipelines::formatOfCheckpoint(const ModelRequest &request) {
   return std::string(isFp8 ? "fp8" : "bf16");
 }
 
-ElementType autopar::pipelines::unitsOf(const std::string &format) {
+ElementType autopar::session::unitsOf(const std::string &format) {
   if (format == "nvfp4" || format == "fp4")
     return ElementType::fp4;
   return format == "fp8" || format == "fp8_block" ? ElementType::fp8_e4m3

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef AUTOPAR_PIPELINES_SERVINGPREDICTOR_H
-#define AUTOPAR_PIPELINES_SERVINGPREDICTOR_H
+#ifndef AUTOPAR_LIB_SESSION_SERVINGPREDICTOR_H
+#define AUTOPAR_LIB_SESSION_SERVINGPREDICTOR_H
 
 #include "autopar/Plan/Degrees.h"
 #include "autopar/Serving/Disaggregation.h"
@@ -16,7 +16,7 @@
 #include <set>
 #include <string>
 
-namespace autopar::pipelines {
+namespace autopar::session {
 
 /// A deployment, as tables of measurements have it.
 struct ServedPlan {
@@ -91,6 +91,6 @@ private:
   std::unique_ptr<State> state;
 };
 
-} // namespace autopar::pipelines
+} // namespace autopar::session
 
-#endif // AUTOPAR_PIPELINES_SERVINGPREDICTOR_H
+#endif // AUTOPAR_LIB_SESSION_SERVINGPREDICTOR_H

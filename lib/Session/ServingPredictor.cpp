@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "autopar/Pipelines/ServingPredictor.h"
+#include "ServingPredictor.h"
 
 #include "WeightFormats.h"
 #include "autopar/Dialect/Transformer/Transformer.h"
@@ -33,6 +33,7 @@ using namespace autopar::program;
 using namespace autopar::runtime;
 using namespace autopar::serving;
 using namespace autopar::transforms;
+using namespace autopar::session;
 using namespace mlir;
 
 namespace {

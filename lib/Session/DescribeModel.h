@@ -5,15 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef AUTOPAR_PIPELINES_DESCRIBEMODEL_H
-#define AUTOPAR_PIPELINES_DESCRIBEMODEL_H
+#ifndef AUTOPAR_LIB_SESSION_DESCRIBEMODEL_H
+#define AUTOPAR_LIB_SESSION_DESCRIBEMODEL_H
 
 #include "autopar/Report/ModelReport.h"
 #include "autopar/Support/Result.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
-namespace autopar::pipelines {
+namespace autopar::session {
 
 /// Counts what follows from the logical IR of a model, with KV caches in each
 /// of `kvFormats` (at least one). An error without a message has been printed
@@ -21,6 +21,6 @@ namespace autopar::pipelines {
 Result<report::ModelReport>
 describeModel(mlir::ModuleOp module, const std::vector<std::string> &kvFormats);
 
-} // namespace autopar::pipelines
+} // namespace autopar::session
 
-#endif // AUTOPAR_PIPELINES_DESCRIBEMODEL_H
+#endif // AUTOPAR_LIB_SESSION_DESCRIBEMODEL_H

@@ -5,18 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef AUTOPAR_LIB_PIPELINES_WEIGHTFORMATS_H
-#define AUTOPAR_LIB_PIPELINES_WEIGHTFORMATS_H
+#ifndef AUTOPAR_LIB_SESSION_WEIGHTFORMATS_H
+#define AUTOPAR_LIB_SESSION_WEIGHTFORMATS_H
 
 #include "autopar/Import/LoadModel.h"
 
-namespace autopar::pipelines {
+namespace autopar::session {
 
 /// "bf16", "fp8" or "fp4": what the checkpoint has.
 Result<std::string> formatOfCheckpoint(const importer::ModelRequest &request);
 /// What multiplies weights of `format`.
 ElementType unitsOf(const std::string &format);
 
-} // namespace autopar::pipelines
+} // namespace autopar::session
 
-#endif // AUTOPAR_LIB_PIPELINES_WEIGHTFORMATS_H
+#endif // AUTOPAR_LIB_SESSION_WEIGHTFORMATS_H
