@@ -217,7 +217,7 @@ def main():
         os.path.join(root, name)
         for name in ("README.md", "hardware/README.md", "runtimes/README.md", "models/README.md",
                      "models/families/README.md")
-    ] + sorted(glob.glob(f"{root}/docs/*.md")) + sorted(
+    ] + sorted(glob.glob(f"{root}/docs/**/*.md", recursive=True)) + sorted(
         path for end in ("md", "td") for path in glob.glob(f"{root}/dialects/**/*.{end}", recursive=True)
     )  # fmt: skip
     passed = failed = 0
