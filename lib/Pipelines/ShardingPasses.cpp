@@ -7,6 +7,7 @@
 
 #include "PassList.h"
 
+#include "autopar/Plan/PlanKnobs.h"
 #include "autopar/Transforms/Passes.h"
 
 using namespace autopar;
@@ -160,40 +161,44 @@ autopar::pipelines::createShardingPasses(const Plan &plan,
   return ShardingPasses(plan).take(vocabularyMultiple);
 }
 
+/// Gives `pass` the knobs of `plan` that it has options of the same name for.
+static std::unique_ptr<Pass> withKnobs(std::unique_ptr<Pass> pass,
+                                       const Plan &plan) {
+  std::string options;
+  for (const PlanKnob &knob : planKnobs())
+    if (knob.pass && pass->getArgument() == knob.pass)
+      if (std::optional<std::string> text = textOf(knob, plan))
+        options += std::string(knob.flag) + "=" + *text + " ";
+  (void)pass->initializeOptions(options, [](const Twine &why) {
+    llvm::report_fatal_error(why);
+    return failure();
+  });
+  return pass;
+}
+
 std::unique_ptr<Pass> autopar::pipelines::createTrainingPass(const Plan &plan) {
   PrepareTrainingPassOptions prepare;
-  prepare.dropout = plan.training.dropout.value_or(0);
-  prepare.mtpLayers = plan.training.mtpLayers.value_or(0);
   prepare.flash = !plan.training.unfusedAttention;
-  if (plan.training.loss)
-    prepare.loss = nameOf(*plan.training.loss);
-  prepare.lossChunks = plan.training.lossChunks.value_or(1);
-  return createPrepareTrainingPass(prepare);
+  return withKnobs(createPrepareTrainingPass(prepare), plan);
 }
 
 std::unique_ptr<Pass> autopar::pipelines::createBackwardPass(const Plan &plan) {
   const TrainingPlan &training = plan.training;
   BuildBackwardPassOptions backward;
-  if (training.recompute)
-    backward.recompute = training.recompute->str();
   backward.stages = rangesText(plan.pipeline.stages);
   backward.stageCount = plan.sizeOf(Degree::pp).value_or(1) *
                         plan.pipeline.interleave.value_or(1);
-  if (training.optimizer)
-    backward.optimizer = nameOf(*training.optimizer);
   if (training.productFormat)
     backward.products = nameOf(*training.productFormat);
   backward.capacity = training.expertCapacityFactor.value_or(0);
   backward.padExperts = training.padsExpertsToCapacity;
-  if (training.gradientFormat)
-    backward.gradientFormat = nameOf(*training.gradientFormat);
   if (training.masterFormat)
     backward.master = training.masterFormat->format
                           ? nameOf(*training.masterFormat->format)
                           : "none";
   if (training.stateFormat)
     backward.moments = nameOf(*training.stateFormat);
-  return createBuildBackwardPass(std::move(backward));
+  return withKnobs(createBuildBackwardPass(std::move(backward)), plan);
 }
 
 std::unique_ptr<Pass>

@@ -98,6 +98,10 @@ struct Knob : PlanKnob {
     makesProgram = false;
     return std::move(*this).ofAllPlans();
   }
+  Knob &&ofPass(const char *name) && {
+    pass = name;
+    return std::move(*this);
+  }
   Knob &&alsoCalled(const char *name) && {
     alias = name;
     aliasHelp = "The same as --" + std::string(flag);
@@ -151,6 +155,9 @@ std::optional<std::string> autopar::plan::textOf(const PlanKnob &knob,
 //===----------------------------------------------------------------------===//
 // The table
 //===----------------------------------------------------------------------===//
+
+static constexpr const char *prepareTraining = "autopar-prepare-training";
+static constexpr const char *buildBackward = "autopar-build-backward";
 
 const std::vector<PlanKnob> &autopar::plan::planKnobs() {
   static const std::vector<PlanKnob> knobs = {
@@ -209,14 +216,16 @@ const std::vector<PlanKnob> &autopar::plan::planKnobs() {
           "mlp_activation, mlp, experts, shared_experts, mla_up; all but "
           "products (save_products, save_products/2); all of each layer, of "
           "one in two (full/2) or of eight of each stage (full:8); the least "
-          "that fits (auto) (default: none)"),
+          "that fits (auto) (default: none)")
+          .ofPass(buildBackward),
       knob<Optimizing, InTraining, &TrainingPlan::optimizer>(
           "optimizer", "training.optimizer", "kind",
           "What is kept for each parameter beside a copy of it: adamw (two "
           "numbers), adamw-8bit (two in 8 bits), adafactor (sums of rows and "
           "columns), muon (one of matrices), sgd (one), "
           "sgd-without-momentum (default: adamw)")
-          .ofAllPlans(),
+          .ofAllPlans()
+          .ofPass(buildBackward),
       knob<Count<0, 3>, InTraining, &TrainingPlan::zero>(
           "zero", "training.zero", "N",
           "Split over the replicas what the optimizer keeps (1; Megatron's "
@@ -225,7 +234,8 @@ const std::vector<PlanKnob> &autopar::plan::planKnobs() {
       knob<Format, InTraining, &TrainingPlan::gradientFormat>(
           "gradient-format", "training.gradient_format", "format",
           "Format in which gradients of microbatches add up (default: fp32)")
-          .ofAllPlans(),
+          .ofAllPlans()
+          .ofPass(buildBackward),
       knob<NamedFormatOrNone, InTraining, &TrainingPlan::masterFormat>(
           "master-format", "training.master_format", "format|none",
           "Format of the copy of weights that the optimizer updates (default: "
@@ -246,7 +256,8 @@ const std::vector<PlanKnob> &autopar::plan::planKnobs() {
           "dropout", "training.dropout", "share",
           "Share of elements that are dropped behind linear maps and "
           "embeddings; their masks are saved (default: 0)")
-          .ofAllPlans(),
+          .ofAllPlans()
+          .ofPass(prepareTraining),
       knob<CapacityFactor, InTraining, &TrainingPlan::expertCapacityFactor>(
           "expert-capacity-factor", "training.expert_capacity_factor", "factor",
           "An expert takes at most ceil(factor * tokens * top_k / experts) of "
@@ -263,7 +274,8 @@ const std::vector<PlanKnob> &autopar::plan::planKnobs() {
           "mtp-layers", "training.mtp_layers", "N",
           "Layers that predict further tokens (MTP), each with a head and a "
           "loss, behind the last layer (default: none)")
-          .ofAllPlans(),
+          .ofAllPlans()
+          .ofPass(prepareTraining),
       knob<Flag, InTraining, &TrainingPlan::unfusedAttention>(
           "unfused-attention", "training.unfused_attention", "true",
           "Attention writes its probabilities and saves them, as kernels "
@@ -276,12 +288,14 @@ const std::vector<PlanKnob> &autopar::plan::planKnobs() {
           "other, in one fp32 copy of the scores (Megatron), by kernels that a "
           "compiler fuses, or by one that leaves the gradient where the scores "
           "were (default: the runtime's)")
-          .ofAllPlans(),
+          .ofAllPlans()
+          .ofPass(prepareTraining),
       knob<Count<1, limits::maxTokens>, InTraining, &TrainingPlan::lossChunks>(
           "loss-chunks", "training.loss_chunks", "N",
           "Compute scores, losses and gradients of scores of an N-th of the "
           "tokens at a time (default: of all at once)")
-          .ofAllPlans(),
+          .ofAllPlans()
+          .ofPass(prepareTraining),
       knob<Policy, InExperts, &ExpertPlan::policy>(
           "place-experts", "expert_placement.policy",
           "block|round_robin|balanced",

@@ -43,6 +43,9 @@ struct PlanKnob {
   bool makesProgram = false;
   /// Whether a search takes it, for all of its plans.
   bool isOfAllPlans = false;
+  /// The pass that takes it by an option of the flag's name; null where it
+  /// comes to passes in another way.
+  const char *pass = nullptr;
   /// Another name of the flag, and its help; null where there is none.
   const char *alias = nullptr;
   std::string aliasHelp;
