@@ -13,11 +13,11 @@
 * ```json: a value, or members of one, must parse.
 * Links in Markdown lead to files, and to headings of them.
 * `lib/Cost/Run.h`, a path from the root, is there; `lib/Cost/Run.h:pairsOf`
-  has that word, too. So in docs/ and in each Rationale.
+  has that word, too. So in docs/, CONTRIBUTING.md and each Rationale.
 * docs/architecture.md has the table of layers of scripts/check_includes.py, and
   names each pass.
 
-The documents: README.md, the Markdown of docs/ and dialects/, that of
+The documents: README.md, CONTRIBUTING.md, the Markdown of docs/ and dialects/, that of
 hardware/, runtimes/ and models/, and the descriptions in the TableGen files of
 dialects/. Ends with a line `N passed, N failed`.
 
@@ -197,7 +197,7 @@ def check_prose(path, root):
         text = prose_of(file.read())
     name = os.path.relpath(path, root)
     wrong = [f"{name}:{line}: {what}" for line, what in wrong_links(path, text)]
-    if name.startswith("docs/") or name.endswith("/Rationale.md"):
+    if name.startswith(("docs/", "CONTRIBUTING")) or name.endswith("/Rationale.md"):
         wrong += [f"{name}:{line}: {what}" for line, what in wrong_paths(root, text)]
     if name == "docs/architecture.md":
         wrong += wrong_architecture(root, text)
@@ -215,7 +215,7 @@ def main():
     environment.pop("COLUMNS", None)
     files = options.files or [
         os.path.join(root, name)
-        for name in ("README.md", "hardware/README.md", "runtimes/README.md", "models/README.md",
+        for name in ("README.md", "CONTRIBUTING.md", "hardware/README.md", "runtimes/README.md", "models/README.md",
                      "models/families/README.md")
     ] + sorted(glob.glob(f"{root}/docs/**/*.md", recursive=True)) + sorted(
         path for end in ("md", "td") for path in glob.glob(f"{root}/dialects/**/*.{end}", recursive=True)
