@@ -76,7 +76,13 @@ def trains(plan):
 
 
 # Why devices along an axis, of a degree of the plan, compute the same.
-PROJECTOR = re.compile(r"model/(linear(_1)?|fc[12])_out$")
+PROJECTOR = re.compile(r"model/((linear(_1)?|fc[12]|proj|[02]|(vision|embedding)_projection)_out|linear|output)$")
+# What makes patches of pictures and frames of sound, before the layers of a tower.
+PATCHES = re.compile(r"model/(patch_embedding_out|input|convolved)$|\w+_stage/(linear|fc[12]_out)$")
+# Products between the hidden states and the latent space of experts.
+LATENT_EXPERTS = re.compile(r"latent_moe_decoder/(routed_expert_up|linear)$|.*_decoder(_backward)?/(pre|post)_expert$")
+# Products in the place of attention and of networks, of Nemotron-NAS.
+REPLACED = re.compile(r"linear_\d+_decoder(_backward/|/linear(_attn_out|_mlp_out)?$)")
 REASONS = [
     (lambda kernel, degree, plan: kernel.op == "logits" and degree == "cp" and not trains(plan),
      "a sequence has one last token, of which cp has no parts"),
@@ -97,20 +103,28 @@ REASONS = [
     (lambda kernel, degree, plan: kernel.op == "latent_attention" and degree == "tp" and "--shard-dcp=2" in plan,
      "latents of a part of the context are expanded for the heads of all parts"),
     (lambda kernel, degree, plan: kernel.op in ("product_gradient", "linear_backward") and degree == "tp" and "--shard-sp" not in plan
-     and ("moe" in kernel.name or "delta" in kernel.name),
-     "gradients of a router, which chooses for all devices, and of gates that all heads share"),
+     and re.search("moe|delta|full_plain_decoder", kernel.name),
+     "gradients of a router, which chooses for all devices, of gates that all heads share, and of products around experts"),
     (lambda kernel, degree, plan: kernel.op == "linear" and degree == "tp" and "delta" in kernel.name and "--shard-sp" not in plan,
      "narrow gates that all heads of a recurrence share"),
     (lambda kernel, degree, plan: kernel.op == "hyper_pre" and degree == "tp",
      "streams are mixed over whole hidden states"),
+    (lambda kernel, degree, plan: kernel.op == "linear" and LATENT_EXPERTS.match(kernel.name) and degree == "tp",
+     "products around experts of a latent space are of all experts"),
     # What follows is work that is done twice, which nothing mends yet.
     (lambda kernel, degree, plan: kernel.op == "linear" and PROJECTOR.match(kernel.name) and degree in ("tp", "cp"),
      "the projector of images is whole"),
+    (lambda kernel, degree, plan: PATCHES.match(kernel.name) and degree in ("tp", "cp"),
+     "patches and frames are embedded whole"),
+    (lambda kernel, degree, plan: kernel.name == "model/per_layer_model_projection_out" and degree == "tp",
+     "the embeddings that each layer adds are made whole"),
+    (lambda kernel, degree, plan: REPLACED.match(kernel.name) and degree == "tp",
+     "a product in the place of attention or a network is whole"),
     (lambda kernel, degree, plan: kernel.op == "product_gradient" and degree == "cp" and kernel.name.startswith("mamba"),
      "gradients behind a recurrence have all tokens"),
     (lambda kernel, degree, plan: kernel.op == "experts" and degree == "tp" and trains(plan),
      "experts of training that tp does not split, as their width does not divide"),
-    (lambda kernel, degree, plan: kernel.op == "linear" and degree == "cp" and "--unfused-attention" in plan,
+    (lambda kernel, degree, plan: kernel.op in ("linear", "linear_backward") and degree == "cp" and "--unfused-attention" in plan,
      "what follows attention that writes its probabilities has all tokens"),
     (lambda kernel, degree, plan: kernel.op in ("linear", "linear_backward") and degree == "cp" and "--shard-ep=4" in plan
      and kernel.name.startswith(("mamba_", "attention_moe_decoder_backward")),

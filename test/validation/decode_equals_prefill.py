@@ -64,8 +64,9 @@ class Steps:
 
     def logits(self, module, load, batch=4):
         command = [f"{self.tools}/autopar-run", module, "--inputs-by-position", f"--batch={batch}", f"--query={load}"]
-        # What an encoder reads comes with the first step, whatever its tokens.
-        command += ["--encoder-tokens=5"]
+        # What an encoder reads comes with the first step, of which it has no more
+        # positions than tokens: that of LOADS has four at least.
+        command += ["--encoder-tokens=4"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=120)
         if done.returncode:
             return None, done.stderr.strip()
