@@ -46,7 +46,7 @@ static Report::Machine machineOf(const PlanInputs &inputs) {
 /// Fills what a step computes, sends and takes.
 static void take(StepWork work, const Workload &workload, EvaluatedStep &step) {
   Report &report = step.report;
-  report.flops = std::move(work.flops);
+  report.flops = work.flops;
   report.communication = std::move(work.calls.communication);
   report.latency = std::move(work.latency);
   report.latency.bound = largestPart(report.latency);

@@ -205,6 +205,6 @@ Result<StepWork> autopar::evaluation::workOf(const PricedStep &step) {
   Result<StepBreakdown> breakdown = breakdownOf(step, calls->all);
   if (!breakdown)
     return breakdown.error();
-  return StepWork{std::move(*flops), std::move(*calls), std::move(*latency),
+  return StepWork{*flops, std::move(*calls), std::move(*latency),
                   std::move(*breakdown)};
 }

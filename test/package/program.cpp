@@ -1,6 +1,7 @@
 // Prints what a model costs under two plans, and in what they differ.
 #include "autopar/Plan/Degrees.h"
 #include "autopar/Session/Session.h"
+#include "autopar/Write/Text.h"
 
 #include <cstdio>
 
@@ -11,6 +12,7 @@ using namespace autopar::program;
 using namespace autopar::report;
 using namespace autopar::search;
 using namespace autopar::session;
+using namespace autopar::writing;
 
 static int fail(const Error &error) {
   std::fprintf(stderr, "error: %s\n", error.str().c_str());

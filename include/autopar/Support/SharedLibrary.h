@@ -51,7 +51,7 @@ private:
 
 /// Declares `name`, a pointer to the function `symbol`.
 #define AUTOPAR_LOADED(symbol, name)                                           \
-  decltype(&symbol) name = find<decltype(&symbol)>(#symbol)
+  decltype (&(symbol))(name) = find<decltype(&(symbol))>(#symbol)
 
 /// The functions of the first library of `names` that has all; null where none
 /// has.
