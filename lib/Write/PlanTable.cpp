@@ -8,13 +8,12 @@
 #include "autopar/Write/Json.h"
 #include "autopar/Write/Text.h"
 
+#include "Json/JsonParts.h"
 #include "autopar/Report/PlanTable.h"
-
 #include "autopar/Support/Text.h"
 #include "autopar/Support/TextTables.h"
 #include "autopar/Write/Phrases.h"
 #include "autopar/Write/ReportColumns.h"
-#include "Json/JsonParts.h"
 
 #include <algorithm>
 #include <functional>
