@@ -9,6 +9,7 @@
 #include "autopar/Write/Text.h"
 
 #include "Json/JsonParts.h"
+
 #include "autopar/Report/PlanTable.h"
 #include "autopar/Support/Text.h"
 #include "autopar/Support/TextTables.h"
