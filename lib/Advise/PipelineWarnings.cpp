@@ -19,10 +19,11 @@ using namespace autopar::schedule;
 
 /// What lies before the layers is on one stage: an encoder may outweigh all
 /// others.
-static void adviseOnEnds(const EvaluatedPipeline &step, Warnings &warnings) {
-  const PipelineParts &parts = step.parts;
+static void adviseOnEnds(const EvaluatedPipeline &pipeline,
+                         Warnings &warnings) {
+  const PipelineParts &parts = pipeline.parts;
   Picoseconds all = 0;
-  for (const LayerCost &device : step.report.pipeline->partition.devices)
+  for (const LayerCost &device : pipeline.report.pipeline->partition.devices)
     all += device.timePs;
   Picoseconds mean = all / parts.shape.stages;
   std::pair<const char *, Picoseconds> ends[] = {
@@ -39,11 +40,11 @@ static void adviseOnEnds(const EvaluatedPipeline &step, Warnings &warnings) {
            "undivided-end"});
 }
 
-static void warnAssumedBackwards(const EvaluatedPipeline &step,
+static void warnAssumedBackwards(const EvaluatedPipeline &pipeline,
                                  Warnings &warnings) {
-  if (!step.assumesBackwards())
+  if (!pipeline.assumesBackwards())
     return;
-  ScheduleKind kind = *step.parts.plan.pipeline.schedule;
+  ScheduleKind kind = *pipeline.parts.plan.pipeline.schedule;
   warnings.push_back(
       {"schedule " + std::string(nameOf(kind)) +
            " is of training: gradients, optimizer states and saved "
@@ -57,24 +58,25 @@ static void warnAssumedBackwards(const EvaluatedPipeline &step,
 /// since free blocks of the caching allocator need not fit what is asked for.
 static constexpr double leastMargin = 0.05;
 
-static void adviseOnMargin(const EvaluatedPipeline &step, Warnings &warnings) {
-  const Report::DeviceMemory &memory = step.report.memory.perDevice;
-  if (!memory.fits || step.report.training->memoryMargin >= leastMargin)
+static void adviseOnMargin(const EvaluatedPipeline &pipeline,
+                           Warnings &warnings) {
+  const Report::DeviceMemory &memory = pipeline.report.memory.perDevice;
+  if (!memory.fits || pipeline.report.training->memoryMargin >= leastMargin)
     return;
   warnings.push_back(
       {"little memory is left: " +
            formatBytes(memory.budgetBytes - memory.totalBytes) +
            " of a budget of " + formatBytes(memory.budgetBytes) + " in " +
-           step.report.memory.worstDevice +
+           pipeline.report.memory.worstDevice +
            "; what the allocator cannot hand out may take it: more "
            "--microbatches, --recompute or shards leave more",
        "little-memory-left"});
 }
 
-static void adviseOnIteration(const EvaluatedPipeline &step,
+static void adviseOnIteration(const EvaluatedPipeline &pipeline,
                               Warnings &warnings) {
-  const Runtime &runtime = step.parts.runtime;
-  const Report::Memory &memory = step.report.memory;
+  const Runtime &runtime = pipeline.parts.runtime;
+  const Report::Memory &memory = pipeline.report.memory;
   if (!memory.perDevice.fits)
     warnings.insert(
         warnings.begin(),
@@ -87,7 +89,7 @@ static void adviseOnIteration(const EvaluatedPipeline &step,
              " says nothing of training: no communication of weights is "
              "overlapped, and the allocator loses nothing",
          "not-a-trainer"});
-  adviseOnMargin(step, warnings);
+  adviseOnMargin(pipeline, warnings);
 }
 
 static bool isOfMemory(const Warning &warning) {
@@ -97,18 +99,22 @@ static bool isOfMemory(const Warning &warning) {
 
 /// What is said of memory is about the fullest stage, the rest about the
 /// heaviest one.
-Warnings autopar::advice::warningsOf(const EvaluatedPipeline &step) {
+Warnings autopar::advice::warningsOf(const EvaluatedPipeline &pipeline) {
+  const EvaluatedStep &heaviest = pipeline.heaviest();
+  const EvaluatedStep &fullest = *pipeline.byDevice[pipeline.fullest];
+  const Warnings ofHeaviest = warningsOf(heaviest);
   Warnings warnings;
-  if (!step.iteration)
-    for (Warning &warning : warningsOf(*step.byDevice[step.fullest]))
-      if (isOfMemory(warning))
-        warnings.push_back(std::move(warning));
-  for (Warning &warning : warningsOf(step.heaviest()))
-    if (!isOfMemory(warning))
-      warnings.push_back(std::move(warning));
-  adviseOnEnds(step, warnings);
-  warnAssumedBackwards(step, warnings);
-  if (step.iteration)
-    adviseOnIteration(step, warnings);
+  auto take = [&](const Warnings &all, bool ofMemory) {
+    for (const Warning &warning : all)
+      if (isOfMemory(warning) == ofMemory)
+        warnings.push_back(warning);
+  };
+  if (!pipeline.iteration)
+    take(&fullest == &heaviest ? ofHeaviest : warningsOf(fullest), true);
+  take(ofHeaviest, false);
+  adviseOnEnds(pipeline, warnings);
+  warnAssumedBackwards(pipeline, warnings);
+  if (pipeline.iteration)
+    adviseOnIteration(pipeline, warnings);
   return warnings;
 }

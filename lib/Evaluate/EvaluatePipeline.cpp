@@ -135,12 +135,11 @@ std::optional<Error> PipelineEvaluator::layOut(bool bounds) {
 std::optional<Error> PipelineEvaluator::priceStages() {
   PlanInputs inputs = parts.inputs();
   for (int64_t device = 0; device < parts.shape.stages; ++device) {
-    std::unique_ptr<EvaluatedStep> &stage =
-        result.stages[result.countsOfDevice(device)];
+    PartCounts counts = result.countsOfDevice(device);
+    std::unique_ptr<EvaluatedStep> &stage = result.stages[counts];
     if (!stage) {
       Result<std::unique_ptr<EvaluatedStep>> evaluated =
-          evaluateStep(inputs, parts.strategy,
-                       parts.layoutOf(result.countsOfDevice(device)));
+          evaluateStep(inputs, parts.strategy, parts.layoutOf(counts));
       if (!evaluated)
         return evaluated.error();
       stage = std::move(*evaluated);
@@ -173,8 +172,7 @@ std::optional<Error> PipelineEvaluator::readBytes(const EvaluatedStep &stage) {
   routedTokens = narrow(total.routedTokens, "routed tokens");
   expertCapacityTokens =
       narrow(total.expertCapacityTokens, "tokens of an expert");
-  Result<bool> fits = narrow.finish(true);
-  return fits ? std::nullopt : std::optional<Error>(fits.error());
+  return narrow.firstError();
 }
 
 //===----------------------------------------------------------------------===//

@@ -17,9 +17,9 @@ using namespace autopar::program;
 using namespace autopar::runtime;
 
 StepFormulas::StepFormulas(const CostProgram &program, const Plan &plan,
-                           const Machine &machine, const Runtime &given,
+                           const Machine &machine, Runtime ofPlan,
                            const Workload &ofStep)
-    : runtime(runtimeOf(plan, given, ofStep)), workload(ofStep),
+    : runtime(std::move(ofPlan)), workload(ofStep),
       strategy(compile(program, launchingOf(runtime), Counting::whole,
                        {workload.phase})),
       step({program, plan, machine, runtime, workload}, strategy) {}
@@ -46,7 +46,7 @@ StepFormulas::price(const CostProgram &program, const Plan &plan,
   if (auto error = refuseSimulated(inputs))
     return *error;
   std::unique_ptr<StepFormulas> formulas(
-      new StepFormulas(program, plan, machine, runtime, workload));
+      new StepFormulas(program, plan, machine, own, workload));
   PricedStep &step = formulas->step;
   if (auto error = step.price(layoutOf(inputs)))
     return *error;

@@ -16,26 +16,26 @@ using namespace autopar::explanation;
 using namespace autopar::report;
 
 std::vector<Impact>
-autopar::explanation::impactsOf(const EvaluatedPipeline &step) {
-  if (step.iteration)
-    return impactsOf(*step.iteration, step.report.memory.perDevice);
-  const PipelineParts &parts = step.parts;
+autopar::explanation::impactsOf(const EvaluatedPipeline &evaluated) {
+  if (evaluated.iteration)
+    return impactsOf(*evaluated.iteration, evaluated.report.memory.perDevice);
+  const PipelineParts &parts = evaluated.parts;
   PlanInputs inputs = parts.inputs();
   ImpactTable table(inputs, parts.strategy);
   PricedPipeline pipeline{
       parts.program,    parts.strategy,   parts.machine, parts.runtime,
-      parts.pricer,     *step.steps,      parts.order,   {},
+      parts.pricer,     *evaluated.steps, parts.order,   {},
       layoutOf(inputs), parts.stageAxis()};
-  for (const Report::Transfer &transfer : step.report.pipeline->transfers)
+  for (const Report::Transfer &transfer : evaluated.report.pipeline->transfers)
     pipeline.transferBytes.push_back(static_cast<double>(transfer.bytes));
   table.addTime(slopesOfStep(pipeline, table.sensitivity));
   auto lay = [&](int64_t device) {
-    table.sensitivity.lay(parts.layoutOf(step.countsOfDevice(device)),
+    table.sensitivity.lay(parts.layoutOf(evaluated.countsOfDevice(device)),
                           pointOf(parts.workload));
   };
-  lay(step.fullest);
+  lay(evaluated.fullest);
   table.addMemory();
-  lay(step.scarcest);
+  lay(evaluated.scarcest);
   table.addCapacity();
   return table.take();
 }

@@ -82,6 +82,7 @@ public:
   }
   void fail(const std::string &what, const char *bits);
 
+  const std::optional<Error> &firstError() const { return error; }
   /// `value`, or the error.
   template <typename T>
   Result<T> finish(T value) {

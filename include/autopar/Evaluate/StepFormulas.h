@@ -32,8 +32,7 @@ struct StepFormulas {
 
 private:
   StepFormulas(const program::CostProgram &program, const plan::Plan &plan,
-               const hardware::Machine &machine,
-               const runtime::Runtime &runtime,
+               const hardware::Machine &machine, runtime::Runtime runtime,
                const program::Workload &workload);
 };
 

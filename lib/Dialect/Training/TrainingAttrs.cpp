@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "autopar/Dialect/Training/Training.h"
+#include "autopar/Interfaces/BodyAttr.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -93,14 +94,9 @@ void RecomputationAttr::printBody(AsmPrinter &printer) const {
 }
 
 Attribute RecomputationAttr::parse(AsmParser &parser, Type) {
-  if (parser.parseLess())
-    return {};
-  Attribute body = parseBody(parser);
-  return body && succeeded(parser.parseGreater()) ? body : Attribute();
+  return parseInAngles<RecomputationAttr>(parser);
 }
 
 void RecomputationAttr::print(AsmPrinter &printer) const {
-  printer << "<";
-  printBody(printer);
-  printer << ">";
+  printInAngles(printer, *this);
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "autopar/Dialect/Transformer/Transformer.h"
+#include "autopar/Interfaces/BodyAttr.h"
 #include "autopar/Interfaces/ModuleOps.h"
 #include "autopar/Interfaces/NumberSyntax.h"
 #include "autopar/Support/Text.h"
@@ -124,16 +125,11 @@ void LengthsAttr::printBody(AsmPrinter &printer) const {
 }
 
 Attribute LengthsAttr::parse(AsmParser &parser, Type) {
-  if (parser.parseLess())
-    return {};
-  Attribute body = parseBody(parser);
-  return body && succeeded(parser.parseGreater()) ? body : Attribute();
+  return parseInAngles<LengthsAttr>(parser);
 }
 
 void LengthsAttr::print(AsmPrinter &printer) const {
-  printer << "<";
-  printBody(printer);
-  printer << ">";
+  printInAngles(printer, *this);
 }
 
 //===----------------------------------------------------------------------===//
@@ -195,16 +191,11 @@ void LimitsAttr::printBody(AsmPrinter &printer) const {
 }
 
 Attribute LimitsAttr::parse(AsmParser &parser, Type) {
-  if (parser.parseLess())
-    return {};
-  Attribute body = parseBody(parser);
-  return body && succeeded(parser.parseGreater()) ? body : Attribute();
+  return parseInAngles<LimitsAttr>(parser);
 }
 
 void LimitsAttr::print(AsmPrinter &printer) const {
-  printer << "<";
-  printBody(printer);
-  printer << ">";
+  printInAngles(printer, *this);
 }
 
 //===----------------------------------------------------------------------===//

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "autopar/Dialect/Transformer/Transformer.h"
+#include "autopar/Interfaces/BodyAttr.h"
 
 #include "autopar/Support/Limits.h"
 
@@ -101,12 +102,7 @@ StorageAttr StorageAttr::parseBody(AsmParser &parser) {
 }
 
 Attribute StorageAttr::parse(AsmParser &parser, Type) {
-  if (parser.parseLess())
-    return {};
-  StorageAttr storage = parseBody(parser);
-  if (!storage || parser.parseGreater())
-    return {};
-  return storage;
+  return parseInAngles<StorageAttr>(parser);
 }
 
 static void printFactor(AsmPrinter &printer, const StorageFactor &factor) {
@@ -145,9 +141,7 @@ void StorageAttr::printBody(AsmPrinter &printer) const {
 }
 
 void StorageAttr::print(AsmPrinter &printer) const {
-  printer << "<";
-  printBody(printer);
-  printer << ">";
+  printInAngles(printer, *this);
 }
 
 //===----------------------------------------------------------------------===//

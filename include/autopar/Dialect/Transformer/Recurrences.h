@@ -1,5 +1,4 @@
-//===- Recurrences.h - What recurrences and their backwards share *- C++
-//-*-===//
+//===- Recurrences.h - What recurrences share -------------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
