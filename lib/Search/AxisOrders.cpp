@@ -13,7 +13,8 @@
 using namespace autopar;
 using namespace autopar::search;
 
-/// Axes of one device lie anywhere: they keep their places.
+/// Returns the axes with more than one device. The place of the others does not
+/// matter, so they stay.
 static AxisOrder movableAxes(const std::vector<int64_t> &sizes) {
   AxisOrder axes;
   for (size_t i = 0; i < sizes.size(); ++i)
@@ -37,7 +38,7 @@ std::vector<int64_t> AxisOrders::placesOf(const std::vector<int64_t> &sizes,
   for (size_t i = order.size(); i-- > 0;) {
     uint8_t axis = order[i];
     places[axis] = network.placeOf({stride, sizes[axis]});
-    // Stages hand on to their neighbours: that depends on where each lies.
+    // The cost of sends between stages depends on the distance of neighbours.
     if (hasStages && axis == 0)
       places[axis].push_back(stride);
     stride *= sizes[axis];

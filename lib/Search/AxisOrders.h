@@ -15,25 +15,26 @@
 
 namespace autopar::search {
 
-/// Orders in which every group of devices has the same links.
+/// Orders of axes in which every group of devices has the same links.
 struct OrderClass {
-  /// The first of them.
+  /// The first order of the class.
   AxisOrder order;
   uint64_t count = 1;
 };
 
-/// The orders of axes on one machine. Not for several threads.
+/// The orders of axes on one machine. Not thread-safe.
 class AxisOrders {
 public:
   /// `network` outlives it.
   AxisOrders(const cost::Network &network, bool all)
       : network(network), all(all) {}
 
-  /// Of axes of these sizes, as plans have them; the first is that of pipeline
-  /// stages or not. The first class has the order of the plan.
+  /// Returns the classes of equivalent orders for axes of these sizes;
+  /// `hasStages` says whether the first axis is that of pipeline stages. The
+  /// first class has the order of the plan.
   const std::vector<OrderClass> &of(const std::vector<int64_t> &sizes,
                                     bool hasStages);
-  /// How many orders those are, by their number of axes.
+  /// The number of orders of these axes.
   uint64_t countOf(const std::vector<int64_t> &sizes) const;
 
 private:

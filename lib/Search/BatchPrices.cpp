@@ -70,7 +70,7 @@ static void priceAll(Pricer &pricer, const LaneBlocks &points, Take take) {
     bool isLegal = true;
     if (lane == 0)
       isLegal = !pricer.price(block, outputs);
-    // Of a block that is refused, each by itself.
+    // The pricer refused the block: price each of its points by itself.
     if (lane == 0 && !isLegal) {
       size_t last = std::min(points.count, i + laneCount);
       for (; i < last; ++i) {

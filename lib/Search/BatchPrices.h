@@ -13,7 +13,7 @@
 
 namespace autopar::search {
 
-/// Points of one layout, sixteen at once.
+/// Points of one layout, in blocks of `cost::laneCount`.
 struct LaneBlocks {
   std::vector<cost::LaneValues> blocks;
   size_t count = 0;
@@ -21,33 +21,35 @@ struct LaneBlocks {
   explicit LaneBlocks(const std::vector<cost::GroupValues> &points);
 };
 
-/// What a step of a batch costs, or a request of so many at once.
+/// The price of a step with one batch, or of a request at one concurrency.
 struct BatchPrice {
   bool isLegal = false, fits = false;
-  /// Whether it is one step, not a sum of several.
+  /// Whether the price is that of one step, not the sum of several chunks.
   bool isWhole = true;
-  /// Of iterations of training, the time is that of plans that fit.
+  /// Time and memory. For iterations of training the time is set only where the
+  /// plan fits.
   double timeUs = 0, totalBytes = 0, keptBytes = 0, runtimeBytes = 0;
-  /// Of requests.
+  /// Times and rate of requests.
   double ttftUs = 0, tpotUs = 0, tokensPerS = 0;
 };
 
-/// The step of `workload`, of each batch.
+/// Returns `workload` once per batch, with that batch.
 std::vector<program::Workload> withBatches(const program::Workload &workload,
                                            const std::vector<int64_t> &batches);
 
-/// The steps of some batches on a number of replicas: prefills are cut into
-/// chunks, which depends on it.
+/// The steps of several batches. Prefills are cut into chunks, whose number
+/// depends on the number of replicas.
 class BatchSteps {
 public:
   BatchSteps(const std::vector<program::Workload> &batches,
              const runtime::Runtime &runtime, bool mayCut, int64_t replicas);
 
-  /// Prices them in the layout that `pricer` has, by batch.
+  /// Prices the steps in the layout of `pricer`; `prices` has one entry per
+  /// batch.
   void price(cost::Pricer &pricer, std::vector<BatchPrice> &prices) const;
 
 private:
-  /// Some steps of a batch, all alike.
+  /// Equal steps of a batch, and their number.
   struct Chunk {
     size_t batch;
     double count;

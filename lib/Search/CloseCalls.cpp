@@ -17,17 +17,18 @@ using namespace autopar::search;
 
 namespace {
 
-/// d ln time / d ln figure, by path. That of a curve is of its time: slower
-/// floors, and less of both efficiencies.
+/// d ln time / d ln figure, by path. For a kernel curve the figure is its time:
+/// the floor, and the inverse of both efficiencies.
 using Elasticities = std::map<std::string, double>;
 
-/// By path of a curve.
+/// Median error of the fit, by path of a curve.
 using CurveErrors = std::map<std::string, double>;
 
 } // namespace
 
-/// "chips.x.kernels.matmul.bf16" of one of its figures; `path` of others. And
-/// whether more of the figure is less time.
+/// Returns the path of the kernel curve that the figure at `path` belongs to
+/// ("chips.x.kernels.matmul.bf16"), or `path` for other figures; and whether a
+/// larger figure means less time.
 static std::pair<std::string, bool> curveOf(const std::string &path) {
   size_t dot = path.rfind('.');
   if (dot == path.npos || path.find(".kernels.") == path.npos)
@@ -60,7 +61,8 @@ static CurveErrors errorsOf(const SearchProblem &problem) {
   return errors;
 }
 
-/// Nearer to being true: by errors where they are known, which go first.
+/// Whether `a` is the closer call. Calls within the error of their fit come
+/// first, then calls on figures without an error.
 static bool isNearer(const CloseCall &a, const CloseCall &b) {
   if (a.error.has_value() != b.error.has_value())
     return a.error.has_value() ? a.isClose() : !b.isClose();
@@ -72,7 +74,8 @@ static bool isNearer(const CloseCall &a, const CloseCall &b) {
 static std::optional<CloseCall> callOf(double share, const Elasticities &best,
                                        const Elasticities &rival,
                                        const CurveErrors &errors) {
-  /// What changes by more than a half says nothing.
+  /// Largest relative change that is reported: beyond a half, a close call says
+  /// nothing.
   constexpr double most = 0.5;
   std::optional<CloseCall> nearest;
   Elasticities differences = best;

@@ -1,4 +1,4 @@
-//===- Findings.h - What was found of a space -------------------*- C++ -*-===//
+//===- Findings.h - Candidates that a search keeps --------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,27 +20,27 @@
 
 namespace autopar::search {
 
-/// What candidates on a target are worth for the goal of a problem.
+/// Scores candidates on one target for the goal of a problem.
 class Worth {
 public:
-  /// Of what is not wanted.
+  /// Score of a candidate that must not be chosen.
   static constexpr double none = -std::numeric_limits<double>::infinity();
 
   /// Arguments outlive it.
   Worth(const SearchProblem &problem, const SearchTarget &target)
       : problem(problem), target(target) {}
 
-  /// Of a step.
+  /// Tokens per second of a step of `stepUs` with `batch` sequences.
   double tokensPerS(int64_t batch, double stepUs) const;
-  /// Gives `candidate` what `price` says of it.
+  /// Copies the time, memory and rate of `price` into `candidate`.
   void setPrice(Candidate &candidate, const BatchPrice &price) const;
-  /// More is better; `none` of steps that take longer than is wanted.
+  /// Higher is better; `none` for steps that exceed the time limit.
   double scoreOf(const Candidate &candidate) const;
-  /// "40,544 tokens/s", for progress.
+  /// The score in words, such as "40,544 tokens/s", for progress.
   std::string text(const Candidate &candidate) const;
-  /// Whether it is a request beyond the limits.
+  /// Whether a request misses the latency limits.
   bool isTooSlow(const Candidate &candidate) const;
-  /// Whether those of experts are known, so that they have copies.
+  /// Whether expert loads are known; only then are experts copied.
   bool knowsLoads() const { return problem.space.loadedExperts > 0; }
 
 private:
@@ -50,54 +50,56 @@ private:
   const SearchTarget &target;
 };
 
-/// A candidate and what it is worth for the goal.
+/// A candidate and its score for the goal.
 struct Scored {
   double score = Worth::none;
   Candidate candidate;
 };
 
-/// A plan without a price that may be worth its bound.
+/// A plan that has a bound but no price yet.
 struct OpenCandidate : Candidate {
   uint32_t strategy = 0;
-  /// That have its price.
+  /// Points that share the price of this candidate.
   uint64_t points = 1;
-  /// Of plans with stages, what some device holds at least.
+  /// Lower bound of the bytes of some device; plans with stages only.
   double leastBytes = 0;
 };
 
-/// Says that `value` leads to `score`, of which `best` keeps the largest.
+/// Raises `best[value]` to `score` if that is larger.
 void raise(std::map<int64_t, double> &best, int64_t value, double score);
 
-/// What one thread has found, or all.
+/// The findings of one thread, or of all threads after `merge`.
 struct Findings {
   Frontier frontier;
   SearchProof proof;
-  /// By index of a mesh of the space.
+  /// The best candidate of each mesh, by its index in the space.
   std::vector<Scored> bestOfMesh;
   Scored best;
-  /// By batch, the best score.
+  /// Best score by batch.
   std::vector<double> bestOfBatch;
-  /// By slots for copies of experts, where loads are known.
+  /// Best score by number of slots for copies of experts; empty where loads are
+  /// even.
   std::map<int64_t, double> bestOfCopies;
-  /// Those without stages, which gather parameters, and those with stages.
+  /// Candidates that only have a bound yet: fsdp plans without stages, and all
+  /// plans with stages.
   std::vector<OpenCandidate> openGathered, openStaged;
-  /// Those with stages that do not fit by their bound, of which one may hold
-  /// least.
+  /// Pipelined candidates whose memory bound exceeds the device; kept because
+  /// one of them may be the nearest to fitting.
   std::vector<OpenCandidate> unfitStaged;
-  /// Strategies that gather parameters, whose plans with stages need bounds of
-  /// their own.
+  /// fsdp strategies whose pipelined plans need bounds of their own.
   std::set<uint32_t> wantedBounds;
-  /// Of those priced that do not fit, the one that holds least.
+  /// The priced candidate that needs the least memory among those that do not
+  /// fit.
   Candidate closest;
   double closestBytes = std::numeric_limits<double>::infinity();
-  /// Of requests that are too slow.
+  /// The shortest times among requests that miss the latency limits.
   std::optional<Candidate> shortestTtft, shortestTpot;
 
-  /// Counts a price, of `points` points, and keeps what is good; `batch` is the
-  /// index of its batch.
+  /// Counts a price that `points` points share, and keeps the candidate where
+  /// it is good. `batch` is the index of its batch.
   void take(const BatchPrice &price, Candidate candidate, uint64_t points,
             size_t batch, const Worth &worth);
-  /// Adds what `other` has, which is left without its open plans.
+  /// Merges the findings of `other`, which keeps nothing but its open plans.
   void merge(Findings &other);
 
 private:

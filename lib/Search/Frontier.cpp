@@ -22,7 +22,7 @@ bool Candidate::isBefore(const Candidate &other) const {
   return place(*this) < place(other);
 }
 
-/// The first step that costs more.
+/// The first step of the staircase that costs more.
 static auto findCostlier(const std::vector<Candidate> &steps, double cost) {
   return std::upper_bound(
       steps.begin(), steps.end(), cost,
@@ -42,7 +42,8 @@ bool Frontier::beats(const Candidate &candidate) const {
 bool Frontier::add(const Candidate &candidate) {
   if (beats(candidate))
     return false;
-  // Those that it beats cost as much or more, and do less.
+  // The candidate beats the run of steps that cost at least as much and have at
+  // most its rate.
   auto first = std::lower_bound(
       steps.begin(), steps.end(), candidate.cost,
       [](const Candidate &step, double cost) { return step.cost < cost; });

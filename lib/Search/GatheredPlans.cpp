@@ -18,8 +18,8 @@ using namespace autopar::program;
 using namespace autopar::schedule;
 using namespace autopar::search;
 
-/// Whether what is known is better than anything of `bound`, and nobody would
-/// call that close to the best, or want it.
+/// Whether `known` beats every plan that `bound` is a bound of, none of which
+/// could be close to the best, or the plans are not wanted at all.
 bool TargetSearch::isExcluded(const Candidate &bound,
                               const Findings &known) const {
   double score = worth.scoreOf(bound);
@@ -27,8 +27,9 @@ bool TargetSearch::isExcluded(const Candidate &bound,
          (score == Worth::none || score < leastClose(known.best.score));
 }
 
-/// `price` is that of `whole`, the plan of a strategy that `strategy` gathers
-/// parameters of. What is beaten already will be in the end.
+/// Opens the fsdp plan of `strategy` that has the bound `price`, the price of
+/// `whole`, the same plan without fsdp. Skips a bound that the thread's
+/// findings beat, because the final findings beat it too.
 void TargetSearch::boundGathered(uint32_t strategy, const BatchPrice &price,
                                  const Candidate &whole, uint64_t points,
                                  Findings &own) const {
@@ -41,7 +42,8 @@ void TargetSearch::boundGathered(uint32_t strategy, const BatchPrice &price,
     own.openGathered.push_back(bound);
 }
 
-/// Of a mesh without stages, of orders in which whole parameters have no price.
+/// Opens the plans of a mesh without stages in those orders in which the plan
+/// without fsdp has no price.
 void TargetSearch::boundUnpriced(uint32_t strategy, uint32_t mesh,
                                  const std::vector<bool> &isUnpriced,
                                  Findings &own) const {
@@ -58,8 +60,8 @@ void TargetSearch::boundUnpriced(uint32_t strategy, uint32_t mesh,
     }
 }
 
-/// By mesh, whether one of its sizes is none of any plan that is wanted: what
-/// it leads to is to be known, where anything is.
+/// For each mesh, whether one of its sizes occurs in no plan with a score. Such
+/// meshes are priced, so that every size gets an effect.
 std::vector<bool> TargetSearch::findUnknown() const {
   if (found.best.score == Worth::none)
     return std::vector<bool>(index.meshes.size());
@@ -77,7 +79,7 @@ std::vector<bool> TargetSearch::findUnknown() const {
   return unknown;
 }
 
-/// Opens all points of a mesh.
+/// Opens all points of a mesh, without a bound.
 void TargetSearch::openMesh(uint32_t strategy, uint32_t mesh) {
   OpenCandidate all;
   all.strategy = strategy;
@@ -92,7 +94,8 @@ void TargetSearch::openMesh(uint32_t strategy, uint32_t mesh) {
     }
 }
 
-/// Leaves open what may be better than what is found, and counts the others.
+/// Keeps open the plans that may beat the findings, and counts the others as
+/// excluded.
 void TargetSearch::excludeGathered() {
   std::vector<bool> unknown = findUnknown();
   uint64_t excluded = 0;
@@ -117,7 +120,8 @@ void TargetSearch::excludeGathered() {
   found.proof.excludedGathers += excluded;
 }
 
-/// Of plans that gather parameters, what is open once all others are priced.
+/// Prices the fsdp plans without stages that are still open once all others are
+/// priced.
 void TargetSearch::priceAllGathered() {
   excludeGathered();
   perform({"strategies with fsdp", &TargetSearch::priceGathered,
@@ -130,7 +134,7 @@ void TargetSearch::refuseGathered(uint32_t strategy, Findings &own) {
     own.proof.illegal += bound.points;
 }
 
-/// Those that are open.
+/// Prices the open plans of one strategy.
 void TargetSearch::priceGathered(uint32_t strategyIndex, Findings &own) {
   const StrategyMeshes &strategy = index.strategies[strategyIndex];
   std::vector<OpenCandidate> bounded = openOf.at(strategyIndex);

@@ -26,7 +26,7 @@ void IterationPrices::lay(const Layout &axes, GroupAxis where, int64_t copies) {
   ends = {copiesRoute(network, stages, target.runtime.ideal)};
 }
 
-/// Prices the parts for microbatches of `pass`, where that is not done.
+/// Prices the parts for microbatches of `pass`, unless they have been priced.
 bool IterationPrices::priceParts(const Workload &pass) {
   if (passBatch == pass.batch) {
     pricer.reshape(shape);
@@ -49,7 +49,8 @@ bool IterationPrices::priceParts(const Workload &pass) {
   return true;
 }
 
-/// What the sum of gradients takes that both ends have.
+/// Sets the time of the sum of those gradients that the first and the last
+/// stage both hold (tied embeddings).
 bool IterationPrices::addCopies() {
   copiesPs = 0;
   auto bytes = static_cast<double>(pricer.copiedGradientBytes());
@@ -74,7 +75,7 @@ void IterationPrices::countParts() {
 // Stages and devices
 //===----------------------------------------------------------------------===//
 
-/// Fills `counts` with what a stage has.
+/// Fills `counts` with the parts of one stage.
 void IterationPrices::countStage(size_t stage, Counts &counts) const {
   size_t parts = pricer.parts.size();
   const int64_t *begin = &partsBefore[ranges[stage].begin * parts],
@@ -85,7 +86,7 @@ void IterationPrices::countStage(size_t stage, Counts &counts) const {
   counts[parts + 1] = stage + 1 == ranges.size();
 }
 
-/// Most have what the last one had.
+/// Looks at the last content first: most stages equal their predecessor.
 size_t IterationPrices::contentOf(const Counts &counts) {
   if (lastContent < contents.size() && contents[lastContent].counts == counts)
     return lastContent;
@@ -107,7 +108,8 @@ size_t IterationPrices::contentOf(const Counts &counts) {
   return lastContent;
 }
 
-/// What microbatches cost on each stage, and what devices have.
+/// Sets the work of each stage per microbatch, and finds the contents of each
+/// device.
 void IterationPrices::addWork() {
   auto devices = static_cast<size_t>(shape.stages);
   schedule.work.resize(ranges.size());
@@ -122,7 +124,7 @@ void IterationPrices::addWork() {
       schedule.work[stage] = contents[contentOf(counts)].work;
       schedule.work[stage].savedBytes += pricer.keptOutputBytes(ranges, stage);
     }
-    // The host waits once for a device's stages.
+    // The host waits once per device, not once per virtual stage.
     schedule.work[first].forwardPs += hostPs;
     deviceContents.push_back(contentOf(device));
   }
@@ -139,7 +141,8 @@ bool IterationPrices::addTransfers() {
   return true;
 }
 
-/// Takes a message's time, which mostly is as long as the last one.
+/// Prices a message. Most messages are as long as the last one, whose time is
+/// reused.
 bool IterationPrices::Hop::send(double next) {
   if (!route.tier)
     return false;
@@ -151,7 +154,7 @@ bool IterationPrices::Hop::send(double next) {
   return bool(time);
 }
 
-/// Of the device that holds most.
+/// Finds the memory of the device that holds most.
 bool IterationPrices::findMemory(BatchPrice &price) {
   std::vector<int64_t> savedBytes = peakSavedBytes(schedule);
   for (int64_t device = 0; device < shape.stages; ++device) {
@@ -194,7 +197,7 @@ BatchPrice IterationPrices::price(const IterationShape &wanted) {
   if (!addTransfers() || checkSchedule(schedule) || !findMemory(price))
     return price;
   price.isLegal = true;
-  // Nothing asks how long a plan would take that does not fit.
+  // A plan that does not fit needs no time.
   if (price.fits)
     price.timeUs = toMicroseconds(times().allPs());
   return price;

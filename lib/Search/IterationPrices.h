@@ -5,10 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Parts are priced once for each size of a microbatch, stages and devices once
-// for each number of layers that they have: what is left for a schedule is to
-// lay the layers out, to find what devices hold and, where that fits, to run
-// it.
+// Each part is priced once per microbatch size, and each stage or device once
+// per combination of layers. A schedule then only has to lay out the layers,
+// sum the memory of devices and, if that fits, run the pipeline.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +19,8 @@
 
 namespace autopar::search {
 
-/// Prices iterations of training on stages, as `stage-pipeline` lays them out
-/// and `evaluate` prices them.
+/// Prices iterations of training on pipeline stages, with the layout of
+/// `stage-pipeline` and the prices of `evaluate`.
 class IterationPrices : StrategyStages {
 public:
   /// Arguments outlive it.
@@ -29,29 +28,32 @@ public:
                   cost::CompiledProgram &compiled)
       : StrategyStages(problem, target, compiled) {}
 
-  /// The devices of a stage, where stages lie, and replicas of a stage.
+  /// Sets the layout of a stage, the axis on which stages lie, and the replicas
+  /// of a stage.
   void lay(const cost::Layout &layout, cost::GroupAxis stages,
            int64_t replicas);
-  /// Shapes whose microbatches are as large are cheapest one after another.
+  /// Prices one shape. Consecutive shapes with equal microbatches share the
+  /// prices of parts.
   BatchPrice price(const IterationShape &shape);
 
 private:
-  /// What a stage or a device has: so many of each part of `PricedLayers`, then
-  /// of what lies before and after all layers.
+  /// Contents of a stage or a device: the number of each part of
+  /// `PricedLayers`, then of the parts before and after all layers.
   using Counts = std::vector<int64_t>;
   struct Content {
     Counts counts;
-    /// Of a stage, without the host's time and transfers.
+    /// Work of a stage, without the host's time and transfers.
     schedule::StageWork work;
-    // Of a device.
+    // Times and memory of a device.
     cost::SectionTimes optimizer;
     std::optional<cost::StagePricer::StageMemory> memory = std::nullopt;
   };
 
-  /// From a stage of a node to the next, or between the first and the last.
+  /// The link from a stage of a node to the next stage, or between the first
+  /// and the last stage.
   struct Hop {
     cost::Route route;
-    /// Of the last message.
+    /// Size of the last message that was priced.
     double bytes = -1;
     std::optional<schedule::Picoseconds> timePs = std::nullopt;
 
@@ -71,23 +73,23 @@ private:
   cost::Layout layout;
   cost::GroupAxis stages;
   int64_t replicas = 1;
-  /// The microbatch that parts are priced for, and whether they have a price.
+  /// The microbatch whose parts are priced, and whether the prices are legal.
   std::optional<int64_t> passBatch;
   bool isPriced = false;
   schedule::Picoseconds hostPs = 0, copiesPs = 0;
-  /// By layer of the order, and behind the last: how many of each part are
-  /// before it.
+  /// For each position in the order of layers, and for the end: the number of
+  /// parts of each kind before it.
   std::vector<int64_t> partsBefore;
   std::vector<Content> contents;
   size_t lastContent = 0;
-  /// By stage of a node.
+  /// One hop per stage of a node.
   std::vector<Hop> hops;
   Hop ends;
-  // Of the shape that is priced.
+  // State of the shape that is being priced.
   cost::PipelineShape shape;
   std::vector<schedule::LayerRange> ranges;
   schedule::PipelineSchedule schedule;
-  /// By device, which of `contents`.
+  /// Index into `contents`, by device.
   std::vector<size_t> deviceContents;
 };
 

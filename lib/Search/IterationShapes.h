@@ -12,20 +12,19 @@
 
 namespace autopar::search {
 
-/// How the sequences of an iteration go through stages.
+/// The path of an iteration's sequences through pipeline stages.
 struct IterationShape {
   schedule::ScheduleKind schedule = schedule::ScheduleKind::one_f_one_b;
   int64_t interleave = 1;
-  /// Index of its batch in the problem.
+  /// Index of the batch in the problem.
   size_t batch = 0;
   int64_t microbatches = 1;
 };
 
-/// Those of `stages` stages that the space of `problem` has for `replicas`
-/// replicas, which divide the batch, of a program with so many layers.
-/// Microbatches are as large as any divisor of a replica's share; devices have
-/// as many virtual stages as any divisor of the layers of a stage, rounded
-/// down. One stage has one schedule.
+/// Returns the shapes that the space of `problem` has for `stages` stages and
+/// `replicas` replicas; replicas divide the batch. Microbatches take any
+/// divisor of a replica's share; devices have as many virtual stages as any
+/// divisor of the layers per stage, rounded down. One stage has one schedule.
 std::vector<IterationShape> shapesOf(const SearchProblem &problem,
                                      int64_t stages, int64_t replicas);
 

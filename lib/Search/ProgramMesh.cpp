@@ -16,9 +16,9 @@ using namespace autopar::program;
 using namespace autopar::schedule;
 using namespace autopar::search;
 
-/// `sizes` with twice as many replicas where an axis of them would be missing:
-/// one that experts are split over, and one that has copies of them. Copies
-/// that fsdp splits are gathered.
+/// Doubles the replicas of `sizes` where one of two axes would be missing: the
+/// one that experts are split over, and the one along which experts have
+/// copies. fsdp gathers those copies.
 static PlanSizes withReplicas(PlanSizes sizes, bool fsdp) {
   int64_t &dp = sizes[Knob::dp], &ep = sizes[Knob::ep];
   int64_t inner = sizes[Knob::tp] * sizes[Knob::cp], etp = sizes[Knob::etp];
@@ -34,7 +34,8 @@ static PlanSizes withReplicas(PlanSizes sizes, bool fsdp) {
   return sizes;
 }
 
-/// The degrees that have `axis`: no two axes have the same.
+/// The names of the degrees that contain `axis`. No two axes have the same
+/// degrees.
 static std::vector<std::string> degreesOf(const Plan &plan,
                                           const std::string &axis) {
   std::vector<std::string> names;
@@ -46,7 +47,7 @@ static std::vector<std::string> degreesOf(const Plan &plan,
   return names;
 }
 
-/// The axes of a stage lie behind that of pipeline stages.
+/// The axes of a stage: all behind the axis of pipeline stages.
 static std::vector<PlanAxis> axesOfStage(const Plan &plan) {
   return {plan.axes.begin() + (plan.has(Degree::pp) ? 1 : 0), plan.axes.end()};
 }

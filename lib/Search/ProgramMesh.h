@@ -1,14 +1,13 @@
-//===- ProgramMesh.h - Which program prices a plan --------------*- C++ -*-===//
+//===- ProgramMesh.h - The program that prices a plan -----------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Along an axis of data parallelism that has one device nothing is sent, what
-// it splits is whole, and passes lay all else out alike: it changes no price.
-// So plans with such an axis and without have one program, that of more
-// devices.
+// An axis of data parallelism with one device sends nothing and splits nothing,
+// and passes lay everything else out alike: it changes no price. Plans with and
+// without such an axis therefore share one program, the one with more devices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,18 +19,18 @@
 namespace autopar::search {
 
 struct ProgramMesh {
-  /// On as many devices as give each axis that may be there two at least.
+  /// The plan of the program: each optional axis has at least two devices.
   plan::Plan plan;
-  /// Of each axis of it behind that of pipeline stages, which of the other
-  /// plan's it is, counted alike; nothing where that has one device there.
+  /// For each axis of `plan` behind that of pipeline stages: the index of the
+  /// same axis in the priced plan, absent where that plan has one device there.
   std::vector<std::optional<uint32_t>> axisOf;
 };
 
-/// The mesh of the program of `plan`, which is `planOf(base, sizes, {})`, of
-/// inference, with fsdp or without.
+/// The mesh of the program that prices `plan`, an inference plan. `plan` is
+/// `planOf(base, sizes, {})`; `fsdp` says whether it splits parameters.
 ProgramMesh programMeshOf(const plan::Plan &plan, const plan::Plan &base,
                           const PlanSizes &sizes, bool fsdp);
-/// Where a program has the axes that its plan has.
+/// The mesh of a program with the axes of `plan` itself.
 ProgramMesh programMeshOf(const plan::Plan &plan);
 
 } // namespace autopar::search

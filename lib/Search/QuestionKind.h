@@ -16,42 +16,43 @@ class TargetSearch;
 struct BatchPrice;
 struct Findings;
 
-/// What a search does by the kind of its question.
+/// The behaviour of a search that depends on the kind of its question.
 class QuestionKind {
 public:
   virtual ~QuestionKind() = default;
 
-  /// Prices the plans of a strategy that need no bound.
+  /// Prices the plans of a strategy that no other plan bounds.
   virtual void price(TargetSearch &search, uint32_t strategy,
                      Findings &found) const = 0;
-  /// Whether prices of some plans bound those of others. A step takes as long
-  /// without fsdp, and gathers; of requests, more room is more at once; of
-  /// training, more is split.
+  /// Whether prices of some plans bound those of others. They do for steps:
+  /// fsdp adds its gathers to the same step. They do not for requests, where
+  /// more room means more concurrency, nor for training, where fsdp splits
+  /// more.
   virtual bool hasBounds() const { return false; }
-  /// What plans take, of which less is better: time, or bytes of a device.
+  /// Whether the cost of a plan is its bytes per device instead of its time.
   virtual bool comparesMemory() const { return false; }
-  /// Whether prices have times of tokens: of requests.
+  /// Whether prices have TTFT and TPOT, which only requests have.
   virtual bool hasTokenTimes() const { return false; }
-  /// The longest step that is wanted.
+  /// The longest step that the user allows.
   virtual std::optional<double> stepLimitUs(const SearchProblem &) const {
     return std::nullopt;
   }
-  /// Of all devices, from `batch` sequences.
+  /// Tokens per second of all devices, from `batch` sequences.
   virtual double tokensPerS(const program::Workload &step, int64_t batch,
                             const BatchPrice &price) const;
-  /// A knob of which nothing is said, for others say it.
+  /// A knob that is left out of the effects, because another knob shows it.
   virtual Knob silentKnob() const { return Knob::shard_fsdp; }
 
-  /// "step": what times are of, in words; "a step".
+  /// The noun that times belong to, such as "step".
   virtual std::string timed() const = 0;
   virtual std::string oneTimed() const { return "a " + timed(); }
-  /// "decode at context 4,096".
+  /// The question in words, such as "decode at context 4,096".
   virtual std::string text(const SearchProblem &problem) const = 0;
-  /// What a batch is called, one and several; " at batch 8".
+  /// The nouns for a batch and for several; the phrase such as " at batch 8".
   virtual std::string batchWord() const { return "batch"; }
   virtual std::string batchesWord() const { return "batches"; }
   virtual std::string atBatch(int64_t batch) const;
-  /// Of JSON and CSV.
+  /// Keys of JSON and CSV.
   virtual std::string phaseKey(const SearchProblem &problem) const;
   virtual std::string timeKey() const { return "step_time_us"; }
 };

@@ -14,19 +14,19 @@
 
 namespace autopar::search {
 
-/// What requests of a search take where so many run at once.
+/// Prices a closed loop of requests at a given concurrency.
 class RequestPrices {
 public:
   /// Arguments outlive it.
   RequestPrices(const SearchProblem &problem, const SearchTarget &target,
                 cost::CompiledProgram &program);
 
-  /// Of a step: refuses layouts as it does.
+  /// The pricer of the decode step. It refuses the same layouts.
   cost::Pricer &stepPricer() { return step; }
-  /// In the layout that `stepPricer` has, of so many replicas.
+  /// Takes the layout of `stepPricer`, for `replicas` replicas.
   void lay(const cost::Layout &layout, int64_t replicas);
 
-  /// Of `concurrency` requests of the whole deployment.
+  /// The price at `concurrency` requests of the whole deployment.
   BatchPrice price(int64_t concurrency);
 
 private:

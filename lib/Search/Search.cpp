@@ -89,7 +89,7 @@ private:
   const SearchControl &control;
   SearchResult result;
   EffectMap effects;
-  /// Kept until the best of all is known.
+  /// The searches per target; kept until the best plan of all targets is known.
   std::vector<std::unique_ptr<TargetSearch>> searches;
 };
 
@@ -173,7 +173,8 @@ void Searcher::addEffects() {
     if (!problem.hasExperts &&
         (name == nameOf(Knob::ep) || name == nameOf(Knob::etp)))
       continue;
-    // Attention uses all of tp; what is split is split over all copies.
+    // Attention uses all of tp, and sharded parameters are split over all
+    // copies: the knob has one value.
     if (name == nameOf(problem.kind().silentKnob()))
       continue;
     KnobEffect effect{name, {}};
@@ -185,7 +186,8 @@ void Searcher::addEffects() {
   addFlagEffects(least);
 }
 
-/// Of machines, formats and runtimes, by what flags say; and of devices.
+/// Adds the effects of machines, formats and runtimes, by the flags that set
+/// them, and of the number of devices.
 void Searcher::addFlagEffects(double least) {
   auto add = [&](const std::string &name, const std::string &text,
                  double score) {
@@ -217,7 +219,7 @@ static bool isSame(const SearchPoint &a, const SearchPoint &b) {
          meshText(a.plan) == meshText(b.plan);
 }
 
-/// Those that need more devices are none where few are the goal.
+/// Where few devices are the goal, plans on more devices are no rivals.
 void Searcher::addRivals() {
   constexpr size_t most = 6;
   if (!result.best)
@@ -254,13 +256,14 @@ void Searcher::addRivals() {
   result.rivals = std::move(rivals);
 }
 
-/// Whether `a` is as good as `b` in all that is compared, and better in one or
-/// before it.
+/// Whether `a` is at least as good as `b` in every objective, and either better
+/// in one or listed before it.
 static bool beats(const SearchProblem &problem, const SearchPoint &a,
                   const SearchPoint &b) {
   int64_t devicesOfA = problem.targets[a.target].devices;
   int64_t devicesOfB = problem.targets[b.target].devices;
-  // A machine without a price may be the cheaper or the dearer one.
+  // A machine without a price may be cheaper or dearer: neither point beats the
+  // other.
   if (a.dollarsPerMillionTokens.has_value() !=
       b.dollarsPerMillionTokens.has_value())
     return false;
@@ -276,7 +279,8 @@ static bool beats(const SearchProblem &problem, const SearchPoint &a,
   return isAsGood && (isBetter || a.target < b.target);
 }
 
-/// Points of one target do not beat each other: others of other targets may.
+/// Drops points that a point of another target beats. Those of one target are a
+/// frontier already.
 void Searcher::dropBeaten() {
   std::vector<SearchPoint> kept;
   for (const SearchPoint &point : result.frontier)
@@ -331,7 +335,8 @@ void Searcher::chooseBest() {
       result.best = i;
 }
 
-/// Sizes that the degrees of plans may have, of each machine.
+/// Upper limit of the number of sizes per machine: a larger space would run for
+/// days.
 static constexpr size_t maxSizes = 1'000'000;
 
 static std::optional<Error> checkSize(const SearchProblem &problem,

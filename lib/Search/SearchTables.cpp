@@ -110,7 +110,8 @@ std::string SearchWriter::frontierText() const {
          table.str();
 }
 
-/// "matmul.bf16 kernels 7 % slower; their fit is within 5 %".
+/// Describes a close call: "matmul.bf16 kernels 7 % slower; their fit is within
+/// 5 %".
 std::string SearchWriter::callText(const CloseCall &call) const {
   bool isCurve = call.path.find(".kernels.") != call.path.npos;
   std::string text = call.path +
@@ -123,7 +124,8 @@ std::string SearchWriter::callText(const CloseCall &call) const {
   return text + (call.isClose() ? ": too close to call" : "");
 }
 
-/// Plans that are close to the best, and what would put them before it.
+/// Writes the table of plans close to the best, each with the figure that would
+/// put it first.
 std::string SearchWriter::rivalsText() const {
   if (result.rivals.empty())
     return "";
@@ -145,7 +147,7 @@ std::string SearchWriter::rivalsText() const {
   return "\nWithin 5 % of the best\n" + table.str();
 }
 
-/// What of the choices of plans makes a difference, and how much.
+/// Writes the table of choices that make a difference, and how much.
 std::string SearchWriter::effectsText() const {
   TextTable table("llw");
   table.add({"", "within 5 %", "best with each value"});
@@ -201,7 +203,8 @@ std::string SearchWriter::proofText() const {
          table.str();
 }
 
-/// Of a target in a table of several: what others have otherwise.
+/// Describes a target by the properties in which the targets of the search
+/// differ.
 std::string SearchWriter::differenceText(const SearchTarget &target) const {
   const SearchTarget &first = problem.targets.front();
   auto differs = [&](auto valueOf) {

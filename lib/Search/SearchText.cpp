@@ -1,4 +1,4 @@
-//===- SearchText.cpp - What a search found, on a terminal ----------------===//
+//===- SearchText.cpp - The findings of a search, on a terminal -----------===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,8 +27,8 @@ using namespace autopar::schedule;
 using namespace autopar::search;
 using namespace autopar::writing;
 
-/// `plan` with its axes in the order in which flags lay them; itself where
-/// words do not say it.
+/// Returns `plan` with its axes in default order, or `plan` itself if it has no
+/// words in any order.
 static Plan inDefaultOrder(const Plan &plan) {
   AxisOrder order(plan.axes.size());
   std::iota(order.begin(), order.end(), 0);
@@ -41,7 +41,8 @@ static Plan inDefaultOrder(const Plan &plan) {
 }
 
 std::string autopar::search::labelOf(const SearchPoint &point) {
-  // The words of every plan of a search, and those that are implied.
+  // Leaves out words that every plan of a search has, and words that are
+  // implied.
   Plan given = point.plan;
   PipelinePlan &pipeline = given.pipeline;
   if (pipeline.interleave == 1)
@@ -84,7 +85,8 @@ bool SearchWriter::isOfAllTargets(const GivenFlag &flag) const {
                      });
 }
 
-/// Devices and machine, and the flags that other targets lack.
+/// The number of devices and the machine, with the flags in which targets
+/// differ.
 std::string SearchWriter::targetText(const SearchTarget &target) const {
   int64_t nodes = target.machine.pools.front().nodes;
   std::string text = formatInteger(target.devices) + " devices of " +
@@ -96,7 +98,7 @@ std::string SearchWriter::targetText(const SearchTarget &target) const {
   return text;
 }
 
-/// Where experts get theirs from; "" where they are even.
+/// The source of the expert loads; "" if loads are even.
 std::string SearchWriter::loadsText() const {
   const std::optional<ExpertPlan> &placed =
       problem.targets.front().base.expertPlacement;
@@ -185,13 +187,13 @@ std::string SearchWriter::timesText(const SearchPoint &point) const {
   return text;
 }
 
-/// A word of a command; names must not move the cursor.
+/// Quotes a word of a command; control characters are made visible.
 static std::string shownWord(const std::string &text) {
   return visible(shellWord(text));
 }
 
-/// Adds those of a target that an estimate of `plan` needs, too, as they were
-/// given. Experts that nothing places have no loads.
+/// Adds the flags of a target that an estimate of `plan` needs too, as the user
+/// gave them. A plan without an expert placement needs no expert loads.
 static void addFlags(const SearchTarget &target, const Plan &plan,
                      std::vector<std::string> &words) {
   for (const GivenFlag &flag : target.flags)
@@ -203,7 +205,7 @@ static void addFlags(const SearchTarget &target, const Plan &plan,
                       (flag.value.empty() ? "" : "=" + shownWord(flag.value)));
 }
 
-/// Its name, or the file that it is in, which no name finds.
+/// The name of the hardware, or its file: a name would not find a file.
 static std::string hardwareOf(const SearchTarget &target) {
   for (const GivenFlag &flag : target.flags)
     if (flag.name == "hardware" && isPath(flag.value))
@@ -211,7 +213,8 @@ static std::string hardwareOf(const SearchTarget &target) {
   return target.machine.name;
 }
 
-/// What to type next; nothing of a plan that words do not say, or of requests.
+/// Returns the command that estimates this plan; empty for requests, and for
+/// plans that flags cannot express.
 std::string SearchWriter::commandText(const SearchPoint &point) const {
   std::string label = labelOf(point);
   if (kind.hasTokenTimes() ||
@@ -239,7 +242,7 @@ std::string SearchWriter::commandText(const SearchPoint &point) const {
   return commandLines("  ", words, textWidth());
 }
 
-/// By how much a plan is behind.
+/// Answers `--why`: by how much the user's plan is behind the best.
 std::string SearchWriter::whyText() const {
   if (!report.why)
     return "";
@@ -283,7 +286,7 @@ std::string SearchWriter::whyText() const {
   return "\n" + wrapText("", why.plan + " " + text);
 }
 
-/// Why there is no plan, and what would be one.
+/// Says why there is no plan, and which limit would admit one.
 std::string SearchWriter::noneText() const {
   if (!result.frontier.empty()) {
     const SearchPoint *fastest = &result.frontier.front();
@@ -313,7 +316,7 @@ std::string SearchWriter::noneText() const {
   return "\n" + wrapText("", unfitText());
 }
 
-/// What of the closest plan does not fit, by how much.
+/// Says by how much the closest plan does not fit.
 std::string SearchWriter::unfitText() const {
   const UnfitPoint &closest = *result.closest;
   const SearchTarget &target = problem.targets[closest.target];
@@ -335,7 +338,7 @@ std::string SearchWriter::unfitText() const {
                 "--weight-format=fp8 need less";
 }
 
-/// What of requests is too slow, by how much.
+/// Says which latency limits no plan meets, and by how much.
 std::string SearchWriter::tooSlowText() const {
   const ServiceLimits &limits = problem.limits;
   std::vector<std::string> wanted, found;

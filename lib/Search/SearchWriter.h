@@ -1,4 +1,4 @@
-//===- SearchWriter.h - What a search found, as text ------------*- C++ -*-===//
+//===- SearchWriter.h - Writes the findings of a search as text -*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -83,7 +83,7 @@ void SpaceIndex::add(const PlanSizes &sizes) {
   meshes.push_back(std::move(mesh));
 }
 
-/// Of meshes of `kind`.
+/// Returns the index of the strategy with this choice for meshes of `kind`.
 uint32_t SpaceIndex::strategyOf(const PlanChoice &choice, uint32_t kind) {
   const MeshKind::Program &program = kinds[kind].programs[choice.fsdp];
   auto [it, isNew] = known.try_emplace({program.key, choice.code()},
@@ -98,12 +98,12 @@ uint32_t SpaceIndex::strategyOf(const PlanChoice &choice, uint32_t kind) {
   return it->second;
 }
 
-/// Whether there are bounds of plans with fsdp.
+/// Whether plans without fsdp bound those with it.
 bool SpaceIndex::bounds() const {
   return !problem.verify && problem.kind().hasBounds();
 }
 
-/// Says which of the strategies of the last mesh gather what others have whole.
+/// Pairs the strategies of the last mesh with fsdp with those without.
 void SpaceIndex::pair(const std::vector<uint32_t> &own) {
   auto find = [&](PlanChoice choice) {
     auto found = std::find_if(own.begin(), own.end(), [&](uint32_t other) {
@@ -121,7 +121,8 @@ void SpaceIndex::pair(const std::vector<uint32_t> &own) {
   }
 }
 
-/// Of `plan`, which has no choices yet. Replicas sum gradients.
+/// Makes the kind of `plan`, which has no choices yet. A training keeps the
+/// axes of the plan, because replicas sum gradients along them.
 MeshKind SpaceIndex::kindOf(const Plan &plan, const PlanSizes &sizes) const {
   MeshKind kind;
   for (bool fsdp : {false, true}) {
@@ -142,11 +143,12 @@ static std::string axesText(const Plan &plan) {
   return join(names, " ");
 }
 
-/// Those of the same axes have most of their passes in common. Those with more
-/// choices come first: they begin with the passes of others, and what is made
-/// on their way is there still.
+/// Groups strategies that share axes, because they share most of their passes.
+/// Within a group the one with more choices comes first: its passes begin with
+/// those of the others, so that their modules are still cached.
 std::vector<std::vector<uint32_t>> SpaceIndex::makingOrder() const {
-  // Enough to share passes, few enough for many threads.
+  // Upper limit of a group: enough to share passes, few enough to spread over
+  // threads.
   constexpr size_t most = 64;
   std::vector<std::pair<std::string, uint32_t>> keys;
   for (uint32_t i = 0; i < strategies.size(); ++i)

@@ -18,7 +18,7 @@
 
 namespace autopar::search {
 
-/// Sizes, and those of the axes that their plan has.
+/// The sizes of a plan, and the sizes of its axes.
 struct SpaceMesh {
   PlanSizes sizes = {};
   std::vector<int64_t> axes;
@@ -28,32 +28,32 @@ struct SpaceMesh {
   bool hasStages() const { return sizes[Knob::pp] > 1; }
 };
 
-/// What meshes with the same axes have in common, whatever their sizes.
+/// The parts that meshes with the same axes share, whatever their sizes.
 struct MeshKind {
   struct Program {
     ProgramMesh mesh;
-    /// Without choices.
+    /// Key of the strategy without choices.
     std::string key;
   };
-  /// Of plans without fsdp, and with it.
+  /// The programs of plans without fsdp, and with it.
   std::array<Program, 2> programs;
 };
 
-/// The meshes of one strategy: one program prices them all.
+/// The meshes of one strategy, which one program prices.
 struct StrategyMeshes {
   PlanChoice choice;
-  /// Of the program.
+  /// The plan of the program.
   plan::Plan plan;
   cost::CompiledProgram *program = nullptr;
-  /// Of each axis of the program, which of the plan's it is, behind that of
-  /// pipeline stages.
+  /// For each axis of the program behind that of pipeline stages: the index of
+  /// the same axis in the plan.
   std::vector<uint32_t> axisOf;
   std::vector<uint32_t> meshes;
-  /// By `meshes`, the strategy that splits parameters of the same plans by
-  /// fsdp; `none` where there is no such, and of that itself.
+  /// For each of `meshes`, the strategy of the same plans with fsdp; `none` if
+  /// there is none, or if this strategy has fsdp itself.
   std::vector<uint32_t> gathered;
-  /// Whether every mesh has another strategy that gathers nothing: the prices
-  /// of that one bound those of this one.
+  /// Whether every mesh also has a strategy without fsdp, whose prices bound
+  /// those of this one.
   bool isBounded = false;
 
   static constexpr uint32_t none = ~uint32_t(0);
@@ -65,20 +65,23 @@ public:
   /// Arguments outlive it.
   SpaceIndex(const SearchProblem &problem, const SearchTarget &target);
 
-  /// Indices of the strategies in the order in which they are made: those that
-  /// are made alike together, as many as one thread makes at once.
+  /// Indices of the strategies in the order in which they are compiled. Each
+  /// group has strategies that share passes, and at most as many as one thread
+  /// compiles in a row.
   std::vector<std::vector<uint32_t>> makingOrder() const;
-  /// Finds the program of a strategy, or none. Threads find different ones.
+  /// Loads the program of a strategy, null if it is illegal. Threads may call
+  /// it for different strategies.
   void findProgram(uint32_t strategy);
 
-  /// The layout of a mesh of a strategy, in this order.
+  /// Sets `layout` to that of a mesh of a strategy in this order.
   void lay(const StrategyMeshes &strategy, const SpaceMesh &mesh,
            const AxisOrder &order, cost::Layout &layout) const;
 
-  /// Where the stages of a mesh lie in this order.
+  /// The axis on which the stages of a mesh lie in this order.
   cost::GroupAxis stagesOf(const SpaceMesh &mesh, const AxisOrder &order) const;
 
-  /// Points of a mesh in one order; of training, those.
+  /// Points of a mesh in one order. For training they are the shapes of
+  /// iterations.
   uint64_t pointsOf(const PlanSizes &sizes);
   const std::vector<IterationShape> &shapesOf(const PlanSizes &sizes) const {
     return shapes.at({sizes[Knob::pp], sizes.replicas()});
@@ -94,7 +97,7 @@ public:
   std::vector<StrategyMeshes> strategies;
   cost::Network network;
   AxisOrders orders;
-  /// Of plans without a common mesh of their degrees.
+  /// Counts of plans whose degrees have no common mesh.
   SearchProof proof;
 
 private:
@@ -105,13 +108,14 @@ private:
   MeshKind kindOf(const plan::Plan &plan, const PlanSizes &sizes) const;
   static void findAxes(StrategyMeshes &strategy);
 
-  /// Batches of a mesh with stages, with each number of microbatches.
+  /// Points of a mesh with stages: batches, each with every number of
+  /// microbatches.
   uint64_t stagedPoints = 0;
-  /// Of training, by stages and replicas.
+  /// Shapes of training iterations, by stages and replicas.
   std::map<std::pair<int64_t, int64_t>, std::vector<IterationShape>> shapes;
-  /// By key without choices.
+  /// Index into `kinds`, by key of the strategy without choices.
   std::map<std::string, uint32_t> knownKinds;
-  /// By key of the program without choices, and choice.
+  /// Index into `strategies`, by key of the program and code of the choice.
   std::map<std::pair<std::string, uint32_t>, uint32_t> known;
 };
 

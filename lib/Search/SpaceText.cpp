@@ -91,11 +91,11 @@ NumberSet NumberSet::of(int64_t number) {
 
 namespace {
 
-/// A word of a space that is no size.
+/// A word of a space that sets no size.
 struct SpaceWord {
   const char *name, *expected;
   bool (*set)(SearchSpace &space, const std::string &value);
-  /// "" where it is free.
+  /// The value as text; "" if the choice is free.
   std::string (*text)(const SearchSpace &space);
 };
 
@@ -113,8 +113,8 @@ std::string switchText(const std::vector<bool> &values) {
   return values.size() > 1 ? "" : values.front() ? "on" : "off";
 }
 
-/// Sets `values` to those that `read` makes of "a|b" in the order in which they
-/// are free; "any" frees them.
+/// Sets `values` to the values that `read` makes of "a|b", in their default
+/// order; "any" sets all of them.
 template <typename Value, typename Read>
 bool setSome(std::vector<Value> &values, const std::vector<Value> &all,
              const std::string &text, Read read) {
@@ -137,7 +137,8 @@ bool setSome(std::vector<Value> &values, const std::vector<Value> &all,
   return !values.empty();
 }
 
-/// "" where all are free.
+/// Returns the names of `values` joined by "|", or "" if all values are
+/// allowed.
 template <typename Value, typename Name>
 std::string someText(const std::vector<Value> &values,
                      const std::vector<Value> &all, Name name) {
@@ -248,7 +249,7 @@ constexpr SpaceWord words[] = {
        return std::string(space.allOrders ? "all" : "");
      }}};
 
-/// Those of training alone.
+/// Words of training spaces only.
 constexpr SpaceWord trainingWords[] = {
     {"micro_batch", numberChoices,
      [](SearchSpace &space, const std::string &value) {
@@ -384,8 +385,8 @@ static Error refuseWord(std::string_view word, const char *why,
   return {"", "--space: " + std::string(word) + " " + why, note};
 }
 
-/// Leaves the kinds that a step of training or of inference has; unless others
-/// are asked for, training gathers keys and values.
+/// Removes the kinds of context parallelism that the workload cannot use.
+/// Training uses all_gather unless the space names others.
 static std::optional<Error> setContextKinds(SearchSpace &space, bool trains) {
   std::vector<ContextKind> &kinds = space.contextKinds;
   if (trains && kinds == SearchSpace().contextKinds)

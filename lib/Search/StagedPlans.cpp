@@ -15,10 +15,10 @@ using namespace autopar;
 using namespace autopar::cost;
 using namespace autopar::search;
 
-/// Staged plans that are compared to what was found before them.
+/// Number of pipelined plans per wave. All plans of a wave are compared with
+/// the findings before it, so that results do not depend on threads.
 static constexpr size_t waveSize = 512;
-/// Strategies whose plans, which do not fit, are compared to what was found
-/// before them.
+/// Number of strategies per wave of plans that do not fit by their bound.
 static constexpr size_t waveOfStrategies = 64;
 
 const TargetSearch::Task TargetSearch::boundingStages = {
@@ -29,14 +29,14 @@ const TargetSearch::Task TargetSearch::boundingStages = {
 // Bounds
 //===----------------------------------------------------------------------===//
 
-/// Says that the strategy needs bounds of its own.
+/// Records that the strategy needs bounds of its own.
 void TargetSearch::wantBounds(uint32_t strategy, Findings &own) const {
   if (isBounded(strategy))
     own.wantedBounds.insert(strategy);
 }
 
-/// Of a strategy that passes refuse, which is counted already where it is not
-/// bounded.
+/// Handles a strategy that passes refuse: counts its points as illegal, or
+/// wants bounds for the fsdp strategies that it would have bounded.
 void TargetSearch::refuseStaged(uint32_t which, Findings &own) {
   const StrategyMeshes &strategy = index.strategies[which];
   for (size_t k = 0; k < strategy.meshes.size(); ++k) {
@@ -49,19 +49,20 @@ void TargetSearch::refuseStaged(uint32_t which, Findings &own) {
   }
 }
 
-/// Whether a plan that does not fit by its bound may be the one that holds
-/// least, which is of interest where none fits.
+/// Whether a plan that does not fit by its bound may be the one that needs the
+/// least memory. It matters only where no plan fits.
 bool TargetSearch::mayBeClosest(const OpenCandidate &candidate) const {
   return found.frontier.all().empty() &&
          candidate.leastBytes <= found.closestBytes;
 }
 
-/// `passes`: by `passSizes`, the whole model on the devices of a stage.
-/// `gathered`: the strategy that gathers parameters of the same plans.
+/// Adds the bounds of the plans of one mesh. `passes` has the price of the
+/// whole model on the devices of a stage, by `passSizes`; `gathered` is the
+/// strategy of the same plans with fsdp.
 void TargetSearch::addBounds(OpenCandidate candidate,
                              const std::vector<BatchPrice> &passes,
                              uint32_t gathered, Findings &own) {
-  // What rounding might have taken.
+  // Largest relative loss of the sums below to rounding.
   constexpr double slack = 1 - 1e-12;
   double usable = target.machine.pools.front().chip.memoryUsable.value;
   auto stages =
@@ -72,8 +73,8 @@ void TargetSearch::addBounds(OpenCandidate candidate,
   };
   for (size_t i = 0; i < problem.batches.size(); ++i) {
     candidate.batch = problem.batches[i];
-    // Some device of a stage holds at least its share of what all keep, and
-    // what the runtime has on each.
+    // Some stage has a device that holds at least the average of the kept
+    // bytes, and every device holds the bytes of the runtime.
     const BatchPrice &whole = passOf(candidate.batch);
     candidate.leastBytes = whole.keptBytes / stages + whole.runtimeBytes;
     bool unfit = !problem.verify && candidate.leastBytes > usable;
@@ -129,8 +130,8 @@ void TargetSearch::boundStaged(uint32_t strategyIndex, Findings &own) {
   }
 }
 
-/// Of plans that gather nothing. All programs are made: each strategy is a
-/// group, so that threads have as much to do.
+/// Bounds the pipelined plans without fsdp. Every strategy is compiled, so each
+/// is a group of its own, which spreads the work evenly over threads.
 void TargetSearch::boundAllStaged() {
   Groups alone;
   for (uint32_t i = 0; i < index.strategies.size(); ++i)
@@ -139,7 +140,8 @@ void TargetSearch::boundAllStaged() {
   perform(boundingStages, alone);
 }
 
-/// Of plans that gather parameters, those that no bound of whole ones excludes.
+/// Bounds the pipelined fsdp plans that no bound of a plan without fsdp
+/// excludes.
 void TargetSearch::boundGatheredStages() {
   uint64_t excluded = 0;
   for (uint32_t i = 0; i < index.strategies.size(); ++i)
@@ -158,7 +160,8 @@ void TargetSearch::boundGatheredStages() {
 // Prices
 //===----------------------------------------------------------------------===//
 
-/// `prices`: of its strategy, made where they are none.
+/// Prices one candidate. `prices` belongs to its strategy and is created when
+/// null.
 BatchPrice TargetSearch::priceStaged(const OpenCandidate &candidate,
                                      std::unique_ptr<StagedPrices> &prices,
                                      Findings &own) {
@@ -178,9 +181,9 @@ BatchPrice TargetSearch::priceStaged(const OpenCandidate &candidate,
   return price;
 }
 
-/// Those first whose bound has the most tokens per second, without those that
-/// what was found before their wave excludes. Each strategy is one thread's, so
-/// that it is compiled once.
+/// Prices the open plans by falling bound of tokens per second. Skips plans
+/// that the findings before their wave exclude. One thread prices all plans of
+/// a strategy, so that it is compiled once.
 void TargetSearch::priceAllStaged() {
   std::vector<OpenCandidate> open = std::move(found.openStaged);
   std::sort(open.begin(), open.end(),
@@ -209,7 +212,8 @@ void TargetSearch::priceAllStaged() {
   }
 }
 
-/// By strategy: within and among these, those first whose bound holds least.
+/// Groups plans by strategy. Plans within a group, and groups, are sorted by
+/// the least memory that their bound allows.
 static std::vector<std::vector<OpenCandidate>>
 byLeastBytes(std::vector<OpenCandidate> unfit) {
   std::sort(unfit.begin(), unfit.end(),
@@ -229,8 +233,8 @@ byLeastBytes(std::vector<OpenCandidate> unfit) {
   return groups;
 }
 
-/// Those of one strategy that no other of it and none that was found before its
-/// wave excludes.
+/// Prices the plans of one strategy that may still need the least memory,
+/// judged by the other plans of the strategy and the findings before the wave.
 void TargetSearch::priceUnfitOf(const std::vector<OpenCandidate> &alike,
                                 Findings &own) {
   std::unique_ptr<StagedPrices> prices;
@@ -246,8 +250,8 @@ void TargetSearch::priceUnfitOf(const std::vector<OpenCandidate> &alike,
   }
 }
 
-/// Finds the one that holds least. What a strategy is priced with takes much
-/// memory: it is there while its thread is at it.
+/// Finds the plan that needs the least memory. The prices of a strategy take
+/// much memory: they live only while their thread works on it.
 void TargetSearch::priceUnfit() {
   std::vector<std::vector<OpenCandidate>> groups =
       byLeastBytes(std::move(found.unfitStaged));

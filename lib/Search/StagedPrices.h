@@ -12,15 +12,15 @@
 
 namespace autopar::search {
 
-/// A step whose batch goes through stages in microbatches.
+/// A step whose batch goes through pipeline stages in microbatches.
 struct StagedPoint {
   cost::Layout layout;
-  /// Where the stages lie.
+  /// The axis on which the stages lie.
   cost::GroupAxis stages;
   int64_t replicas = 1, batch = 1, microbatches = 1;
 };
 
-/// Lays layers over stages by cost and simulates their schedule, as
+/// Splits layers into stages by cost and simulates the pipeline, as
 /// `stage-pipeline` and `evaluate` do.
 class StagedPrices : StrategyStages {
 public:

@@ -14,23 +14,23 @@
 
 namespace autopar::search {
 
-/// What prices of stages are made from: the parts of one strategy on one
-/// machine, and its layers in their order.
+/// The inputs to prices of stages: the parts of one strategy on one machine,
+/// and its layers in their order.
 class StrategyStages {
 protected:
   /// Arguments outlive it.
   StrategyStages(const SearchProblem &problem, const SearchTarget &target,
                  cost::CompiledProgram &compiled);
 
-  /// As `stage-pipeline` lays them out, once the pricer has prices. Returns
-  /// whether layers can be laid out.
+  /// Lays out the layers as the pass `stage-pipeline` does, once the pricer has
+  /// prices. Returns whether they can be laid out.
   bool layOut(std::vector<schedule::LayerRange> &ranges) const;
 
   const SearchProblem &problem;
   const SearchTarget &target;
   const program::CostProgram &program;
   cost::StagePricer pricer;
-  /// Empty where the program has no layers to lay out.
+  /// Layers in execution order; empty if the program has no layers to lay out.
   std::vector<uint32_t> order;
 };
 

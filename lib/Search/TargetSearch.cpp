@@ -40,8 +40,8 @@ TargetSearch::TargetSearch(const SearchProblem &problem,
       threads(threadsOf(control)), worth(problem, target),
       index(problem, target) {}
 
-/// Whether layers keep tokens, so that prompts may be cut into chunks: each of
-/// the model's programs knows.
+/// Whether layers cache tokens, so that prompts may be cut into prefill chunks.
+/// The first program that compiles tells for all.
 bool TargetSearch::findWhetherCut() {
   if (problem.workload().phase != Phase::prefill)
     return true;
@@ -193,7 +193,7 @@ void TargetSearch::priceIterations(uint32_t strategyIndex, Findings &own) {
 // Threads
 //===----------------------------------------------------------------------===//
 
-/// Progress says the best so far, too.
+/// Reports progress with the best plan so far. Returns whether to go on.
 bool TargetSearch::goesOn(std::string_view what, size_t done, size_t all) {
   std::lock_guard<std::mutex> lock(mutex);
   if (!control.progress)
@@ -242,8 +242,9 @@ TargetSearch::makingOf(const std::function<bool(uint32_t)> &isWanted) const {
   return groups;
 }
 
-/// A thread makes programs of the same axes one after another: most of their
-/// passes are the same. Where it is stopped, what is made is priced.
+/// A thread compiles strategies with the same axes one after another, because
+/// most of their passes are the same. After a stop, strategies that are
+/// compiled already are still priced.
 void TargetSearch::perform(const Task &task, const Groups &groups) {
   next = 0;
   size_t done = 0, all = 0;
@@ -274,7 +275,7 @@ void TargetSearch::priceQuestion(uint32_t strategy, Findings &own) {
   problem.kind().price(*this, strategy, own);
 }
 
-/// What needs no bound.
+/// Prices all strategies that no other bounds.
 void TargetSearch::priceFirst() {
   perform(
       {"strategies", &TargetSearch::priceQuestion, &TargetSearch::refuseAll},

@@ -5,17 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// First all plans without stages are priced, sixteen batches at once. Those
-// that gather parameters (fsdp) have a bound: the step of the same plan with
-// whole parameters, which has all but the gathers. They are made and priced
-// where that does not fit, and is not beaten or is close to the best.
-// Plans with stages have a bound: each microbatch goes through all layers,
-// whose time on the devices of a stage is a price without stages, and no stage
-// has less than its share. Those that the frontier does not beat by their bound
-// are laid out and simulated, the most promising first. Where nothing fits, so
-// are those that do not by their bound, as long as one may hold least. What is
-// found does not depend on threads: a plan is compared to what was found before
-// its phase or wave.
+// The search first prices all plans without stages, sixteen batches at once. An
+// fsdp plan has a lower bound: the step of the same plan without fsdp, which
+// lacks only the gathers. It is compiled and priced only if the plan without
+// fsdp does not fit, and if the bound is not beaten or is close to the best.
+//
+// A pipelined plan has a lower bound, too: each microbatch goes through all
+// layers, whose time on the devices of a stage is a price without stages, and
+// the slowest stage takes at least the average share. Plans whose bound is on
+// the frontier are laid out and simulated, the most promising first. If no plan
+// fits, plans that do not fit by their bound are priced as well, as long as one
+// may need the least memory. The result does not depend on the number of
+// threads: a plan is compared with the findings before its phase or wave.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,9 +34,9 @@
 
 namespace autopar::search {
 
-/// By name of a choice and its value, the best score that it leads to.
+/// Best score by name of a choice and its value.
 using EffectMap = std::map<std::string, std::map<int64_t, double>>;
-/// By name of a choice, values of plans that are close to the best.
+/// Values of plans that are close to the best, by name of a choice.
 using CloseMap = std::map<std::string, std::set<int64_t>>;
 
 class TargetSearch {
@@ -44,7 +45,7 @@ public:
   TargetSearch(const SearchProblem &problem, const SearchTarget &target,
                const SearchControl &control);
 
-  /// Prices all; false where it was stopped.
+  /// Prices all plans; returns false if it was stopped.
   bool run();
 
   const SearchProof &proof() const { return found.proof; }
@@ -56,53 +57,54 @@ public:
   }
   const Findings &findings() const { return found; }
   void addEffects(EffectMap &effects) const;
-  // Plans without stages of a strategy, by question (`QuestionKind`).
+  // Price the plans without stages of a strategy, by question (`QuestionKind`).
   void priceSteps(uint32_t strategy, Findings &own);
   void priceRequests(uint32_t strategy, Findings &own);
   void priceIterations(uint32_t strategy, Findings &own);
 
-  /// The best score of all, and of which meshes are at least `least`.
+  /// The best score of all plans so far.
   double bestScore() const { return found.best.score; }
-  /// The best of each mesh that are at least `least`, best first.
+  /// The best plan of each mesh whose score is at least `least`, best first.
   std::vector<Scored> bestFrom(double least) const;
   void addClose(double least, CloseMap &close) const;
 
 private:
   using Work = void (TargetSearch::*)(uint32_t strategy, Findings &own);
-  /// Strategies, those together that one thread makes.
+  /// Strategies, in groups that one thread compiles one after another.
   using Groups = std::vector<std::vector<uint32_t>>;
-  /// What is done with strategies, and with those that passes refuse: they have
-  /// no program.
+  /// A step of the search: the work on each strategy, and on those that passes
+  /// refuse, which have no program.
   struct Task {
-    /// For progress.
+    /// Name for progress.
     std::string_view name;
     Work price, refuse;
   };
 
   bool findWhetherCut();
-  /// Groups of devices that have sequences of their own: where nothing is kept
-  /// of those, in all layers.
+  /// Groups of devices with sequences of their own. A model that caches no
+  /// tokens splits sequences by dp only.
   int64_t replicasOf(const SpaceMesh &mesh) const {
     return mayCut ? mesh.sizes.replicas() : mesh.sizes[Knob::dp];
   }
   void prepare();
-  /// Calls `work` on each thread with its number and what it finds, adds up.
+  /// Calls `work` on each thread with the thread's number and findings, and
+  /// merges them.
   void onThreads(const std::function<void(unsigned, Findings &)> &work);
-  /// Makes strategies, in groups for one thread each.
+  /// Compiles strategies, one thread per group, and performs the task on each.
   void perform(const Task &task, const Groups &groups);
-  /// Of `making`, those that are wanted.
+  /// The groups of `making`, reduced to the strategies that are wanted.
   Groups makingOf(const std::function<bool(uint32_t)> &isWanted) const;
   void noteBest(const Findings &own);
   bool goesOn(std::string_view what, size_t done, size_t all);
 
   // Plans without stages.
   void priceFirst();
-  /// Prices steps of a strategy whose program was made.
+  /// Returns a pricer for steps of a strategy whose program is compiled.
   cost::Pricer pricerOf(const StrategyMeshes &strategy) const;
   void priceQuestion(uint32_t strategy, Findings &own);
   void refuseAll(uint32_t strategy, Findings &own);
 
-  // Plans without stages that gather parameters.
+  // fsdp plans without stages.
   bool isBounded(uint32_t strategy) const {
     return strategy != StrategyMeshes::none &&
            index.strategies[strategy].isBounded;
@@ -136,12 +138,12 @@ private:
   void priceUnfitOf(const std::vector<OpenCandidate> &alike, Findings &own);
   void priceUnfit();
 
-  /// Calls `then` with the index of each order of a mesh in which it is legal,
-  /// how many lie alike, and its layout.
+  /// Calls `then` with the index of each legal order of a mesh, the number of
+  /// orders that lie alike, and the layout.
   template <typename Then>
   void forLegalOrders(const StrategyMeshes &strategy, uint32_t mesh,
                       cost::Pricer &pricer, Findings &own, Then then);
-  /// In all orders.
+  /// Points of a mesh in all orders.
   uint64_t pointsOf(uint32_t mesh);
   size_t batchIndexOf(const Candidate &candidate) const;
 
@@ -152,17 +154,18 @@ private:
   const Worth worth;
   SpaceIndex index;
   bool mayCut = true;
-  /// By mesh.
+  /// Classes of axis orders, by mesh.
   std::vector<const std::vector<OrderClass> *> orders;
-  /// By number of replicas: of all batches, and of what stages take of them.
+  /// By number of replicas: the steps of all batches, and the passes of
+  /// microbatches.
   std::map<int64_t, BatchSteps> steps, passes;
-  /// Distinct microbatches and batches, rising.
+  /// Distinct sizes of microbatches and batches, rising.
   std::vector<int64_t> passSizes;
-  /// By batch, the numbers of microbatches.
+  /// Numbers of microbatches, by batch.
   std::vector<std::vector<int64_t>> microbatches;
-  /// By strategy that is bounded, its open plans without stages.
+  /// Open plans without stages, by bounded strategy.
   std::map<uint32_t, std::vector<OpenCandidate>> openOf;
-  /// All strategies, in the order in which they are made.
+  /// All strategies in the order in which they are compiled.
   Groups making;
   double makingSeconds = 0;
   Scored soFar;

@@ -1,14 +1,14 @@
-//===- CloseCalls.h - What would make another plan the best -----*- C++ -*-===//
+//===- CloseCalls.h - Figures that may change the best plan -----*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Two plans rest on the same figures, not to the same part. Where a figure
-// moves by x, the time of a plan whose slope is e (d ln time / d ln figure)
-// goes with (1 + x)^e: a rival of share R becomes the best at
-// (1 + x)^(e - e_rival) = 1 / R.
+// Two plans depend on the same figures, but not equally. If a figure changes by
+// the factor 1 + x, the time of a plan whose elasticity is e (d ln time / d ln
+// figure) changes by (1 + x)^e. A rival whose score is the share R of the best
+// becomes the best at (1 + x)^(e - e_rival) = 1 / R.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,26 +20,29 @@
 
 namespace autopar::search {
 
-/// What of the figures makes a rival the best.
+/// The change of one figure that makes a rival the best plan.
 struct CloseCall {
-  /// Of `SearchResult::rivals`.
+  /// Index into `SearchResult::rivals`.
   size_t rival = 0;
-  /// The path of a figure, or of a kernel curve, all of whose times move.
+  /// The path of a figure, or of a kernel curve whose times all scale.
   std::string path;
-  /// What it must change by, of itself: 0.1 is 10 % more, of a curve's time.
+  /// The relative change that is needed: 0.1 means a figure, or all times of a
+  /// curve, 10 % larger.
   double change = 0;
-  /// Of a curve: the median error of its fit.
+  /// Median error of the fit of a curve; absent for other figures.
   std::optional<double> error = std::nullopt;
 
-  /// Whether its own error may have decided between the two.
+  /// Whether the error of the curve's fit may have decided between the two
+  /// plans.
   bool isClose() const {
     return error && change <= *error && -change <= *error;
   }
 };
 
-/// For each rival of which `estimates` has one with impacts: the figure that is
-/// nearest to its error, else the one that must change least. `best` is that of
-/// the best plan.
+/// Finds one close call for each rival whose entry in `estimates` has impacts:
+/// the figure whose needed change is smallest against its error, if it is
+/// within that error, else the figure with the smallest needed change. `best`
+/// is the report of the best plan.
 std::vector<CloseCall>
 closeCallsOf(const SearchProblem &problem, const SearchResult &result,
              const report::Report &best,

@@ -15,35 +15,35 @@
 
 namespace autopar::search {
 
-/// A point of a space: what it is worth, and where in the space it is.
+/// A point of a search space: its cost, its rate, and its place in the space.
 struct Candidate {
-  /// Less is better: the time or, of training, bytes of a device.
+  /// Lower is better: the time or, for training, the bytes per device.
   double cost = 0;
   double timeUs = 0;
-  /// More is better.
+  /// Higher is better.
   double tokensPerS = 0;
-  /// Of requests.
+  /// Times of requests; 0 for steps and iterations.
   double ttftUs = 0, tpotUs = 0;
-  /// Indices into sizes and orders of the search, `PlanChoice::code`; the rest
-  /// of the point.
+  /// Index of the mesh, `PlanChoice::code`, index of the axis order.
   uint32_t sizes = 0, choice = 0, order = 0;
   int64_t batch = 1, microbatches = 1;
-  /// Of training.
+  /// Virtual stages per device; training only.
   int64_t interleave = 1;
   schedule::ScheduleKind schedule = schedule::ScheduleKind::inference;
 
-  /// Earlier in the space: of equal candidates the first is kept.
+  /// Whether this candidate comes first in the space; it wins a tie.
   bool isBefore(const Candidate &other) const;
 };
 
-/// The candidates of one machine of which none is better in both: a staircase,
-/// by rising cost.
+/// The Pareto frontier of one machine: candidates of which none is better than
+/// another in both cost and tokens per second, by rising cost.
 class Frontier {
 public:
-  /// Whether it has one that is as good in both and better in one, or equal
-  /// and earlier.
+  /// Whether a candidate of the frontier is at least as good in both and better
+  /// in one, or equal and earlier in the space.
   bool beats(const Candidate &candidate) const;
-  /// Adds one that is not beaten, drops those that it beats. Whether it did.
+  /// Adds a candidate that is not beaten and drops those that it beats. Returns
+  /// whether it was added.
   bool add(const Candidate &candidate);
   void add(const Frontier &other);
 

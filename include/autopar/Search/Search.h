@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All plans of a space are priced by the tapes that estimates are priced by, or
-// excluded by a bound that is a part of one. What remains is the frontier: the
-// plans that no other beats in both time of a step and tokens per second or, of
-// training, in both bytes of a device and tokens per second.
+// A search prices every plan of a space by the tapes that price estimates, or
+// excludes it by a lower bound that is a part of such a price. The result is
+// the Pareto frontier: plans that no other beats in both step time and tokens
+// per second or, for training, in both bytes per device and tokens per second.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,37 +24,38 @@
 
 namespace autopar::search {
 
-/// Where the compiled programs of a model come from.
+/// Provides the compiled programs of a model.
 class ProgramSource {
 public:
   virtual ~ProgramSource() = default;
-  /// That of the strategy of `plan`, whatever its sizes, of a model that has
-  /// its formats; null where the passes refuse it. Outlives the search.
+  /// Returns the program of the strategy of `plan`, whatever its sizes, for a
+  /// model in the formats of `plan`; null if a pass refuses it. The program
+  /// outlives the search.
   virtual cost::CompiledProgram *find(const plan::Plan &plan) = 0;
 };
 
-/// A flag of the command line, for readers.
+/// A flag of the command line, to be shown to users.
 struct GivenFlag {
   std::string name, value;
 };
 
-/// Devices to search plans for, and what all of these have.
+/// A machine to search plans for, and the settings that all plans on it share.
 struct SearchTarget {
-  /// With enough nodes.
+  /// Has at least the nodes that `devices` need.
   hardware::Machine machine;
-  /// Adapted to its chip.
+  /// The runtime, adapted to the chip of `machine`.
   runtime::Runtime runtime;
   int64_t devices = 1;
   std::optional<double> memoryUtilization = std::nullopt;
   ProgramSource *programs = nullptr;
-  /// Formats; no axes.
+  /// Has the formats, but no axes.
   plan::Plan base = {};
-  /// That say so, where they are known.
+  /// Flags of the command line that give this target, where they are known.
   std::vector<GivenFlag> flags = {};
 };
 
-/// What the best plan is best in: tokens per second, of all devices or of each,
-/// time of a step, dollars per token, or how few devices it needs.
+/// The objective by which the best plan is chosen: tokens per second of all
+/// devices or per device, step time, dollars per token, or number of devices.
 enum class Goal : uint8_t {
   throughput,
   throughput_per_device,
@@ -65,22 +66,22 @@ enum class Goal : uint8_t {
 std::string_view nameOf(Goal goal);
 std::optional<Goal> parseGoal(std::string_view text);
 
-/// Tokens of a request.
+/// Tokens of one request.
 struct RequestTokens {
   int64_t prompt = 1, answer = 1;
 };
 
-/// Requests, each followed by another (`Server`); `step` is what they decode
-/// in.
+/// A closed loop of requests: each is followed by another (`Server`). `step` is
+/// the step that decodes them.
 struct FollowingRequests : RequestTokens {
   program::Workload step;
 };
 
-/// What plans are searched for; batches are sequences of a step or an
-/// iteration, or requests at once.
+/// The workload that plans are searched for. A batch counts sequences of a step
+/// or an iteration, or concurrent requests.
 using SearchQuestion =
     std::variant<program::Step, program::Iteration, FollowingRequests>;
-/// What differs by the kind of a question.
+/// The part of a search that differs by the kind of its question.
 class QuestionKind;
 
 struct SearchProblem {
@@ -91,13 +92,13 @@ struct SearchProblem {
   std::vector<int64_t> batches;
   Goal goal = Goal::throughput;
   program::ServiceLimits limits;
-  /// Whether plans are priced even where a bound excludes them.
+  /// Whether plans that a bound excludes are priced too, to test the bound.
   bool verify = false;
-  /// Of the model, which interleaved stages divide.
+  /// Number of layers of the model; interleaved stages divide it.
   int64_t layers = 0;
 
   const QuestionKind &kind() const;
-  /// The longest step that is wanted of a problem of steps.
+  /// The longest step that the user allows; absent for other questions.
   std::optional<double> stepLimitUs() const;
   /// The step of the question; its batch is each of `batches`.
   const program::Workload &workload() const;
@@ -107,72 +108,76 @@ struct SearchProblem {
   }
 };
 
-/// Where all points of a space went. They add up to `space`.
+/// Counts of points of a space by what the search did with them. They add up to
+/// `space`.
 struct SearchProof {
-  /// By the sizes of sets, not by counting what was visited.
+  /// Computed from the sizes of sets, not by counting visited points.
   uint64_t space = 0;
   uint64_t evaluated = 0;
-  /// Of those, priced with another one whose axes lie as well on the machine.
+  /// Evaluated points that share the price of another point, because their axes
+  /// lie equally well on the machine.
   uint64_t sharedPrices = 0;
-  /// A frontier has a plan better than the bound of these, or the same plan
-  /// fits without fsdp.
+  /// Points that were not priced, because a plan on the frontier beats their
+  /// bound or because the same plan fits without fsdp.
   uint64_t excluded = 0;
-  /// Of those, plans with fsdp, whose bound is the same plan without.
+  /// Excluded points with fsdp: the same plan without fsdp bounds them.
   uint64_t excludedGathers = 0;
   uint64_t unfit = 0;
-  /// Of those evaluated, requests beyond the limits: not of the frontier.
+  /// Evaluated requests that miss the latency limits; they are not on the
+  /// frontier.
   uint64_t tooSlow = 0;
-  /// Refused by passes, or for sizes that do not divide.
+  /// Points that a pass refuses, or whose sizes do not divide.
   uint64_t illegal = 0;
 
   uint64_t sum() const { return evaluated + excluded + unfit + illegal; }
   void add(const SearchProof &other);
 };
 
-/// A plan with a batch, and what it is worth.
+/// A plan with a batch, and its price.
 struct SearchPoint {
   size_t target = 0;
   plan::Plan plan;
   int64_t batch = 1;
-  /// Of a step, or of a request from its start to its last token.
+  /// Time of a step, or of a request from its start to its last token.
   double timeUs = 0;
-  /// Of training, on the device that holds most.
+  /// Bytes of the device that holds most; training only.
   double totalBytes = 0;
-  /// Of the answers, where requests are searched for.
+  /// Rate of generated tokens where requests are searched for.
   double tokensPerS = 0;
-  /// Of requests.
+  /// Times of requests; 0 for steps and iterations.
   double ttftUs = 0, tpotUs = 0;
-  /// Of all devices; absent where the machine has no price.
+  /// Cost over all devices; absent where the machine has no price.
   std::optional<double> dollarsPerMillionTokens = std::nullopt;
 };
 
-/// By value of a choice, the score of the best that it leads to: tokens per
-/// second (of a device, or a dollar an hour, where these are the goal), or less
-/// the time of a step.
+/// For each value of a choice, the best score among plans with that value:
+/// tokens per second (per device, or per dollar an hour, by the goal), or the
+/// negated step time.
 struct KnobEffect {
   struct Value {
     std::string text;
     double best = 0;
-    /// Whether it has a plan at most `closeness` below the best.
+    /// Whether some plan with this value is at most `closeness` below the best.
     bool isClose = false;
   };
   std::string name;
   std::vector<Value> values;
 };
 
-/// What of the best score is close to it.
+/// Relative distance from the best score within which a plan is close to it: 5
+/// %, below the error of most estimates.
 inline constexpr double closeness = 0.05;
-/// The least score that is close to `best`: those of times are below 0.
+/// The lowest score that is close to `best`. Scores of times are negative.
 double leastClose(double best);
 
-/// A plan of other sizes that is close to the best.
+/// A plan with other sizes that is close to the best.
 struct Rival {
   SearchPoint point;
-  /// Its score, of the best's: at most 1; of times the inverse.
+  /// Its score over the best score, or the inverse for times: at most 1.
   double share = 1;
 };
 
-/// A plan that does not fit, and what a device would hold.
+/// A plan that does not fit, and the bytes that its fullest device would hold.
 struct UnfitPoint {
   size_t target = 0;
   plan::Plan plan;
@@ -181,34 +186,36 @@ struct UnfitPoint {
 };
 
 struct SearchResult {
-  /// By target, then rising time.
+  /// Sorted by target, then by time.
   std::vector<SearchPoint> frontier;
-  /// Of the frontier, the best for the goal; absent where nothing is fit.
+  /// Index into `frontier` of the best plan for the goal; absent if no plan
+  /// fits.
   std::optional<size_t> best;
   SearchProof proof;
-  /// Whether it went to its end.
+  /// Whether the search ended by itself, not by an interrupt.
   bool complete = true;
   std::vector<KnobEffect> effects;
-  /// The best few of those with other sizes or another target, best first.
+  /// The best few plans with other sizes or on another target, best first.
   std::vector<Rival> rivals;
-  /// Of the priced ones that do not fit, the one that holds least: of all where
-  /// none fits.
+  /// The priced plan that needs the least memory among those that do not fit.
+  /// It is the minimum over all plans only where none fits.
   std::optional<UnfitPoint> closest;
-  /// Of requests that are too slow, those with the shortest times.
+  /// The shortest times among requests that miss the latency limits.
   std::optional<SearchPoint> shortestTtft, shortestTpot;
   size_t strategies = 0;
-  /// CPU time, of all threads, in which these were made or read.
+  /// CPU time of all threads for compiling strategies or loading them, in s.
   double strategySeconds = 0;
 };
 
 struct SearchControl {
-  /// 0: one for each core.
+  /// Number of threads; 0 means one per core.
   unsigned threads = 0;
-  /// Asked now and then; false stops.
+  /// Called regularly; stops the search when it returns false.
   Progress progress = nullptr;
 };
 
-/// Errors: bad problems, not spaces in which nothing fits.
+/// Runs a search. Errors: inconsistent problems. A space in which no plan fits
+/// is a result, not an error.
 Result<SearchResult> search(const SearchProblem &problem,
                             const SearchControl &control = {});
 

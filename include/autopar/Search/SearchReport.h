@@ -1,4 +1,4 @@
-//===- SearchReport.h - What a search found, to read ------------*- C++ -*-===//
+//===- SearchReport.h - The findings of a search, to read -------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,52 +14,53 @@
 
 namespace autopar::search {
 
-/// What is wrong with a plan that somebody had in mind.
+/// The answer to `--why`: how a plan of the user compares with the best one.
 struct SearchWhy {
   enum class Answer : uint8_t { best, beaten, too_slow, unfit, illegal };
-  /// As it was given.
+  /// The plan as the user wrote it.
   std::string plan;
   Answer answer = Answer::best;
-  /// Why it is illegal.
+  /// The message of the pass that refuses the plan, if it is illegal.
   std::string refusal;
-  /// Its best batch for the goal, or where it holds least.
+  /// The best batch for the goal or, if none fits, the one that needs the least
+  /// memory.
   int64_t batch = 0;
   double timeUs = 0, tokensPerS = 0, totalBytes = 0;
   std::optional<double> dollarsPerMillionTokens = std::nullopt;
 };
 std::string_view nameOf(SearchWhy::Answer answer);
 
-/// The answer of a search through the space of that plan alone, beside that of
-/// `all`. Why it is illegal is left open.
+/// Compares the result `one`, of a space with a single plan, with the result
+/// `all`. Leaves `refusal` empty.
 SearchWhy compareWith(const SearchResult &all, const SearchResult &one);
 
-/// A search, and what readers add to it.
+/// A search result, and the texts that are added for readers.
 struct SearchReport {
   std::string model;
   SearchProblem problem;
   SearchResult result;
   std::optional<SearchWhy> why = std::nullopt;
-  /// The estimate of the best plan, or else of the one that comes closest to
-  /// fitting.
+  /// The estimate of the best plan or, if no plan fits, of the closest one.
   std::optional<report::Report> best = std::nullopt, closest = std::nullopt;
   std::vector<CloseCall> closeCalls = {};
-  /// Where no plan is legal, why a first one is not: "tp3,dp2: ...". Empty
-  /// elsewhere, and where there is none.
+  /// If no plan is legal, the first refused plan and the reason: "tp3,dp2:
+  /// ...". Empty otherwise.
   std::string refusal = {};
 };
 
-/// For a terminal: the best plan, the frontier, what matters, the proof.
+/// Writes text for a terminal: the best plan, the frontier, the choices that
+/// matter, the proof.
 std::string writeText(const SearchReport &report);
-/// As JSON text, valid against lib/Search/schema/search.schema.json.
+/// Writes JSON text, valid against lib/Search/schema/search.schema.json.
 std::string writeJson(const SearchReport &report);
-/// As a page, with the report of the best plan. Errors: files of pages that are
-/// not installed.
+/// Writes an HTML page that includes the report of the best plan. Errors: files
+/// of pages that are not installed.
 Result<std::string> writePage(const SearchReport &report);
-/// The frontier as a table.
+/// Writes the frontier as a table.
 std::string writeCsv(const SearchReport &report);
 
-/// The plan of a point in words, and the order of its axes where that is not
-/// the one that they have by themselves.
+/// The plan of a point in words, and the order of its axes if it differs from
+/// the default order.
 std::string labelOf(const SearchPoint &point);
 
 } // namespace autopar::search

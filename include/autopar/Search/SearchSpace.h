@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A space is every way to give devices degrees of parallelism, within limits
-// for each: "tp=1..8,pp=1,sp=on,order=default". Each plan is in it once: what
-// `NeutralAxes.h` calls the same plan has one spelling here, too.
+// A space holds every assignment of devices to degrees of parallelism, within
+// limits for each: "tp=1..8,pp=1,sp=on,order=default". Each plan is in it once:
+// plans that `NeutralAxes.h` calls the same have one spelling.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,14 +22,14 @@
 
 namespace autopar::search {
 
-/// Numbers that a choice may be: "8", "1..8", "1|2|4", "any".
+/// The numbers that a choice may take: "8", "1..8", "1|2|4", "any".
 class NumberSet {
 public:
-  /// Any number.
+  /// Holds every number.
   NumberSet() = default;
 
   bool has(int64_t number) const;
-  /// The divisors of `number` that it has, rising.
+  /// The divisors of `number` that are in the set, rising.
   std::vector<int64_t> divisorsOf(int64_t number) const;
   std::string str() const;
 
@@ -40,13 +40,13 @@ private:
   struct Range {
     int64_t first, last;
   };
-  /// None: any.
+  /// Empty: any number.
   std::vector<Range> ranges;
 };
 
-/// The choices that have a size. `attention_tp` and `dcp` are parts of tp;
-/// `shard_fsdp` is the part of dp*cp that fsdp or ZeRO of a training split what
-/// replicas keep over, 1 where they do not, and all of it in inference.
+/// The choices that have a size. `attention_tp` and `dcp` are parts of tp.
+/// `shard_fsdp` is the part of dp*cp over which fsdp or ZeRO of a training
+/// split the parameters, 1 without them; in inference it is all of dp*cp.
 enum class Knob : uint8_t {
   pp,
   tp,
@@ -64,43 +64,43 @@ inline constexpr std::array<Knob, knobCount> allKnobs = {
     Knob::dcp, Knob::ep, Knob::etp,          Knob::shard_fsdp};
 std::string_view nameOf(Knob knob);
 
-/// By `Knob`, of devices of all stages: pp*cp*dp*tp of them.
+/// Sizes by `Knob`. The deployment has pp*cp*dp*tp devices.
 struct PlanSizes : std::array<int64_t, knobCount> {
   int64_t operator[](Knob knob) const { return at(static_cast<size_t>(knob)); }
   int64_t &operator[](Knob knob) { return at(static_cast<size_t>(knob)); }
 
-  /// Devices of a stage.
+  /// Devices per stage.
   int64_t stageDevices() const {
     return (*this)[Knob::tp] * (*this)[Knob::cp] * (*this)[Knob::dp];
   }
-  /// Groups of those that have sequences of their own: attention of a replica
-  /// leaves some, too.
+  /// Groups of devices with sequences of their own: dp, times the groups within
+  /// tp that attention does not split over.
   int64_t replicas() const {
     return (*this)[Knob::dp] *
            ((*this)[Knob::tp] / (*this)[Knob::attention_tp]);
   }
-  /// Devices that have the same parameters of dense layers.
+  /// Devices that hold the same parameters of dense layers.
   int64_t copies() const { return (*this)[Knob::cp] * (*this)[Knob::dp]; }
 };
 
-/// What backwards make again, where that is searched for: nothing, what
-/// attention keeps to itself, whole layers.
+/// The recomputations that a search tries: none, inside attention, whole
+/// layers.
 const std::array<program::Recomputation, 3> &searchedRecomputations();
 
 /// The choices that have no size.
 struct PlanChoice {
   bool sequenceParallel = false, fsdp = false;
-  /// Of a plan with cp.
+  /// Used only by plans with cp.
   plan::ContextKind contextKind = plan::ContextKind::ring;
-  /// Of training: what replicas keep a part of each. 0: nothing, 1: what the
-  /// optimizer keeps, 2: gradients, too.
+  /// ZeRO stage of a training: 0 splits nothing, 1 the optimizer state, 2 also
+  /// the gradients.
   int64_t zero = 0;
   /// Index into `searchedRecomputations`.
   uint32_t recompute = 0;
-  /// Slots for copies of experts, of all devices that share them.
+  /// Slots for copies of experts, over all devices that share the experts.
   int64_t redundantExperts = 0;
 
-  /// A number of its own.
+  /// A number that identifies the choice.
   uint32_t code() const {
     return sequenceParallel | fsdp << 1 |
            static_cast<uint32_t>(contextKind) << 2 |
@@ -123,26 +123,27 @@ struct SearchSpace {
   std::vector<bool> sequenceParallel = {false, true}, fsdp = {false, true};
   std::vector<plan::ContextKind> contextKinds = {plan::ContextKind::ring,
                                                  plan::ContextKind::all_to_all};
-  /// Of training: what replicas keep a part of and what is made again (as of
-  /// `PlanChoice`), sequences of a replica in a microbatch, virtual stages of a
-  /// device, and who waits for whom.
+  /// Choices of training: ZeRO stages and recomputations (as in `PlanChoice`),
+  /// sequences of a replica per microbatch, virtual stages per device, and
+  /// pipeline schedules.
   std::vector<int64_t> zero = {0, 1, 2};
   std::vector<uint32_t> recompute = {0, 1, 2};
   NumberSet microBatch, interleave;
   std::vector<schedule::ScheduleKind> schedules = {
       schedule::ScheduleKind::one_f_one_b, schedule::ScheduleKind::interleaved,
       schedule::ScheduleKind::gpipe, schedule::ScheduleKind::zero_bubble};
-  /// Whether it is a space of training, which has those choices; its attention
-  /// uses all of tp, and nothing is cached.
+  /// Whether the space is one of training. It then has the choices above, its
+  /// attention uses all of tp, and nothing is cached.
   bool trains = false;
-  /// Slots for copies of experts, of all devices together. Absent: none, or so
-  /// many that each device has 1, 2, 4 and so on more than without, at most
-  /// twice as many.
+  /// Slots for copies of experts, over all devices. Absent: the search tries
+  /// none and 1, 2, 4, ... extra slots per device, up to as many as the device
+  /// has experts.
   std::optional<std::vector<int64_t>> redundantExperts;
-  /// Routed experts of a layer whose loads are known: only those have copies. 0
-  /// where they are even.
+  /// Routed experts per layer if their loads are known, since only then are
+  /// experts copied; 0 if loads are even.
   int64_t loadedExperts = 0;
-  /// Whether axes lie on the machine in every order; else as flags lay them.
+  /// Whether the search tries all orders of axes on the machine, or only the
+  /// default order.
   bool allOrders = false;
 
   const NumberSet &operator[](Knob knob) const {
@@ -150,43 +151,44 @@ struct SearchSpace {
   }
 };
 
-/// The space of a text as "tp=1..8,pp=1,order=default"; what it does not name
-/// is free. Errors name the word and what would work.
+/// Parses a space such as "tp=1..8,pp=1,order=default". Words that it does not
+/// name stay free. Errors name the word and what would work.
 Result<SearchSpace> parseSearchSpace(std::string_view text);
-/// What `parseSearchSpace` reads back: all that is not free.
+/// Writes the words of a space that are not free, so that `parseSearchSpace`
+/// reads the same space.
 std::string spaceText(const SearchSpace &space);
-/// Makes it a space of training, or checks that it limits nothing that only
-/// those have. The error: a limit of the other kind.
+/// Makes `space` one of training, or checks that it sets no choice of training.
+/// Errors: a choice of the other kind.
 std::optional<Error> setTrains(SearchSpace &space, bool trains);
-/// The words of a space and what they may be, for help.
+/// Lists the words of a space and their values, for help.
 std::string spaceHelp();
 
-/// The space of this plan alone, in default order, with whatever microbatches
-/// where it does not say how many.
+/// The space of this plan alone, in default order. Its microbatches are free if
+/// the plan does not give their number.
 SearchSpace spaceOf(const plan::Plan &plan, bool trains = false);
 
-/// Calls `visit` with all sizes that the space gives `devices` devices, of a
-/// model with routed experts or without (whose ep is 1 and etp is tp), until it
-/// returns false. Whether it never did.
+/// Calls `visit` with all sizes that the space allows on `devices` devices
+/// until it returns false. A model without routed experts has ep 1 and etp
+/// equal to tp. Returns whether `visit` never returned false.
 bool forEachSizes(const SearchSpace &space, int64_t devices, bool hasExperts,
                   const std::function<bool(const PlanSizes &)> &visit);
 
-/// The choices that the space has beside `sizes`, those that say something.
+/// The choices of the space that make a difference at `sizes`.
 std::vector<PlanChoice> choicesOf(const SearchSpace &space,
                                   const PlanSizes &sizes);
 
-/// Makes `choice` that of a plan that has its axes.
+/// Sets the choices of `plan`, which has its axes already.
 void setChoice(plan::Plan &plan, const PlanChoice &choice);
 
-/// `base`, which has no axes, with these sizes, in its one spelling. Errors:
-/// degrees that are no products of common axes.
+/// Returns `base`, which has no axes, with these sizes, in its one spelling.
+/// Errors: degrees that are no products of common axes.
 Result<plan::Plan> planOf(const plan::Plan &base, const PlanSizes &sizes,
                           const PlanChoice &choice);
 
-/// In what order axes lie on the machine: indices into the axes of a plan,
-/// outermost first.
+/// The order of axes on the machine: indices into the axes of a plan, outermost
+/// first.
 using AxisOrder = std::vector<uint8_t>;
-/// The axes of `plan` in that order.
+/// Returns `plan` with its axes in this order.
 plan::Plan withOrder(const plan::Plan &plan, const AxisOrder &order);
 
 } // namespace autopar::search
