@@ -16,7 +16,8 @@ using namespace autopar::runtime;
 
 using Kind = FigureUse::Kind;
 
-/// What a kernel that runs on `curve` has; without one, the peak's.
+/// Returns the coefficient of `curve` or, without a curve, that of a kernel at
+/// peak.
 static BoundFigure coefficientOf(Kind kind, const KernelCurve *curve) {
   static const KernelCurve peak = [] {
     KernelCurve curve;
@@ -139,7 +140,7 @@ static const Figure *figureOf(const FigureUse &use, const Chip &chip,
   return nullptr;
 }
 
-/// An ideal runtime has its own floor only, and no curves.
+/// Binds a figure. An ideal runtime has no curves and no floor but its own.
 static BoundFigure bind(const FigureUse &use, const Chip &chip,
                         const Runtime &runtime,
                         std::optional<double> memoryUtilization) {
@@ -166,7 +167,7 @@ static BoundFigure bind(const FigureUse &use, const Chip &chip,
   if (use.kind == Kind::memory_utilization && memoryUtilization)
     return {*memoryUtilization};
   const Figure *figure = figureOf(use, chip, runtime);
-  // What no unit multiplies takes no time: a requirement says where it must.
+  // A missing peak makes the time 0; a requirement refuses plans that need it.
   double value =
       figure ? figure->value : std::numeric_limits<double>::infinity();
   return {value, figure};

@@ -93,7 +93,7 @@ private:
 
   const Strategy &strategy;
   const Graph &graph;
-  /// Of what goes when this does.
+  /// Memory of everything that lives as long as the collector.
   std::pmr::monotonic_buffer_resource memory;
   Polynomials polynomials;
   Tape tape;
@@ -101,7 +101,7 @@ private:
   std::pmr::unordered_map<double, uint32_t> constants{&memory};
   std::pmr::unordered_set<Instruction, OperationHash, SameOperation> known{
       &memory};
-  /// By slot.
+  /// Ranks by slot.
   std::vector<Rank> ranks;
   uint32_t next = 0;
 };
@@ -134,7 +134,8 @@ uint32_t Collector::emit(Op op, Rank rank, uint32_t a, uint32_t b, uint32_t c) {
   return next++;
 }
 
-/// Sums are polynomials: everything else is an instruction of its own.
+/// Returns the slot of a node. Sums are collected as polynomials; each other
+/// node is an instruction.
 uint32_t Collector::slot(NodeId id) {
   if (slotOf[id] != noSlot)
     return slotOf[id];
@@ -158,7 +159,7 @@ uint32_t Collector::slot(NodeId id) {
 uint32_t Collector::opaque(NodeId id) {
   const Node &node = graph[id];
   unsigned operands = operandsOf(node.op);
-  // What a split divides may be the common part of several extents.
+  // A split may divide the common divisor of several extents.
   std::optional<int64_t> common;
   if (node.op == Op::split)
     common = polynomials.numerator(node.a, node.b);
@@ -170,7 +171,7 @@ uint32_t Collector::opaque(NodeId id) {
   return emit(node.op, node.rank, a, b, c);
 }
 
-/// The slots of a time as a count and what one takes.
+/// Splits a time into a count and the time per unit; returns their slots.
 std::pair<uint32_t, uint32_t> Collector::countAndRate(NodeId time) {
   const Node &node = graph[time];
   if (node.op != Op::multiply || graph[node.a].isWhole == graph[node.b].isWhole)
@@ -191,7 +192,7 @@ uint32_t Collector::launch(const Node &node) {
   return emit(Op::launch_at_rates, node.rank, flops, bytes, index);
 }
 
-/// The index of `use` in the tape, by slots.
+/// Returns the index of `use` in the tape, with slots in place of nodes.
 uint32_t Collector::shape(const ShapeUse &use) {
   ShapeUse own = use;
   for (uint32_t &fixed : own.fixed)
@@ -203,7 +204,8 @@ uint32_t Collector::shape(const ShapeUse &use) {
   return index;
 }
 
-/// A product of what varies at `rank` alone, whose coefficient does not.
+/// A polynomial with one common product of atoms of `rank`, and the sum of its
+/// lower-rank coefficients.
 struct Collector::Multiple {
   Atoms varying;
   std::vector<Term> coefficient;
@@ -225,8 +227,8 @@ std::optional<Collector::Multiple> Collector::asMultiple(NodeId id, Rank rank) {
   return result;
 }
 
-/// Of several multiples of one product the largest coefficient is enough.
-/// Returns the operands that are none.
+/// Merges multiples of the same product: the maximum is the product times the
+/// largest coefficient. Returns the operands that are no multiples.
 std::vector<NodeId>
 Collector::mergeMultiples(const std::vector<NodeId> &operands, Rank rank,
                           std::vector<uint32_t> &slots) {
@@ -259,14 +261,14 @@ uint32_t Collector::maximum(uint32_t a, uint32_t b) {
   return a == b ? a : emit(Op::maximum, std::max(ranks[a], ranks[b]), a, b);
 }
 
-/// Operands that are never above another one are left out.
+/// Emits a maximum without the operands that never exceed another one.
 uint32_t Collector::largest(NodeId id) {
   std::vector<NodeId> operands;
   std::vector<NodeId> open = {id};
   while (!open.empty()) {
     NodeId one = open.back();
     open.pop_back();
-    // What has a slot is there already.
+    // A node with a slot is not computed again.
     if (graph[one].op == Op::maximum && graph[one].isWhole &&
         slotOf[one] == noSlot) {
       open.push_back(graph[one].b);
@@ -282,7 +284,7 @@ uint32_t Collector::largest(NodeId id) {
       return other != own &&
              isNeverAbove(polynomials.of(own), polynomials.of(other));
     };
-    // Of equals the first stays: none are, as nodes differ.
+    // Of two operands that never exceed each other the first is kept.
     if (std::none_of(kept.begin(), kept.end(), isBelow)) {
       kept.erase(std::remove_if(kept.begin(), kept.end(),
                                 [&](NodeId other) {
@@ -302,15 +304,15 @@ uint32_t Collector::largest(NodeId id) {
   return result;
 }
 
-/// The first of the splits over the same devices stands for what is common to
-/// all of them, of which it may be a multiple itself.
+/// Returns the slot of an atom. Splits over the same devices share one
+/// instruction, the first of them; a later one may be a multiple of it.
 uint32_t Collector::atom(NodeId id) {
   const Node &node = graph[id];
   bool isShared = node.op == Op::split && polynomials.numerator(node.a, node.b);
   return isShared ? opaque(id) : slot(id);
 }
 
-/// Products share their beginnings.
+/// Emits a product from left to right, so that products share their prefixes.
 uint32_t Collector::product(const Atoms &atoms) {
   uint32_t result = atom(*atoms.begin());
   for (const NodeId *at = atoms.begin() + 1; at != atoms.end(); ++at) {
@@ -321,24 +323,24 @@ uint32_t Collector::product(const Atoms &atoms) {
   return result;
 }
 
-/// The sum by which products of atoms of `rank` are multiplied. Constants have
-/// atoms, too: quotients.
+/// Emits the coefficient of a product of atoms of `rank`. Constants may have
+/// atoms too: quotients.
 uint32_t Collector::coefficientOf(Terms terms, Rank rank) {
   if (rank == Rank::constant)
     return constant(terms.begin()->factor);
   return linear(terms, static_cast<Rank>(static_cast<uint8_t>(rank) - 1));
 }
 
-/// A sum over products of atoms of `rank`, whose coefficients are sums over
-/// what is of lower rank.
+/// Emits a sum over products of atoms of `rank`, whose coefficients are sums of
+/// lower rank.
 uint32_t Collector::linear(Terms terms, Rank rank) {
   struct Part {
     Atoms varying;
     Term rest;
-    /// In `terms`.
+    /// Index into `terms`.
     size_t place;
   };
-  // As much as most sums need.
+  // Large enough for most sums.
   std::array<std::byte, 2048> buffer;
   std::pmr::monotonic_buffer_resource local(buffer.data(), buffer.size());
   std::pmr::vector<Part> parts(&local);
@@ -350,7 +352,7 @@ uint32_t Collector::linear(Terms terms, Rank rank) {
     for (NodeId atom : term.atoms)
       (graph[atom].rank == rank ? part.varying : part.rest.atoms).add(atom);
   }
-  // In order of products, so that one sum has one form.
+  // Sorts by product, so that equal sums have one form.
   std::sort(parts.begin(), parts.end(), [](const Part &a, const Part &b) {
     return a.varying == b.varying ? a.place < b.place : a.varying < b.varying;
   });
@@ -398,7 +400,7 @@ void Collector::addCheck(uint32_t index) {
   std::optional<int64_t> common;
   if (requirement.kind == Requirement::Kind::divides)
     common = polynomials.numerator(requirement.extent, requirement.devices);
-  // What moves or multiplies anything always does.
+  // A condition on bytes or FLOPs that are always positive always holds.
   bool isAlways = (check.kind == Requirement::Kind::joins ||
                    check.kind == Requirement::Kind::multiplies) &&
                   graph[requirement.extent].isPositive;

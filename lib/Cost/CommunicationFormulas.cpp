@@ -14,7 +14,7 @@ using namespace autopar::cost;
 using namespace autopar::hardware;
 using namespace autopar::program;
 
-/// As `hardware::wireBytes`, in whole bytes, rounded up.
+/// `hardware::wireBytes` in integer bytes, rounded up.
 static Expr wireBytes(CollectiveKind kind, Expr group, Expr bytes) {
   const Algorithm &rule = ruleOf(kind);
   if (rule.rounds > 1)
@@ -31,8 +31,8 @@ static Expr wireBytes(CollectiveKind kind, Expr group, Expr bytes) {
   return bytes;
 }
 
-/// What a device sends of a call where tokens go to each node once: the copies
-/// that are expected, over all tiers.
+/// Bytes that a device sends per call if tokens go to each node once: the
+/// expected copies, over all tiers.
 static Expr wireBytesByNode(Formulas &formulas, const CollectiveNodes &nodes,
                             Expr bytes) {
   Expr sent = formulas.sent(nodes.link);
@@ -41,7 +41,7 @@ static Expr wireBytesByNode(Formulas &formulas, const CollectiveNodes &nodes,
                 others);
 }
 
-/// Bytes of a buffer and of the scales that go with it.
+/// Bytes of a buffer and of its quantisation scales.
 static Expr bytesOf(Formulas &formulas, const Collective &record,
                     Expr elements) {
   Expr bytes = formulas.bytes(elements, record.type);
@@ -51,8 +51,9 @@ static Expr bytesOf(Formulas &formulas, const Collective &record,
   return bytes + formulas.bytes(scales, ElementType::f32);
 }
 
-/// The full logical buffer of one call: of an all_gather its result, of a ring
-/// all its parts, of the others what a rank puts in.
+/// Adds a collective. Its bytes are the full logical buffer of one call: the
+/// result of an all_gather, all parts of a ring, the input of a rank for
+/// others.
 static void addCollective(Formulas &formulas, uint32_t index) {
   const Collective &record = formulas.program.collectives[index];
   CollectiveNodes &nodes = formulas.strategy.collectives.emplace_back();
@@ -92,7 +93,7 @@ void autopar::cost::addCommunicationFormulas(Formulas &formulas) {
   for (uint32_t i = 0; i < formulas.program.collectives.size(); ++i) {
     addCollective(formulas, i);
     const CollectiveNodes &nodes = formulas.strategy.collectives.back();
-    // A permute among one device sends nothing either.
+    // A permute within one device sends nothing either.
     Expr sends = above(node(nodes.groupSize), formulas.number(1));
     const Collective &record = formulas.program.collectives[i];
     SectionSums &kind = record.routed       ? dispatch

@@ -11,7 +11,7 @@ using namespace autopar;
 using namespace autopar::cost;
 using namespace autopar::program;
 
-/// Loads lie in slots that their devices share evenly.
+/// Requires that the devices divide the slots of placed experts.
 static void requirePlacement(Formulas &formulas) {
   if (!formulas.program.placement)
     return;
@@ -24,7 +24,7 @@ static void requirePlacement(Formulas &formulas) {
                     placed.axes});
 }
 
-/// What a stage takes from the one before it.
+/// Adds the bytes that each stage receives from the previous one.
 static void addTransferFormulas(Formulas &formulas) {
   auto add = [&](const std::vector<LayerStack::Layer::Input> &inputs) {
     Expr bytes = formulas.number(0);

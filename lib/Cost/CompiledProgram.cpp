@@ -15,7 +15,7 @@ using namespace autopar::cost;
 using namespace autopar::placement;
 using namespace autopar::program;
 
-/// By `StepOutput`.
+/// The nodes of `StepOutput`, in its order.
 static std::vector<NodeId> stepNodes(Strategy &strategy) {
   const TotalNodes &total = strategy.total;
   Graph &graph = strategy.graph;
@@ -27,7 +27,7 @@ static std::vector<NodeId> stepNodes(Strategy &strategy) {
           total.runtimeBytes};
 }
 
-/// By `ServingOutput`.
+/// The nodes of `ServingOutput`, in its order.
 static std::vector<NodeId> servingNodes(Strategy &strategy) {
   const TotalNodes &total = strategy.total;
   NodeId host = strategy.graph.make(Op::add, total.hostPs, total.layersPs);

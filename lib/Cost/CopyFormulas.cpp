@@ -13,7 +13,7 @@ using namespace autopar;
 using namespace autopar::cost;
 using namespace autopar::program;
 
-/// The same on both ends, whatever a part has.
+/// Sums over all records, not over a part's: both ends hold the same bytes.
 void autopar::cost::addCopyFormulas(Formulas &formulas) {
   const std::vector<Resident> &residents = formulas.program.residents;
   Expr sum = formulas.number(0);

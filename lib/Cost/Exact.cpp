@@ -50,7 +50,7 @@ const ShapeGrid *ExactValues::shape(uint32_t index) const {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// `Checked`, as the formulas of Run.h take it.
+/// `Checked` with the constructors that the formulas of Run.h need.
 struct Whole : Checked {
   Whole(Checked value) : Checked(value) {}
   Whole(int64_t value) : Checked(value) {}
@@ -65,7 +65,7 @@ bool isAbove(Whole a, Whole b) { return a > b; }
 Whole choose(bool first, Whole a, Whole b) { return first ? a : b; }
 } // namespace
 
-/// A double that counts; none above what 127 bits count.
+/// Converts an integer in a double; values above 127 bits become an overflow.
 static Checked toWhole(double value) {
   constexpr double largest = 1e38;
   if (!(std::fabs(value) < largest))
@@ -120,7 +120,7 @@ double ExactValues::realOf(NodeId id) const {
   if (node.op == Op::pairs)
     return pairsOf(reals[node.a], reals[node.b],
                    strategy.graph.pairsOf(node.c));
-  // What a layout fixes comes before what rests on it.
+  // A shape's table is selected by the values of earlier nodes.
   if (node.op == Op::shape_ratio)
     links->shapes.lay(node.c, reals.data());
   return autopar::cost::calculate(
@@ -163,7 +163,8 @@ void ExactValues::calculate(NodeId id, const std::vector<Workload> &groups) {
       return;
     wholes[id] = wholeOf(id);
   }
-  // What overflows is large, not what is left of it.
+  // An overflowing integer keeps its double, which is large, not its wrapped
+  // bits.
   if (wholes[id].valid())
     reals[id] = wholes[id].real();
 }
@@ -172,7 +173,7 @@ void ExactValues::calculate(NodeId id, const std::vector<Workload> &groups) {
 // Requirements
 //===----------------------------------------------------------------------===//
 
-/// What is not divided by anything is divided by 1.
+/// A requirement without devices divides by 1.
 bool ExactValues::isMet(const Requirement &requirement) const {
   auto value = [&](NodeId node) {
     return node == noNode ? Checked(1) : wholes[node];

@@ -1,4 +1,4 @@
-//===- ExpertFormulas.cpp - What tokens ask experts for -------------------===//
+//===- ExpertFormulas.cpp - Tokens and their experts ----------------------===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,10 +20,14 @@ ExpertFormulas::ExpertFormulas(Formulas &formulas, uint32_t index)
 // The busiest rank
 //===----------------------------------------------------------------------===//
 
-/// Variance of the rows that a token brings to a rank over their mean, of which
-/// ranks that have what others lack differ by n/(n-1): 1 - k/n + (k-1)/(M-1) *
-/// (other experts of its groups + those of others * (K-1)/(G-1)), of the M
-/// experts in the K of G groups that a token keeps, all sets of k alike.
+/// Variance over mean of the rows that a token brings to a rank:
+///
+/// 1 - k/n + (k-1)/(M-1) * (other experts of the rank in the same group + those
+/// in other groups * (K-1)/(G-1)),
+///
+/// where k of the M experts in K of G groups are chosen, all sets being equally
+/// likely. The factor n/(n-1) turns it into the variance of the difference of
+/// two of n ranks, because a row on one rank is missing on another.
 Expr ExpertFormulas::dispersion(Expr experts, Expr ranks) {
   const ExpertGroups &groups =
       formulas.program.layers[kernel.layer].expertGroups;
@@ -39,8 +43,8 @@ Expr ExpertFormulas::dispersion(Expr experts, Expr ranks) {
   return variance * ranks / max(one, ranks - one);
 }
 
-/// The rows that it is expected to have: no token brings more than k, or than
-/// the rank has experts.
+/// Expected rows of the busiest rank. A token brings at most k rows to it, and
+/// at most as many as the rank has experts.
 Expr ExpertFormulas::busiest(const Groups &groups) {
   Expr ranks = formulas.devices(shared->shape.front().axes);
   Expr experts = formulas.logical(shared->shape.front().extent);
@@ -50,8 +54,9 @@ Expr ExpertFormulas::busiest(const Groups &groups) {
   return min(rows, all / k * min(k, experts / ranks));
 }
 
-/// Where loads are known, those of the hottest device, if these are more: the
-/// largest of uneven loads is never expected below that of even ones.
+/// Rows of the most loaded device. If loads are known, the maximum of the known
+/// load and of the busiest rank of even loads: uneven loads never have the
+/// lower maximum.
 Expr ExpertFormulas::rows(Expr even, const Groups &groups) {
   if (!shared)
     return even;
@@ -70,9 +75,10 @@ Expr ExpertFormulas::elements(Expr even, const Groups &groups) {
 // Distinct experts
 //===----------------------------------------------------------------------===//
 
-/// Distinct experts, of `experts`, that `tokens` tokens reach: the expected
-/// number of occupied cells, Johnson and Kotz, Urn Models (1977), section 3.2,
-/// of four quarters of the experts, each chosen as its part of Zipf's law says.
+/// Expected number of distinct experts, of `experts`, that `tokens` tokens
+/// reach: occupied cells, Johnson and Kotz, Urn Models (1977), section 3.2, for
+/// each quarter of the experts, chosen with the probability of Zipf's
+/// distribution.
 static Expr distinctExperts(Formulas &formulas, Expr experts, Expr topK,
                             Expr tokens) {
   Expr four = formulas.number(4);
@@ -83,12 +89,12 @@ static Expr distinctExperts(Formulas &formulas, Expr experts, Expr topK,
     return (experts / four)
         .apply(Op::distinct_experts, topK / four * share, tokens);
   };
-  // In pairs: where choices are even, the sum of equals is exact.
+  // Adding in pairs is exact if the quarters are equal.
   return (quarter(0) + quarter(1)) + (quarter(2) + quarter(3));
 }
 
-/// As if all ranks had the rows of the busiest, to which a token brings one at
-/// least.
+/// Share of the experts that tokens reach, if all ranks have the rows of the
+/// busiest one and a token brings at least one row to each.
 Expr ExpertFormulas::reached(const Traffic &weights, const Groups &groups) {
   Expr experts = formulas.logical(weights.shape.front().extent);
   Expr topK = formulas.number(weights.topK);

@@ -1,4 +1,4 @@
-//===- ExpertFormulas.h - What tokens ask experts for -----------*- C++ -*-===//
+//===- ExpertFormulas.h - Tokens and their experts --------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,17 +12,16 @@
 
 namespace autopar::cost {
 
-/// The formulas of one kernel's rows and experts, of the device that has most
-/// of them.
+/// Formulas of one kernel's rows and experts on the most loaded device.
 class ExpertFormulas {
 public:
   ExpertFormulas(Formulas &formulas, uint32_t kernel);
 
-  /// Of the kernel's rows, and of an activation of them; `even` is what the
-  /// mean device has.
+  /// Rows of the kernel, and elements of an activation with these rows; `even`
+  /// is the value on a device with the mean load.
   Expr rows(Expr even, const Groups &groups);
   Expr elements(Expr even, const Groups &groups);
-  /// The share of the experts `weights` that tokens reach.
+  /// Share of the experts `weights` that tokens reach.
   Expr reached(const program::Traffic &weights, const Groups &groups);
 
 private:
@@ -35,7 +34,7 @@ private:
   Formulas &formulas;
   const program::Kernel &kernel;
   RecordRef ref;
-  /// Null where all devices are alike.
+  /// Weights of the experts that devices share; null if all devices are alike.
   const program::Traffic *shared;
 };
 

@@ -18,7 +18,7 @@ Formulas::Formulas(const CostProgram &program, Strategy &strategy,
     : program(program), strategy(strategy), graph(strategy.graph),
       isParts(strategy.counting == Counting::parts), phases(phases) {
   for (uint32_t i = 0; i < phases.size() * symbolCount; ++i) {
-    // One group alone is not empty.
+    // A single group always has sequences.
     bool isPositive =
         phases.size() == 1 && i <= static_cast<uint32_t>(Symbol::context);
     if (i % symbolCount == 0)
@@ -33,7 +33,7 @@ Formulas::Formulas(const CostProgram &program, Strategy &strategy,
   addFullest();
 }
 
-/// Whether records that are kept of sequences are split by them alike.
+/// Whether all records of sequences are split by sequence over the same axes.
 static bool splitsSequencesAlike(const CostProgram &program,
                                  const std::vector<AxisId> &axes) {
   return std::all_of(program.residents.begin(), program.residents.end(),
@@ -46,13 +46,13 @@ static bool splitsSequencesAlike(const CostProgram &program,
 
 Expr Formulas::replicas() { return devices(program.sequenceAxes()); }
 
-/// The largest of `prefillChunks`, as a formula. Groups of one step were made
-/// by their runtime.
+/// Sets the largest of the steps of `prefillChunks`. The groups of a step with
+/// several groups fit it already.
 void Formulas::addFullest() {
   fullest = step;
   strategy.splitsSequencesAlike =
       splitsSequencesAlike(program, program.sequenceAxes());
-  // What a microbatch of training has was chosen.
+  // The microbatch of a training is given by the plan.
   if (step.size() != 1 || program.trains())
     return;
   auto &[batch, query, context, source, memory] = fullest.front();
@@ -105,7 +105,8 @@ Expr Formulas::slots() {
   return placed.placer ? leaf(Op::slots, Rank::layout) : number(placed.slots);
 }
 
-/// Whether `dim` has a slot for each expert and copy, however many there are.
+/// Whether `dim` has one slot for each expert and copy, for any number of
+/// slots.
 static bool isOfSlots(const Dim &dim, const CostProgram &program) {
   return program.placement && dim.multiple == program.placement->slots &&
          dim.extent.symbols.empty() &&
@@ -155,7 +156,7 @@ Expr Formulas::logical(const Extent &extent, const Groups &groups) {
   return sum;
 }
 
-/// The product of `part` of each dimension, of its place and its extent.
+/// Multiplies `part(dimension, index, extent)` over all dimensions.
 template <typename Part>
 Expr Formulas::product(const Dims &dims, const Groups &groups, Part part) {
   Expr product = number(1);
@@ -206,7 +207,8 @@ Expr Formulas::logical(const Dims &dims, const Groups &groups) {
                [](const Dim &, int32_t, Expr extent) { return extent; });
 }
 
-/// `mayFail`: a plain split divides, as a requirement says; else the ceiling.
+/// The devices' share of `extent`. `mayFail`: a plain split must divide, which
+/// a requirement checks; otherwise the share is rounded up.
 Expr Formulas::split(const Dim &dim, Expr extent, bool mayFail, Op loads) {
   if (dim.axes.empty())
     return extent;
@@ -292,10 +294,10 @@ Expr Formulas::expertCapacity(const Groups &groups) {
       number(capacity.experts * ExpertCapacity::unit));
 }
 
-/// What experts of layer kind `kind` keep of `routed`, a part of what is routed
-/// to them: of even loads, all experts alike. How uneven ones are says which
-/// share is kept of all, before capacities are rounded up. What sizes
-/// temporaries may be a run of no tokens.
+/// Rows of `routed`, a part of the routed rows, that the experts of layer kind
+/// `kind` keep. If loads are uneven, the placement gives the kept share of all
+/// rows, before capacities are rounded up. The run that sizes temporaries may
+/// have no tokens.
 Expr Formulas::keptOf(uint32_t kind, Expr routed, const Groups &groups) {
   if (program.placement)
     return routed.apply(Op::scale, leaf(Op::kept, Rank::layout, kind),
@@ -305,12 +307,13 @@ Expr Formulas::keptOf(uint32_t kind, Expr routed, const Groups &groups) {
                       max(number(1), all));
 }
 
-/// Rows that all experts of a layer together have room for.
+/// Rows that the experts of a layer have room for.
 Expr Formulas::mostRows(const Groups &groups) {
   return expertCapacity(groups) * program.capacity->experts;
 }
 
-/// What experts work on of `routed`, a part of what is routed to them.
+/// Rows that experts compute for `routed`, a part of the routed rows: the kept
+/// rows or, if experts are padded, their whole capacity.
 Expr Formulas::limited(const Dim &dim, Expr routed, const Groups &groups) {
   if (!dim.limitedBy || !program.capacity)
     return routed;
@@ -362,7 +365,8 @@ Expr Formulas::countOf(uint32_t layer, int64_t count) {
   return all == 0 ? number(0) : countOfKind(layer) * (count / all);
 }
 
-/// A run before a border is launched where that leads to.
+/// Counts launches of a kernel. The run before a border is launched together
+/// with the run of the layer that the border leads to.
 Expr Formulas::countOf(const Kernel &kernel) {
   Expr count = countOf(kernel.layer, kernel.count);
   for (uint32_t i = 0; isParts && i < program.borders.size(); ++i)
@@ -380,8 +384,8 @@ Expr Formulas::countOf(const Border &border) {
   return leaf(Op::into_border, Rank::part, index);
 }
 
-/// Of what a part of the program has once, whichever of its layer kinds need
-/// it: `layer` or `readers`.
+/// Counts a record that a device has once if it runs `layer` or one of
+/// `readers`.
 Expr Formulas::countOfShared(uint32_t layer, int64_t count,
                              const std::vector<uint32_t> &readers) {
   if (!isParts)

@@ -1,4 +1,4 @@
-//===- Formulas.h - The words that formulas are written in ------*- C++ -*-===//
+//===- Formulas.h - Building blocks of formulas -----------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,9 +16,9 @@
 
 namespace autopar::cost {
 
-/// The sizes of symbols, by `Symbol`, of sequences that are alike.
+/// Sizes of symbols, by `Symbol`, of sequences that are alike.
 using SymbolValues = std::array<Expr, symbolCount>;
-/// Groups of sequences that a step computes together.
+/// Groups of sequences that a step computes in one pass.
 using Groups = std::vector<SymbolValues>;
 
 bool hasSymbols(const program::Dim &dim);
@@ -36,9 +36,9 @@ public:
               program::KernelKind kernel = program::KernelKind::elementwise,
               ElementType type = ElementType::bf16,
               std::optional<ElementType> storage = std::nullopt);
-  /// A figure that counts.
+  /// A figure that is a count.
   Expr whole(FigureUse::Kind kind) { return floor(figure(kind)); }
-  /// Tokens of a block of the KV cache.
+  /// Tokens per block of the KV cache.
   Expr blockTokens() {
     return max(number(1), whole(FigureUse::Kind::kv_block_tokens));
   }
@@ -47,21 +47,23 @@ public:
     return isParts ? leaf(Op::microbatches, Rank::part) : number(1);
   }
   Expr stages() { return leaf(Op::stages, Rank::layout); }
-  /// Of the experts that the program places.
+  /// Slots of the experts that the program places.
   Expr slots();
   Expr devices(const std::vector<program::AxisId> &axes);
-  /// Load of the most loaded rank over the mean, of all layers of `kind` or of
-  /// the worst (`Op::peak_skew`), in millionths.
+  /// Load of the most loaded rank over the mean, in millionths, averaged over
+  /// the layers of `kind`, or in the worst layer (`Op::peak_skew`).
   Expr skew(std::optional<uint32_t> kind, Op loads = Op::skew);
 
-  /// Of the whole model. Where only one dimension has symbols, its sum over
-  /// groups is split and padded: their rows lie in one matrix. Where several
-  /// have, each group is a block of its own, and the blocks are added.
+  /// Size for the whole model. If only one dimension has symbols, its sum over
+  /// groups is split and padded, because the rows of all groups lie in one
+  /// matrix. If several have, each group is a block of its own, and blocks are
+  /// added.
   Expr logical(const program::Extent &extent, const Groups &groups);
   Expr logical(const program::Extent &extent) { return logical(extent, step); }
   Expr logical(const program::Dims &dims, const Groups &groups);
   Expr logical(const program::Dims &dims) { return logical(dims, step); }
-  /// What the worst device holds; `record` is asked for what cannot be split.
+  /// Size on the worst device. Requirements of splits are recorded for
+  /// `record`.
   Expr local(const program::Dim &dim, RecordRef record);
   Expr local(const program::Dims &dims, RecordRef record,
              const Groups &groups) {
@@ -70,51 +72,52 @@ public:
   Expr local(const program::Dims &dims, RecordRef record) {
     return local(dims, record, step);
   }
-  /// Dimension `paged` is rounded up to whole blocks.
+  /// Size with dimension `paged` rounded up to whole blocks.
   Expr localPaged(const program::Dims &dims, int32_t paged, RecordRef record,
                   const Groups &groups);
-  /// The same for other sizes, which nothing is asked for.
+  /// The same for other sizes, without requirements.
   Expr localPaged(const program::Dims &dims, int32_t paged,
                   const Groups &groups);
-  /// The same of a value that one layer holds at a time: where loads of experts
-  /// are uneven, that of the layer whose most loaded rank has most.
+  /// The same for a value that one layer holds at a time: if loads of experts
+  /// are uneven, in the layer with the largest load of a rank.
   Expr mostHeld(const program::Dims &dims, const Groups &groups);
-  /// Tokens that a rank routes, each once for every expert that it chooses, and
-  /// how many of them an expert takes.
+  /// Tokens that a rank routes, counted once per chosen expert, and the number
+  /// of them that one expert accepts.
   Expr routedTokens(const Groups &groups);
   Expr expertCapacity(const Groups &groups);
-  /// What `flops` of a kernel with `rows` are without the rows by which experts
-  /// are padded to their capacity.
+  /// `flops` of a kernel with `rows`, without the rows that pad experts to
+  /// their capacity.
   Expr withoutPadding(Expr flops, const program::Dims &rows);
-  /// Of the hottest device, where the mean one has `mean`.
+  /// Value on the most loaded device, for a mean of `mean`.
   Expr hottest(Expr mean, std::optional<uint32_t> kind);
-  /// What of `elements` exists at a time where their tokens are cut into
-  /// `chunks`.
+  /// The elements of `elements` that exist at a time if their tokens are
+  /// processed in `chunks` chunks.
   Expr ofChunk(Expr elements, int64_t chunks) {
     return chunks == 1 ? elements : ceilDiv(elements, number(chunks));
   }
-  /// Bytes of `elements` values of `type`, the last one rounded up.
+  /// Bytes of `elements` values of `type`, rounded up.
   Expr bytes(Expr elements, ElementType type);
 
-  /// How often a device runs `layer` in a pass, and a record that a step of the
-  /// whole runs `count` times.
+  /// How often a device runs `layer` in a pass, and a record that the whole
+  /// model runs `count` times.
   Expr countOfKind(uint32_t layer);
   Expr countOf(uint32_t layer, int64_t count);
   Expr countOf(const program::Kernel &kernel);
-  /// Launches that `border` joins.
+  /// Number of launches that `border` joins.
   Expr countOf(const program::Border &border);
-  /// Tensors that a device keeps.
+  /// Number of tensors that a device keeps.
   Expr countOf(const program::Resident &resident) {
     return countOfShared(resident.layer, resident.count, resident.readers);
   }
-  /// Calls of a device: a weight that several kinds use is gathered once.
+  /// Number of calls of a device. A weight that several layer kinds use is
+  /// gathered once.
   Expr countOf(const program::Collective &collective) {
     return collective.readers.empty()
                ? countOf(collective.layer, collective.count)
                : countOfShared(collective.layer, collective.count,
                                collective.readers);
   }
-  /// `value` where a device runs `layer`, else 0.
+  /// `value` if a device runs `layer`, else 0.
   Expr where(uint32_t layer, Expr value);
 
   void require(Requirement requirement);
@@ -128,21 +131,21 @@ public:
   const program::CostProgram &program;
   Strategy &strategy;
   Graph &graph;
-  /// What of the step `kernel` computes.
+  /// The groups of the step that `kernel` computes.
   Groups groupsOf(const program::Kernel &kernel) const;
 
-  /// Sequences that devices of their own hold: 1, or more where caches and
-  /// states (without any, activations) are split by sequence.
+  /// Number of groups of devices with sequences of their own: more than 1 if
+  /// caches and states (without any, activations) are split by sequence.
   Expr replicas();
 
-  /// Of the step; of one sequence of its first group; of the run that sizes
-  /// temporaries; of the fullest of the steps that the runtime makes of this
-  /// one, where tokens are more than it computes at once.
+  /// Sizes of the step; of one sequence of its first group; of the run that
+  /// sizes temporaries; of the fullest step if the runtime splits this one by
+  /// its token budget.
   Groups step, single, profile, fullest;
 
 private:
   Expr leaf(Op op, Rank rank, uint32_t index = 0) {
-    // Parts may lack a layer kind, or a border.
+    // A part may lack a layer kind or a border, so these counts may be 0.
     bool isPositive = op < Op::kind_count || op > Op::sent;
     return {graph, graph.leaf(op, index, rank, true, isPositive)};
   }
@@ -155,8 +158,8 @@ private:
                      const std::vector<uint32_t> &readers);
   Expr product(int64_t factor, const std::vector<program::SymbolId> &ids,
                const SymbolValues &values);
-  /// What is written of a shape: all of it, what a device has where splits
-  /// divide, or anyway, or in the layer with the worst loads.
+  /// The form of a shape: whole; on a device, with splits that must divide; on
+  /// a device, rounded up; on a device in the layer with the worst loads.
   enum class Form : uint8_t { logical, divided, local, most };
   template <typename Part>
   Expr product(const program::Dims &dims, const Groups &groups, Part part);
@@ -172,12 +175,13 @@ private:
   void addFullest();
 
   const bool isParts;
-  /// By group of the step.
+  /// Phase by group of the step.
   const std::vector<program::Phase> phases;
-  /// By symbol of the program.
+  /// Symbols by index in the program.
   std::vector<Symbol> symbols;
 
-  /// Many records have one shape, of which the same is written once.
+  /// Key of a product, so that records with the same shape share one
+  /// expression.
   struct Written {
     Form form;
     int32_t paged;
@@ -193,12 +197,12 @@ private:
     size_t operator()(const Written &written) const;
   };
   std::pmr::monotonic_buffer_resource memory;
-  /// With the shapes, so that no other one comes to lie in their place.
+  /// Holds copies of the shapes, so that their addresses stay unique.
   std::pmr::unordered_map<Written, std::pair<program::Dims, Expr>, WrittenHash>
       written{&memory};
 };
 
-/// Sums over records, by the section that they are of.
+/// Sums over records, by the section of their layer kind.
 class SectionSums {
 public:
   explicit SectionSums(Formulas &of) : formulas(&of) {
@@ -208,17 +212,18 @@ public:
   Expr &of(uint32_t layer) {
     return sums[static_cast<size_t>(formulas->program.layers[layer].section)];
   }
-  /// Of one pass.
+  /// The sum of one pass.
   Expr of(program::Section section) const {
     return sums[static_cast<size_t>(section)];
   }
-  /// Of a step: all passes of forwards and backwards, one of the optimizer.
+  /// The sum of a step: all passes of forwards and backwards, one of the
+  /// optimizer.
   Expr ofStep() const {
     return (of(program::Section::forward) + of(program::Section::backward)) *
                formulas->passes() +
            of(program::Section::optimizer);
   }
-  /// Column `member` of the sections.
+  /// Stores the sums into column `member` of the sections.
   void store(NodeId SectionNodes::*member) const;
 
   friend SectionSums operator+(SectionSums a, const SectionSums &b) {
@@ -239,9 +244,9 @@ private:
   std::array<Expr, program::sectionCount> sums;
 };
 
-/// Elements of a weight on a device as kernels lay it out, of which `local` are
-/// stored: kernels of routed experts in 4-bit floats fill tiles, some of them
-/// with the values of each row alone and not with their scales.
+/// Elements of a weight on a device in the layout of its kernel, of which
+/// `local` are stored. Kernels of routed experts in 4-bit floats pad to whole
+/// tiles; some pad only the values of each row, not their scales.
 Expr laidOut(Formulas &formulas, const program::Resident &weight, Expr local);
 
 // The parts of `compile`, in the order of their requirements.
@@ -253,8 +258,8 @@ void addCopyFormulas(Formulas &formulas);
 void addKernelFormulas(Formulas &formulas);
 void addCommunicationFormulas(Formulas &formulas);
 void addLaunchFormulas(Formulas &formulas);
-/// Takes out of what kernels wait for the steps of rings that run beside
-/// attention on the part before: of n - 1 steps, each hides behind one n-th of
+/// Removes the ring steps that run beside attention on the previous part from
+/// the time that kernels wait: of n - 1 steps, each hides behind one n-th of
 /// the attention of its layer (ring attention, arXiv:2310.01889, section 3).
 void hideRings(Formulas &formulas);
 

@@ -39,7 +39,7 @@ unsigned autopar::cost::operandsOf(Op op) {
   }
 }
 
-/// Whether results are whole where the operands that count are.
+/// Whether the result is an integer if the operands that are counts are.
 static bool isWholeResult(Op op, const Node &a, const Node &b, const Node &c) {
   switch (op) {
   case Op::divide:
@@ -87,7 +87,7 @@ static bool isPositiveResult(Op op, const Node &a, const Node &b,
   }
 }
 
-/// As many as most programs need.
+/// Initial capacity: enough for most programs.
 static constexpr size_t initialNodes = 4096;
 
 Graph::Graph() : table(2 * initialNodes) {
@@ -116,8 +116,8 @@ uint32_t Graph::addPairs(const Pairs &rule) {
   return static_cast<uint32_t>(pairs.size() - 1);
 }
 
-/// A choice between two constants. Their sums and products stay as they are:
-/// they say how a number came about, and tapes collect them.
+/// Folds comparisons and choices of two constants. Sums and products stay as
+/// written: derivations show them, and tapes collect them.
 NodeId Graph::fold(Op op, NodeId a, NodeId b) {
   if (nodes[a].op != Op::constant || nodes[b].op != Op::constant)
     return noNode;
@@ -127,7 +127,7 @@ NodeId Graph::fold(Op op, NodeId a, NodeId b) {
   return constant(op == Op::minimum ? std::min(x, y) : std::max(x, y));
 }
 
-/// What operations with 0, 1, themselves or two constants are.
+/// Simplifies operations with 0, 1, equal operands or two constants.
 NodeId Graph::simplify(Op op, NodeId a, NodeId b) {
   switch (op) {
   case Op::add:
@@ -155,7 +155,7 @@ NodeId Graph::simplify(Op op, NodeId a, NodeId b) {
   }
 }
 
-/// Whether `b` of the op is no node.
+/// Whether operand `b` of the op is an index, not a node.
 static bool hasIndex(Op op) {
   return op == Op::call || op == Op::call_bound || op == Op::quarter_share;
 }
@@ -183,7 +183,8 @@ NodeId Graph::make(Op op, NodeId a, NodeId b, uint32_t c) {
             a,
             b,
             c};
-  // Links are laid before what a layout fixes is computed, and shapes by it.
+  // Links are resolved per layout, and tables of shapes after the values that
+  // select them.
   if (op == Op::call || op == Op::call_bound)
     node.rank = std::max(node.rank, Rank::layout);
   if (op == Op::shape_ratio)
@@ -196,8 +197,8 @@ static bool commutes(Op op) {
          op == Op::maximum;
 }
 
-/// Whether both are one expression. The order in which it was first written
-/// stays, for people.
+/// Whether both are one expression. The first written order is kept for
+/// readers.
 static bool isSame(const Node &x, const Node &y) {
   if (x.op != y.op || x.c != y.c)
     return false;

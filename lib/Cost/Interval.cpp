@@ -36,11 +36,11 @@ Enclosure::Enclosure(const Tape &tape, const Machine &machine,
 Enclosure::~Enclosure() = default;
 
 namespace {
-/// How an op goes with an operand.
+/// The direction in which an op changes with an operand.
 enum class Trend : int8_t { falls = -1, none = 0, rises = 1 };
 } // namespace
 
-/// For operands that are not negative, as all are but differences.
+/// The trends for non-negative operands; only differences may be negative.
 static std::array<Trend, 3> trendsOf(Op op) {
   constexpr Trend up = Trend::rises, down = Trend::falls, none = Trend::none;
   switch (op) {
@@ -66,14 +66,14 @@ static std::array<Trend, 3> trendsOf(Op op) {
   }
 }
 
-/// Products of what may be negative: the least and the largest corner.
+/// Product of intervals that may be negative: the extremes of the corners.
 static Interval multiply(Interval a, Interval b) {
   auto [low, high] = std::minmax(
       {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
   return {low, high};
 }
 
-/// Its ends, and what knots lie between them.
+/// The ends of an interval and the knots between them.
 static std::vector<double> turnsOf(Interval interval, double first,
                                    double last) {
   std::vector<double> turns = {interval.low, interval.high};
@@ -84,7 +84,7 @@ static std::vector<double> turnsOf(Interval interval, double first,
   return turns;
 }
 
-/// It is linear in each of the two between knots.
+/// Bounds of a table of shapes, which is linear in each size between knots.
 static Interval enclosedRatio(const ShapeView &view, Interval x, Interval y) {
   std::vector<double> ratios;
   for (double a : turnsOf(x, view.firstX, view.lastX))
@@ -117,7 +117,7 @@ Interval Enclosure::calculate(const Instruction &step) const {
   }
   if (step.op == Op::launch_at_rates)
     return launch(step);
-  // Of the first quarter it rises, of the others it falls.
+  // The share of the first quarter rises with the exponent, the others fall.
   if (step.op == Op::quarter_share) {
     auto [low, high] = std::minmax(
         {quarterShare(a.low, step.b), quarterShare(a.high, step.b)});
@@ -128,7 +128,7 @@ Interval Enclosure::calculate(const Instruction &step) const {
   unsigned operands = operandsOf(step.op);
   const uint32_t read[] = {step.a, step.b, step.c};
   std::array<Trend, 3> trends = trendsOf(step.op);
-  // A call names a route, and pairs a rule, in place of an operand.
+  // For calls and pairs an operand is the index of a route or a rule.
   Instruction local{step.op, 0, 0, operands > 1 ? 1 : step.b,
                     operands > 2 ? 2 : step.c};
   auto corner = [&](bool high) {
@@ -163,7 +163,7 @@ void Enclosure::run(Rank rank) {
     slots[step->out] = calculate(*step);
 }
 
-/// Layouts are no intervals: neither are sizes that they fix.
+/// A box has one layout, so sizes that the layout fixes are no intervals.
 void Enclosure::layShapes() {
   std::vector<double> values;
   for (const Interval &slot : slots)

@@ -50,7 +50,7 @@ private:
   const Kernel &kernel;
   RecordRef ref;
   const Groups step;
-  /// What of the step is computed at once.
+  /// The groups of the step that are computed at once.
   const std::vector<Groups> parts;
   ExpertFormulas experts;
   Expr gate;
@@ -58,7 +58,7 @@ private:
 
 } // namespace
 
-/// 1, or 0 of a kernel without rows, or whose results are all empty.
+/// 1, or 0 for a kernel without rows or whose results are all empty.
 Expr KernelFormulas::launched() {
   Expr zero = formulas.number(0), one = formulas.number(1);
   if (kernel.count == 0)
@@ -76,9 +76,9 @@ Expr KernelFormulas::launched() {
   return writes ? result * results : result;
 }
 
-/// Pairs of the worst device: context parallelism balances them (zig-zag), so
-/// that each query has an equal share, of which the worst device has the
-/// ceiling.
+/// Pairs of the worst device. Context parallelism balances pairs (zig-zag), so
+/// that each query has an equal share; the worst device has the rounded-up
+/// number of queries.
 static Expr localPairs(Formulas &formulas, const Pairs &pairs, Expr query,
                        Expr all) {
   Expr own = ceilDiv(query, formulas.devices(pairs.query.axes));
@@ -87,14 +87,15 @@ static Expr localPairs(Formulas &formulas, const Pairs &pairs, Expr query,
   return pairs.query.axes.empty() && pairs.context.axes.empty() ? all : share;
 }
 
-/// Kernels of chunks read prompts and others decode.
+/// Whether the kernel scans tokens with a state. Prompts run it in chunks, with
+/// another kernel than decodes.
 static bool isRecurrence(const Kernel &kernel) {
   return isScan(kernel.kind) && kernel.mixesTokens && !kernel.rows.empty() &&
          !kernel.columns.empty();
 }
 
-/// Whether each group of sequences is computed on its own: what they multiply
-/// is not the same for all, or by another kernel.
+/// Whether each group of sequences is computed on its own: groups have
+/// different second operands, or use different kernels.
 bool KernelFormulas::isApart() const {
   int varying = 0;
   for (const Dims *dims : {&kernel.rows, &kernel.columns, &kernel.contraction})
@@ -111,8 +112,8 @@ std::vector<Groups> KernelFormulas::findParts() const {
   return parts;
 }
 
-/// A multiply-add is 2. Causal pairs exactly: FlashAttention-2
-/// (arXiv:2307.08691) section 3.1.1 halves the square instead.
+/// Adds FLOPs; a multiply-add counts as 2. Causal pairs are exact:
+/// FlashAttention-2 (arXiv:2307.08691) section 3.1.1 halves the square instead.
 void KernelFormulas::addFlops(KernelNodes &nodes) {
   Expr factor = formulas.number(kernel.flopFactor) * gate;
   auto product = [&](auto of) {
@@ -149,7 +150,8 @@ void KernelFormulas::addFlops(KernelNodes &nodes) {
   nodes.squareFlops = allSquare.node();
 }
 
-/// Of routed experts only those that tokens reach are read.
+/// Bytes of a traffic on a device. Only routed experts that tokens reach are
+/// read.
 Expr KernelFormulas::bytesOf(const Traffic &traffic, const Groups &groups) {
   auto whole = [&] {
     Expr elements = formulas.local(traffic.shape, ref, groups);
@@ -174,7 +176,7 @@ void KernelFormulas::addTraffic(KernelNodes &nodes) {
     Expr sum = formulas.number(0);
     for (size_t i = 0; i < parts.size(); ++i) {
       Expr bytes = gate * bytesOf(traffic, parts[i]);
-      // What no group has more of than another, weights, is read once.
+      // Traffic that is the same for all groups, such as weights, is read once.
       if (i != 0 && bytes.node() == sum.node())
         break;
       sum += bytes;
@@ -231,8 +233,8 @@ KernelNodes::Shape KernelFormulas::shapeOfProduct() {
   return shape;
 }
 
-/// Engines verify drafts, a few tokens a sequence, with the kernels that they
-/// decode with.
+/// Whether the step is a prefill. Engines verify drafts of a few tokens per
+/// sequence with their decode kernels.
 Expr KernelFormulas::isPrefill(const Groups &part) {
   constexpr int64_t mostDecoded = 8;
   if (kernel.phase)
@@ -241,7 +243,7 @@ Expr KernelFormulas::isPrefill(const Groups &part) {
                formulas.number(mostDecoded));
 }
 
-/// That a query sees, in the mean.
+/// Mean number of keys that a query sees.
 Expr KernelFormulas::seenTokens(const Groups &part) {
   const Pairs &pairs = *kernel.pairs;
   Expr query = formulas.logical(pairs.query.extent, part);
@@ -250,8 +252,8 @@ Expr KernelFormulas::seenTokens(const Groups &part) {
   return all / max(query, formulas.number(1));
 }
 
-/// Of a cache of latents. Prompts with selected tokens gather them for each
-/// query.
+/// Shape of attention over a cache of latents. Prompts with selected tokens
+/// gather those for each query.
 KernelNodes::Shape KernelFormulas::shapeOfLatents(const Groups &part) {
   KernelNodes::Shape shape;
   Expr sequences = sizeOf(kernel.rows, part);
@@ -270,7 +272,7 @@ KernelNodes::Shape KernelFormulas::shapeOfLatents(const Groups &part) {
   return shape;
 }
 
-/// Of keys and values by head, or of a cache of latents.
+/// Shape of attention, on keys and values by head or on a cache of latents.
 std::optional<KernelNodes::Shape>
 KernelFormulas::shapeOfAttention(const Groups &part) {
   bool isLatent = (kernel.kind == KernelKind::latent_attention ||
@@ -304,7 +306,7 @@ KernelFormulas::shapeOfAttention(const Groups &part) {
   return shape;
 }
 
-/// A state of each head and sequence, one token after another.
+/// Shape of a recurrence: one state per head and sequence, token by token.
 KernelNodes::Shape KernelFormulas::shapeOfRecurrence(const Groups &part) {
   KernelNodes::Shape shape;
   Expr sequences = sizeOf({kernel.rows.front()}, part);
@@ -354,7 +356,7 @@ KernelNodes KernelFormulas::build() {
   return nodes;
 }
 
-/// Logical FLOPs by class, and those of a device.
+/// Adds logical FLOPs by class, and the FLOPs of a device.
 static void addFlopTotals(Formulas &formulas) {
   SectionSums linear(formulas), attention = linear, square = linear,
                                 recurrence = linear, logits = linear,

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A file per instruction set includes this after it has defined `Pack`, as many
-// doubles as one of its registers has, with + - * / and the functions of one
-// double in Numbers.h.
+// A file per instruction set includes this after it has defined `Pack`, a
+// register of doubles, with + - * / and the functions of one double in
+// Numbers.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,21 +20,21 @@ namespace autopar::cost {
 
 inline constexpr size_t lanes = 16;
 
-/// What is compiled for an instruction set. Of `slots`, `slots[i * lanes]` is
-/// slot i.
+/// Functions compiled for one instruction set. `slots[i * lanes]` begins slot
+/// i.
 struct LaneRunner {
-  /// Runs the point's part of a tape.
+  /// Runs the section of a tape for the point.
   void (*run)(const TapeView &tape, double *slots);
-  /// Puts values by slot into all lanes of those that are listed.
+  /// Copies the values of the listed slots into all of their lanes.
   void (*broadcast)(const uint32_t *listed, size_t count, const double *values,
                     double *slots);
-  /// Copies the slots that are listed, one after the other; returns how many of
-  /// them have only numbers up to `limit` before the first that has not.
+  /// Copies the listed slots to `outputs`. Returns the number of slots before
+  /// the first with a lane that is NaN or exceeds `limit`.
   size_t (*collect)(const uint32_t *listed, size_t count, const double *slots,
                     double limit, double *outputs);
 };
 extern const LaneRunner sse2Runner, avx2Runner, avx512Runner;
-/// The widest that this machine has.
+/// The runner for the widest instruction set of this machine.
 const LaneRunner &chooseLaneRunner();
 
 namespace {
@@ -59,7 +59,7 @@ struct Lanes {
   }
 };
 
-/// Which lanes.
+/// A choice of lanes.
 template <typename Pack>
 struct LaneMask {
   typename Pack::Mask pack[Lanes<Pack>::packs];
@@ -144,7 +144,7 @@ struct LaneFunctions {
   }
 
 private:
-  /// What is no number is not.
+  /// NaN is not within any limit.
   static bool isWithin(const Slot &slot, double limit) {
     const Pack zero(0.0), one(1.0), most(limit);
     Pack good = one;

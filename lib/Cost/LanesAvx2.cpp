@@ -23,7 +23,7 @@ struct Pack {
   __m256d value;
 };
 
-// As of one double: the second where they are equal.
+// Like the functions of one double, these return the second of equal operands.
 inline Pack least(Pack a, Pack b) { return _mm256_min_pd(b.value, a.value); }
 inline Pack most(Pack a, Pack b) { return _mm256_max_pd(b.value, a.value); }
 inline Pack root(Pack a) { return _mm256_sqrt_pd(a.value); }
@@ -34,7 +34,7 @@ inline Pack choose(__m256d mask, Pack a, Pack b) {
   return _mm256_blendv_pd(b.value, a.value, mask);
 }
 
-/// 2^52, whose low bits are whole numbers.
+/// 2^52: the low bits of doubles from here on are integers.
 constexpr double magic = 4503599627370496.0;
 
 inline Pack exponentOf(Pack a) {

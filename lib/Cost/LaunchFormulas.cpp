@@ -52,14 +52,14 @@ bool Launching::merges(Kernel::Epilogue::Kind kind) const {
 
 namespace {
 
-/// Lays kernels into launches, in the order of the program.
+/// Groups kernels into launches, in the order of the program.
 class LaunchFormulas {
 public:
   explicit LaunchFormulas(Formulas &formulas)
       : formulas(formulas), strategy(formulas.strategy) {}
 
-  /// Finds runs, then those that borders join: what is launched with another
-  /// run is not launched alone.
+  /// Finds runs, then pairs of runs that a border joins. A run that is launched
+  /// with another one is not launched alone.
   void find();
   void addTimes(LaunchNodes &launch);
 
@@ -90,7 +90,7 @@ private:
   void require(uint32_t index);
   Expr node(NodeId id) { return {formulas.graph, id}; }
   Expr million() { return formulas.number(1'000'000); }
-  /// Of the curve that `first` runs on.
+  /// A coefficient of the curve that `first` runs on.
   Expr figure(Use kind, const Kernel &first) {
     return formulas.figure(kind, strategy.launching.curveKindOf(first),
                            first.compute, first.storage);
@@ -99,7 +99,8 @@ private:
     return formulas.figure(Use::peak, kernel.kind, kernel.compute,
                            kernel.storage);
   }
-  /// Microseconds, at the efficiencies of a launch that `first` begins.
+  /// Time per FLOP of `kernel` in us, at the efficiency of a launch that
+  /// `first` begins.
   Expr usPerFlop(const Kernel &kernel, const Kernel &first) {
     Expr rate = figure(Use::compute_efficiency, first) * peakOf(kernel);
     if (formulas.program.trains())
@@ -120,7 +121,7 @@ private:
 
 } // namespace
 
-/// Whether a product is launched with kernel `index`.
+/// Whether kernel `index` is fused into a matmul as an epilogue.
 bool LaunchFormulas::isEpilogue(uint32_t index) const {
   const auto &epilogue = kernel(index).epilogue;
   return epilogue && strategy.launching.merges(epilogue->kind);
@@ -180,7 +181,7 @@ void LaunchFormulas::find() {
   strategy.launches = std::move(launches);
 }
 
-/// Which value `traffic` of a member is, as the first run of the launch has it.
+/// The value of `traffic`, by its number in the first run of the launch.
 uint32_t LaunchFormulas::valueOf(const Traffic &traffic, const Kernel &member,
                                  const LaunchNodes &launch) const {
   if (!launch.border)
@@ -193,7 +194,7 @@ uint32_t LaunchFormulas::valueOf(const Traffic &traffic, const Kernel &member,
   return traffic.value;
 }
 
-/// The values that a launch adds up as it makes them.
+/// The values that a launch accumulates while it computes them.
 std::set<uint32_t> LaunchFormulas::addendsOf(const LaunchNodes &launch) const {
   std::set<uint32_t> addends;
   for (const LaunchNodes::Member &member : launch.members)
@@ -204,10 +205,10 @@ std::set<uint32_t> LaunchFormulas::addendsOf(const LaunchNodes &launch) const {
   return addends;
 }
 
-/// A launch reads a value once, and not at all where it wrote it; what it adds
-/// up it does not write either.
+/// Adds the bytes of a launch. It reads a value once, and not at all if it
+/// wrote it; accumulated values are not written separately either.
 void LaunchFormulas::addTraffic(LaunchNodes &launch) {
-  /// Whether an earlier kernel of the launch had the value.
+  /// By value, whether an earlier kernel of the launch had it.
   std::map<uint32_t, Expr> seen;
   std::set<uint32_t> addends = addendsOf(launch);
   Expr zero = formulas.number(0), one = formulas.number(1);
@@ -232,8 +233,8 @@ void LaunchFormulas::addTraffic(LaunchNodes &launch) {
   }
 }
 
-/// A chip without a rate for vectors prices scans by their traffic; whatever
-/// else multiplies needs one.
+/// Requires a peak for kernel `index`. On a chip without a vector peak only
+/// scans are exempt: they are priced by their traffic.
 void LaunchFormulas::require(uint32_t index) {
   if (kernel(index).flopFactor == 0 || isScan(kernel(index).kind))
     return;
@@ -244,7 +245,7 @@ void LaunchFormulas::require(uint32_t index) {
                     formulas.graph[peakOf(kernel(index)).node()].a});
 }
 
-/// Of a part of what an encoder sees; none of other kernels.
+/// The tiles of a part of an encoder's attention; none for other kernels.
 std::optional<TileFormulas> LaunchFormulas::tilesOf(uint32_t index,
                                                     size_t part) {
   const auto &shapes = strategy.kernels[index].shapes;
@@ -259,13 +260,13 @@ Expr LaunchFormulas::inWaves(uint32_t index, Expr flops, size_t part) {
   return tiles ? tiles->inWaves(flops) : flops;
 }
 
-/// What arithmetic and traffic would take alone, at the rates of the launch's
-/// first kernel: Williams, Waterman, Patterson, "Roofline" (2009). Returns the
-/// microseconds of all arithmetic.
+/// Adds the times that arithmetic and traffic would take alone, at the rates of
+/// the launch's first kernel: Williams, Waterman, Patterson, "Roofline" (2009).
+/// Returns the time of all arithmetic in us.
 Expr LaunchFormulas::addArithmetic(LaunchNodes &launch) {
   const Kernel &first = kernel(launch.members.front().kernel);
   Expr exponent = figure(Use::exponent, first), perByte = usPerByte(first);
-  // FLOPs at one rate are added before they are times.
+  // FLOPs at one rate are summed before the division.
   std::map<NodeId, Expr> flops;
   for (LaunchNodes::Member &member : launch.members) {
     const Kernel &own = kernel(member.kernel);
@@ -302,9 +303,8 @@ Expr LaunchFormulas::ratioOf(ShapeKind kind, const Kernel &first,
       .apply(Op::shape_ratio, octave(node(shape.y)), index);
 }
 
-/// What a launch takes over its roofline: products that are launched as one
-/// have the columns of all, or, where their results are added up, contract over
-/// what all do.
+/// Time of a launch over its roofline. Matmuls that are launched as one have
+/// the columns of all or, if their results are summed, the contraction of all.
 Expr LaunchFormulas::ratioOf(const LaunchNodes &launch, size_t part) {
   const Kernel &first = kernel(launch.members.front().kernel);
   const auto &shapes = strategy.kernels[launch.members.front().kernel].shapes;
@@ -341,7 +341,8 @@ Expr LaunchFormulas::ratioOf(const LaunchNodes &launch, size_t part) {
   return ratioOf(ShapeKind::product, first, shape);
 }
 
-/// Groups of sequences that a kernel computes apart take turns in its launch.
+/// Adds the roofline's times. Groups of sequences that a kernel computes apart
+/// are computed one after the other.
 void LaunchFormulas::addRoofs(LaunchNodes &launch) {
   struct Work {
     Expr compute, memory;
@@ -381,8 +382,7 @@ void LaunchFormulas::addRoofs(LaunchNodes &launch) {
   launch.computePs = bound.node();
 }
 
-/// One, and another where a second kernel adds up what the first has left in
-/// parts.
+/// One launch, and a second one if partial results have to be summed.
 Expr LaunchFormulas::launchesOf(const LaunchNodes &launch) {
   uint32_t first = launch.members.front().kernel;
   Expr further = formulas.number(0);
@@ -391,9 +391,9 @@ Expr LaunchFormulas::launchesOf(const LaunchNodes &launch) {
   return formulas.number(1) + further;
 }
 
-/// A launch takes at least the chip's floor for its kind, which was measured
-/// for one kernel alone, and at least the runtime's, which is the pace of a
-/// captured graph: the larger is the floor.
+/// Adds the times of a launch. Its floor is the larger of the chip's floor for
+/// its kind, measured for a single kernel, and the runtime's, the interval of
+/// kernels in a captured graph.
 void LaunchFormulas::addTimes(LaunchNodes &launch) {
   addTraffic(launch);
   addRoofs(launch);
@@ -413,8 +413,8 @@ static Expr inPicoseconds(Formulas &formulas, Use figure) {
   return formulas.figure(figure).apply(Op::picoseconds, formulas.number(0));
 }
 
-/// What the host takes for a step, whatever its layers: each replica has an
-/// engine of its own.
+/// Host time of a step without its layers. Each replica has an engine of its
+/// own.
 static Expr hostPs(Formulas &formulas) {
   Expr sequences = formulas.number(0);
   for (const SymbolValues &group : formulas.step)
@@ -425,7 +425,7 @@ static Expr hostPs(Formulas &formulas) {
          formulas.microbatches();
 }
 
-/// Layers that mix tokens.
+/// Counts the layers with a mixer of tokens.
 static SectionSums countLayers(Formulas &formulas) {
   SectionSums layers(formulas);
   for (const Kernel &kernel : formulas.program.kernels)

@@ -34,7 +34,8 @@ LayoutState::LayoutState(const Leaves &leaves, const Pool &pool,
   laid.resize(groups.size());
 }
 
-/// Parts of a program mostly lie one after the other on the same axes.
+/// Parts of a program mostly come one after the other on the same axes, so
+/// nothing changes.
 bool LayoutState::lay(const Layout &next) {
   layout = &next;
   if (next.devices == laidDevices && next.expertSlots == laidSlots &&
@@ -105,7 +106,8 @@ void LayoutState::KnownRoute::resolve() {
   view = viewOf(steps, route);
 }
 
-/// How the ranks that share the experts of `link` lie along its axes.
+/// Sets the places of the ranks that share the experts of `link` along its
+/// axes.
 void LayoutState::setSpread(const LinkUse &link) {
   const NodeDispatch &dispatch = *link.byNode;
   spread.topK = dispatch.topK;
@@ -138,7 +140,7 @@ const LayoutState::KnownRoute &LayoutState::routeByNode(const LinkUse &link,
   return *group.routesByNode.back().second;
 }
 
-/// Of the tiers together, rounded up.
+/// Bytes sent over all tiers, in millionths, rounded up.
 int64_t LayoutState::sentOf(uint32_t link) const {
   const Route &route = *current[link];
   if (!route.byNode)
@@ -160,9 +162,9 @@ static int64_t millionths(double value) {
       std::ceil(value * static_cast<double>(evenSkew) - skewRounding));
 }
 
-/// Of each layer, hottest device / mean of tokens that go to `ranks` devices.
-/// None where slots do not lie evenly on them, or are too many to be placed,
-/// which a requirement refuses.
+/// For each layer, the load of the most loaded of `ranks` devices over the
+/// mean. Empty if slots do not divide evenly or are too many to be placed; a
+/// requirement then refuses the layout.
 static std::vector<double> imbalancesOf(const PlacedExperts &placed,
                                         int64_t slots, int64_t ranks,
                                         int64_t nodes) {
@@ -182,8 +184,8 @@ static std::vector<double> imbalancesOf(const PlacedExperts &placed,
   return imbalances;
 }
 
-/// Hottest device / mean of a layer kind, and what its experts keep of what is
-/// routed to them: the means over its layers.
+/// Finds, for each layer kind, the load of the most loaded device over the mean
+/// and the share of tokens that experts keep, averaged over the layers.
 void LayoutState::findSkews() {
   const PlacedExperts &placed = *leaves.placement;
   GroupLayout group;
@@ -221,7 +223,7 @@ void LayoutState::findSkews() {
   one->nodes = nodes;
   one->slots = slots;
   one->arePlaced = !imbalances.empty() || placed.layers.empty();
-  // Whatever is below is rounding of loads that are even.
+  // Values below 1 are rounding errors of even loads.
   for (const Sum &sum : sums) {
     double layers = std::max(1.0, sum.layers);
     one->skews.push_back(std::max(evenSkew, millionths(sum.skew / layers)));

@@ -1,4 +1,4 @@
-//===- LayoutState.h - What a layout resolves -------------------*- C++ -*-===//
+//===- LayoutState.h - Values that a layout determines ----------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,21 +18,22 @@
 
 namespace autopar::cost {
 
-/// Routes and heats of the experts of layouts: each is found once.
+/// Routes of links, and load imbalances of experts, for layouts; each is
+/// computed once.
 class LayoutState {
 public:
   LayoutState(const Leaves &leaves, const hardware::Pool &pool,
               const runtime::Runtime &runtime);
 
-  /// Whether devices lie otherwise than before.
+  /// Sets the layout. Returns whether it differs from the last one.
   bool lay(const Layout &layout);
   /// The value of a leaf.
   double valueOf(Op op, uint32_t index) const;
   const RouteView *routes() const { return views.data(); }
   const Route &route(uint32_t link) const { return *current[link]; }
-  /// Whether something joins the devices of `link`.
+  /// Whether a link joins the devices of `link`.
   bool isJoined(uint32_t link) const { return joined[link]; }
-  /// Whether placed experts have somewhere to lie.
+  /// Whether the layout has slots for all placed experts.
   bool placesExperts() const { return skews && skews->arePlaced; }
   int64_t skewOf(uint32_t kind) const;
   int64_t peakSkewOf(uint32_t kind) const;
@@ -46,16 +47,16 @@ private:
 
     void resolve();
   };
-  /// Devices that communicate.
+  /// A group of communicating devices.
   struct KnownGroup {
     GroupLayout layout;
-    /// Of the group, and of the whole mesh.
+    /// Devices of the group, and of the whole mesh.
     int64_t size = 1, devices = 1;
-    /// By `CollectiveKind`; null where nobody has asked.
+    /// Routes by `CollectiveKind`; null until needed.
     std::array<std::unique_ptr<KnownRoute>,
                static_cast<size_t>(program::CollectiveKind::ring) + 1>
         routes;
-    /// Of tokens that go to each node once.
+    /// Routes of tokens that go to each node once.
     std::vector<std::pair<TokenSpread, std::unique_ptr<KnownRoute>>>
         routesByNode;
   };
@@ -78,16 +79,16 @@ private:
   const Leaves &leaves;
   const hardware::Pool &pool;
   const bool ideal;
-  /// What collectives between nodes start with (`addStart`).
+  /// Start-up time of collectives between nodes (`addStart`).
   const double startUs;
   const Layout *layout = nullptr;
-  /// What was laid last.
+  /// The last layout.
   std::vector<GroupAxis> laidAxes;
   int64_t laidDevices = 0, laidSlots = 0;
-  /// The axes of links, each list once; by link, which it has.
+  /// The distinct lists of axes of links; index into it by link.
   std::vector<std::vector<program::AxisId>> groups;
   std::vector<uint32_t> groupOf;
-  /// By `groups`.
+  /// Known groups, by index into `groups`.
   std::vector<KnownGroup *> laid;
   GroupLayout wanted;
   TokenSpread spread;

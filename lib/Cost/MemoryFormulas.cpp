@@ -22,7 +22,8 @@ using Use = FigureUse::Kind;
 // The model
 //===----------------------------------------------------------------------===//
 
-/// Gradients and what optimizers keep are said to be weights.
+/// Refers to a resident. Gradients and optimizer states are reported as
+/// weights.
 static RecordRef refOf(const CostProgram &program, const Resident &resident) {
   using Ref = RecordRef::Kind;
   static constexpr Ref kinds[] = {Ref::weight, Ref::kv_cache, Ref::state,
@@ -31,8 +32,9 @@ static RecordRef refOf(const CostProgram &program, const Resident &resident) {
           static_cast<uint32_t>(&resident - program.residents.data())};
 }
 
-/// Routed experts of a layer on a device: the most of all layers. Biases may be
-/// whole where products are summed over the parts of experts.
+/// Adds the routed experts of a layer on a device, at most over all layers.
+/// Only matrices count: biases may be unsplit where matmuls are summed over
+/// parts of experts.
 static void addExperts(Formulas &formulas) {
   Expr most = formulas.number(0);
   for (const Resident &weight : formulas.program.residents) {
@@ -46,8 +48,8 @@ static void addExperts(Formulas &formulas) {
   formulas.strategy.total.expertsPerDevice = most.node();
 }
 
-/// By value, not by copy: replicas and padding do not count. Active are those
-/// that one token uses.
+/// Adds the parameters of a weight, counted by value: without replicas and
+/// padding. Active parameters are those that one token uses.
 static void addWeight(Formulas &formulas, const Resident &weight,
                       ResidentNodes &nodes) {
   const Dims &values = weight.parameters();
@@ -105,7 +107,7 @@ void autopar::cost::addModelFormulas(Formulas &formulas) {
 // Residents
 //===----------------------------------------------------------------------===//
 
-/// What one more of the `tokens` adds to `cache` where no window is full.
+/// The shape that one more of `tokens` adds to `cache` before a window is full.
 static std::optional<Dims> shapeOfToken(const Resident &cache,
                                         const CostProgram &program,
                                         std::string_view tokens) {
@@ -117,7 +119,7 @@ static std::optional<Dims> shapeOfToken(const Resident &cache,
     if (found == extent.symbols.end())
       continue;
     Dims shape = cache.shape;
-    // Whichever device holds the new token holds all of it.
+    // The device that holds the new token holds all of it.
     shape[i] = Dim{{extent.factor, extent.symbols, 0}, {}};
     auto &symbols = shape[i].extent.symbols;
     symbols.erase(symbols.begin() + (found - extent.symbols.begin()));
@@ -126,7 +128,7 @@ static std::optional<Dims> shapeOfToken(const Resident &cache,
   return std::nullopt;
 }
 
-/// Caches and states: what one sequence keeps, and one more token of it.
+/// Adds the bytes of a cache or state per sequence, and per additional token.
 static void addPerSequence(Formulas &formulas, const Resident &kept,
                            ResidentNodes &nodes) {
   auto bytes = [&](Expr elements) {
@@ -147,7 +149,8 @@ static void addPerSequence(Formulas &formulas, const Resident &kept,
     nodes.perEncodedToken = bytes(formulas.logical(*token, single));
 }
 
-/// Sum over residents of `kind`, of column `node`, of all that a device keeps.
+/// Sums column `node` over the residents of `kind`, for all that a device
+/// keeps.
 static Expr sumOf(Formulas &formulas, Kind kind, NodeId ResidentNodes::*node) {
   Expr sum = formulas.number(0);
   for (size_t i = 0; i < formulas.program.residents.size(); ++i) {
@@ -159,7 +162,7 @@ static Expr sumOf(Formulas &formulas, Kind kind, NodeId ResidentNodes::*node) {
   return sum;
 }
 
-/// The copy of `weight` that its optimizer updates, where there is one.
+/// The master copy of `weight` that its optimizer updates, if there is one.
 static const Resident *masterOf(const CostProgram &program,
                                 const Resident &weight) {
   auto isCopy = [&](const Resident &other) {
@@ -171,10 +174,10 @@ static const Resident *masterOf(const CostProgram &program,
   return found == program.residents.end() ? nullptr : &*found;
 }
 
-/// Where the runtime casts weights as it gathers them, all weights of a plan
-/// that gathers any are kept once, in the format of the copies that the
-/// optimizer updates: the bytes of a copy are the weight's. Experts without
-/// replicas are wrapped like the rest, though nothing gathers them.
+/// If the runtime casts weights as it gathers them, a plan that gathers any
+/// weight keeps all of them once, in the format of the master copies: the bytes
+/// of the copy are the weight's. Experts without replicas are wrapped like the
+/// rest, although nothing gathers them.
 static void joinCopies(Formulas &formulas) {
   const std::vector<Resident> &residents = formulas.program.residents;
   if (std::none_of(residents.begin(), residents.end(),
@@ -183,7 +186,7 @@ static void joinCopies(Formulas &formulas) {
   Expr casts = formulas.whole(Use::casts_gathered_weights);
   Expr none = formulas.number(0);
   for (size_t i = 0; i < residents.size(); ++i) {
-    // A stored weight is on no device.
+    // A stored weight is not on the device.
     bool isHeld = residents[i].kind == Kind::weight && !residents[i].stored;
     const Resident *master =
         isHeld ? masterOf(formulas.program, residents[i]) : nullptr;
@@ -246,8 +249,8 @@ static void addResidents(Formulas &formulas) {
 // Temporaries
 //===----------------------------------------------------------------------===//
 
-/// The layer kind whose own ops run at `launch`: the innermost. What no kind
-/// spans belongs to that of the activation that begins there.
+/// The innermost layer kind that spans launch `first.begin`. Launches outside
+/// of all kinds belong to that of the activation that begins there.
 static uint32_t kindAt(const CostProgram &program, const Activation &first) {
   uint32_t owner = first.layer, begin = 0;
   for (uint32_t i = 0; i < program.layers.size(); ++i) {
@@ -261,8 +264,8 @@ static uint32_t kindAt(const CostProgram &program, const Activation &first) {
   return owner;
 }
 
-/// The sets of temporaries that are live at once and in no other such set of
-/// their layer kind: those just before one of them ends.
+/// Finds the maximal sets of temporaries of a layer kind that are live at once:
+/// the sets just before one of them ends.
 static std::vector<LiveNodes> findLiveSets(const CostProgram &program) {
   const std::vector<Activation> &all = program.activations;
   std::vector<uint32_t> order(all.size());
@@ -281,7 +284,8 @@ static std::vector<LiveNodes> findLiveSets(const CostProgram &program) {
     if (i + 1 < order.size() && all[order[i + 1]].begin == own.begin)
       continue;
     uint32_t layer = kindAt(program, own);
-    // A set that only grows in the same kind is a part of the next one.
+    // A set that grows at the next launch of the same kind is a subset of the
+    // next one.
     bool grows = i + 1 < order.size() &&
                  kindAt(program, all[order[i + 1]]) == layer &&
                  std::none_of(live.begin(), live.end(), [&](uint32_t other) {
@@ -334,10 +338,10 @@ static void addActivations(Formulas &formulas) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is kept for temporaries
+// Reserve for temporaries
 //===----------------------------------------------------------------------===//
 
-/// Devices that the largest collective joins, of all stages.
+/// Devices of the largest collective, over all stages.
 static Expr mostPeers(Formulas &formulas) {
   Expr most = formulas.number(1);
   std::vector<const std::vector<AxisId> *> known;
@@ -353,9 +357,8 @@ static Expr mostPeers(Formulas &formulas) {
   return most * formulas.stages();
 }
 
-/// Where the run by which the runtime sizes its temporaries samples: of each
-/// score so many bytes, beside hidden states of all its tokens and what experts
-/// keep.
+/// Memory of sampling in the run that sizes temporaries: bytes per logit,
+/// hidden states of all its tokens, and the kept workspace of experts.
 static Expr samplerBytes(Formulas &formulas) {
   Expr most = formulas.number(0);
   for (const Kernel &kernel : formulas.program.kernels) {
@@ -374,7 +377,8 @@ static Expr samplerBytes(Formulas &formulas) {
                     Expr(formulas.graph, formulas.strategy.total.expertBytes);
 }
 
-/// What `BudgetRule::reserve` keeps: what a given share leaves, or by rule.
+/// Memory that `BudgetRule::reserve` keeps free: the rest beside a given share
+/// or, by default, the amount of its rule.
 static Expr reserveBytes(Formulas &formulas) {
   Expr usable = formulas.whole(Use::memory_usable);
   Expr left = usable - floor(formulas.figure(Use::memory_utilization) * usable);
@@ -391,9 +395,9 @@ static Expr reserveBytes(Formulas &formulas) {
                 formulas.number(0));
 }
 
-/// What the KV cache cannot have: temporaries of the run by which the runtime
-/// sizes them, or what it keeps for them by rule. Of a runtime that does
-/// neither, and of training, those of this step.
+/// Adds the memory that the KV cache cannot use: temporaries of the run that
+/// sizes them, or the runtime's reserve. For training, and for runtimes with
+/// neither, it is the temporaries of this step.
 static void addReserve(Formulas &formulas) {
   TotalNodes &total = formulas.strategy.total;
   if (formulas.program.trains()) {
@@ -418,8 +422,8 @@ static void addReserve(Formulas &formulas) {
 // The budget
 //===----------------------------------------------------------------------===//
 
-/// Buffers for communication are there where any collective spans devices, and
-/// more of them for each device that the largest one joins beyond two.
+/// Communication buffers exist if a collective spans devices; they grow with
+/// each device beyond two of the largest one.
 static Expr communicationBytes(Formulas &formulas) {
   Expr peers = mostPeers(formulas), two = formulas.number(2);
   Expr beyond = max(peers, two) - two;
@@ -428,8 +432,8 @@ static Expr communicationBytes(Formulas &formulas) {
           beyond * formulas.whole(Use::communication_bytes_per_peer));
 }
 
-/// A pool that all graphs share and what each adds. The graph of a whole step
-/// adds more where scans keep states.
+/// Memory of captured graphs: a shared pool, and an addition per graph. The
+/// graph of a whole step is larger if scans keep states.
 static Expr graphBytes(Formulas &formulas) {
   Expr bytes =
       formulas.whole(Use::graph_bytes) +
@@ -456,8 +460,7 @@ static Expr runtimeBytes(Formulas &formulas) {
 }
 
 /// Tokens of a replica whose caches and states fit in the budget, in whole
-/// blocks, at the bytes per token that sequences of the step's first group
-/// have.
+/// blocks, at the bytes per token of sequences of the step's first group.
 static Expr capacityTokens(Formulas &formulas, Expr capacity) {
   Expr kept(formulas.graph, formulas.strategy.total.blocksPerSequence);
   Expr perSequence = max(formulas.number(1), kept);
@@ -468,8 +471,8 @@ static Expr capacityTokens(Formulas &formulas, Expr capacity) {
   return select(kept, tokens, formulas.number(0));
 }
 
-/// Sequences as long as those of the step's first group that the caches and
-/// states of a replica hold.
+/// Sequences of the length of the step's first group whose caches and states
+/// fit in a replica.
 static Expr capacitySequences(Formulas &formulas, Expr capacity) {
   Expr kept(formulas.graph, formulas.strategy.total.blocksPerSequence);
   Expr sequences = floorDiv(capacity, max(formulas.number(1), kept));

@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Of a double, or of several at once: a type V with + - * /, and the functions
-// below of one. Nothing here calls a library, so that scalar code and lanes of
-// any width agree to the last bit. Everything has internal linkage: files that
-// include this are compiled for different instruction sets.
+// Functions of a double, or of several at once: a type V with + - * / and with
+// the functions below of one double. None of them calls a library, so that
+// scalar code and lanes of any width agree to the last bit. Everything has
+// internal linkage, because files that include this are compiled for different
+// instruction sets.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +23,7 @@ namespace autopar::cost {
 namespace {
 
 //===----------------------------------------------------------------------===//
-// Of one double
+// Functions of one double
 //===----------------------------------------------------------------------===//
 
 inline double least(double a, double b) { return b < a ? b : a; }
@@ -30,7 +31,7 @@ inline double most(double a, double b) { return a < b ? b : a; }
 inline double root(double a) { return __builtin_sqrt(a); }
 inline bool isAbove(double a, double b) { return a > b; }
 inline double choose(bool first, double a, double b) { return first ? a : b; }
-/// e and m of a positive normal a = m * 2^e, m from 1 to below 2.
+/// e and m of a positive normal a = m * 2^e with 1 <= m < 2.
 inline double exponentOf(double a) {
   uint64_t bits;
   std::memcpy(&bits, &a, sizeof(bits));
@@ -43,7 +44,7 @@ inline double mantissaOf(double a) {
   std::memcpy(&a, &bits, sizeof(bits));
   return a;
 }
-/// 2^n of a whole n from -1022 to 1023.
+/// 2^n for an integer n from -1022 to 1023.
 inline double powerOfTwo(double n) {
   auto bits = static_cast<uint64_t>(static_cast<int64_t>(n) + 1023) << 52;
   double result;
@@ -52,10 +53,10 @@ inline double powerOfTwo(double n) {
 }
 
 //===----------------------------------------------------------------------===//
-// Whole numbers, to 2^53
+// Integers up to 2^53
 //===----------------------------------------------------------------------===//
 
-/// The nearest whole number to `a`, which is not negative; of two the even one.
+/// The integer nearest to `a` >= 0; ties go to the even one.
 template <typename V>
 inline V nearest(V a) {
   V magic = V(4503599627370496.0); // 2^52: above it every double is whole
@@ -71,14 +72,14 @@ inline V wholeAbove(V a) {
   V whole = nearest(a);
   return choose(isAbove(a, whole), whole + V(1), whole);
 }
-/// The nearest whole number to a count that is expected, of two the one above:
-/// what lies between them but for the last digits counts as between.
+/// Rounds an expected count to the nearest integer, ties upwards. Values within
+/// 4e-15 of a tie count as ties, because their last digits are rounding errors.
 template <typename V>
 inline V nearestExpected(V a) {
   return wholeBelow(a * V(1 + 4e-15) + V(0.5));
 }
-/// Exact: a quotient of whole numbers below 2^53 rounds to a whole number only
-/// where it is one.
+/// Floor of a / b. Exact: a quotient of integers below 2^53 rounds to an
+/// integer only if it is one.
 template <typename V>
 inline V floorQuotient(V a, V b) {
   return wholeBelow(a / b);
@@ -88,8 +89,8 @@ inline V ceilQuotient(V a, V b) {
   return wholeAbove(a / b);
 }
 
-/// floor(a * b / c): whole times first, then what is left, so that a product
-/// above 2^53 is exact.
+/// floor(a * b / c). Dividing before multiplying keeps products above 2^53
+/// exact.
 template <typename V>
 inline V scaleDown(V a, V b, V c) {
   V times = floorQuotient(a, c);
@@ -97,7 +98,7 @@ inline V scaleDown(V a, V b, V c) {
 }
 
 //===----------------------------------------------------------------------===//
-// Logarithms and powers, to 2 units in the last place
+// Logarithms and powers, within 2 units in the last place
 //===----------------------------------------------------------------------===//
 
 template <typename V>
@@ -110,7 +111,7 @@ inline V polynomial(V x, double first, Rest... rest) {
   return V(first) + x * polynomial(x, rest...);
 }
 
-/// ln(m) of m from sqrt(1/2) to sqrt(2): 2 atanh((m-1)/(m+1)), its series.
+/// ln(m) for m from sqrt(1/2) to sqrt(2): the series of 2 atanh((m-1)/(m+1)).
 template <typename V>
 inline V logOfMantissa(V m) {
   V t = (m - V(1)) / (m + V(1)), u = t * t;
@@ -121,7 +122,7 @@ inline V logOfMantissa(V m) {
 
 constexpr double ln2 = 0.6931471805599453094;
 
-/// Of a positive normal number.
+/// log2 of a positive normal number.
 template <typename V>
 inline V log2Of(V a) {
   V e = exponentOf(a), m = mantissaOf(a);
@@ -131,7 +132,7 @@ inline V log2Of(V a) {
   return e + logOfMantissa(m) * V(1 / ln2);
 }
 
-/// e^y - 1 of y from -0.35 to 0.35: its series.
+/// e^y - 1 for y from -0.35 to 0.35, by its series.
 template <typename V>
 inline V smallExpm1(V y) {
   V tail = polynomial(y, 1 / 2.0, 1 / 6.0, 1 / 24.0, 1 / 120.0, 1 / 720.0,
@@ -140,7 +141,7 @@ inline V smallExpm1(V y) {
   return y + y * y * tail;
 }
 
-/// Of a from -1000 to 1000.
+/// 2^a for a from -1000 to 1000.
 template <typename V>
 inline V exp2Of(V a) {
   a = least(most(a, V(-1000)), V(1000));
@@ -148,7 +149,7 @@ inline V exp2Of(V a) {
   return powerOfTwo(n) * (V(1) + smallExpm1((a - n) * V(ln2)));
 }
 
-/// e^a - 1 of a from below up to 0.
+/// e^a - 1 for a <= 0.
 template <typename V>
 inline V expm1Of(V a) {
   V scaled = most(a * V(1 / ln2), V(-1000));
@@ -158,7 +159,7 @@ inline V expm1Of(V a) {
   return power * smallExpm1(rest) + (power - V(1));
 }
 
-/// ln(1 + a) of a from above -1 to 0.
+/// ln(1 + a) for -1 < a <= 0.
 template <typename V>
 inline V log1pOf(V a) {
   V sum = V(1) + a;
@@ -166,7 +167,7 @@ inline V log1pOf(V a) {
   return log2Of(sum) * V(ln2) + lost;
 }
 
-/// Of a from 1 to 2: two steps of Halley's method.
+/// Cube root for a from 1 to 2, by two steps of Halley's method.
 template <typename V>
 inline V cbrtOf(V a) {
   V y = polynomial(a, 0.6042, 0.4731, -0.0774);
@@ -181,10 +182,11 @@ inline V cbrtOf(V a) {
 // Physics
 //===----------------------------------------------------------------------===//
 
-/// (a^q + b^q)^(1/q): max(a, b) rounded off where the two are near, as kernels
-/// that are bound by both are slower than either bound. q is 1, 3/2, 2, 3 or 4,
-/// or 0 for max(a, b) itself. Williams, Waterman, Patterson, "Roofline" (2009)
-/// has the maximum; the exponent is fitted by scripts/calibration/fit.py.
+/// (a^q + b^q)^(1/q): max(a, b), rounded off where both are close, because
+/// kernels that are bound by both are slower than either bound. q is 1, 3/2, 2,
+/// 3 or 4, or 0 for max(a, b) itself. Williams, Waterman, Patterson, "Roofline"
+/// (2009) has the maximum; the exponent is fitted by
+/// scripts/calibration/fit.py.
 template <typename V>
 inline V smoothMaximum(V a, V b, double q) {
   V high = most(a, b), low = least(a, b);
@@ -206,15 +208,15 @@ inline V smoothMaximum(V a, V b, double q) {
 
 constexpr double picosecondsPerUs = 1e6;
 
-/// a^s, exactly 1 where s is 0.
+/// a^s, exactly 1 if s is 0.
 template <typename V>
 inline V powerOf(double a, V s) {
   return exp2Of(s * log2Of(V(a)));
 }
 
-/// How often tokens choose an expert of a quarter of all, over the mean, where
-/// the share of the expert at rank x of them goes with x^-s, s below 1: the
-/// integral over the quarter, 4^s ((i+1)^(1-s) - i^(1-s)). The mean is 1.
+/// Probability that a token chooses an expert of a quarter over the mean, if
+/// the expert at rank x has a share proportional to x^-s, s < 1: the integral
+/// over the quarter, 4^s ((i+1)^(1-s) - i^(1-s)). The mean over quarters is 1.
 template <typename V>
 inline V quarterShare(V s, uint32_t quarter) {
   auto upTo = [&](double end) {
@@ -225,7 +227,7 @@ inline V quarterShare(V s, uint32_t quarter) {
   return upTo(quarter + 1.0) - upTo(quarter);
 }
 
-/// Distinct experts, of `experts`, that `tokens` tokens reach when each chooses
+/// Distinct experts, of `experts`, that `tokens` tokens reach if each chooses
 /// `topK` of them uniformly: E*(1-(1-k/E)^tokens).
 template <typename V>
 inline V distinctExperts(V experts, V topK, V tokens) {
@@ -235,15 +237,15 @@ inline V distinctExperts(V experts, V topK, V tokens) {
   return choose(isAbove(tokens, V(0)), some, V(0));
 }
 
-/// Expected rows of the busiest of n `ranks` ranks, of which each has `mean` in
-/// the mean, and all together always as many; `dispersion` is the variance of
-/// two ranks' difference over that of Poisson distributions. The largest of n
-/// normal deviates is c = L sqrt(0.411 / (1 + 0.285 L)) in the mean, L = log2
-/// n, within 1 %; counts of few rows are skew, but their powers of 2/3 hardly
-/// (McCullagh and Nelder, "Generalized Linear Models" (1989), section 2.4.2):
-/// mean (1 + 2/3 c sqrt(dispersion / mean))^(3/2), less 1/6 as counts are
-/// whole. Own; within 3 % of drawn routing from 8 tokens on
-/// (test/unit/Cost/BusiestRowsTest.cpp).
+/// Expected rows of the busiest of n `ranks` ranks with a mean of `mean` rows
+/// and a constant total. `dispersion` is the variance of the difference of two
+/// ranks over that of Poisson distributions. The largest of n normal deviates
+/// has the mean c = L sqrt(0.411 / (1 + 0.285 L)), L = log2 n, within 1 %.
+/// Small counts are skewed, but their powers of 2/3 hardly are (McCullagh and
+/// Nelder, "Generalized Linear Models" (1989), section 2.4.2), which gives mean
+/// (1 + 2/3 c sqrt(dispersion / mean))^(3/2), less 1/6 because counts are
+/// integers. This formula is our own; it is within 3 % of simulated routing
+/// from 8 tokens on (test/unit/Cost/BusiestRowsTest.cpp).
 template <typename V>
 inline V busiestRows(V mean, V ranks, V dispersion) {
   V octaves = log2Of(ranks);

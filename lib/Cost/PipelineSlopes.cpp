@@ -18,15 +18,15 @@ using namespace autopar::hardware;
 using namespace autopar::program;
 using namespace autopar::schedule;
 
-/// Growths are whole numbers, of this part of a picosecond.
+/// Units of growth per ps: growths are integers, as times of schedules are.
 static constexpr double growthsPerPs = 256;
 
 namespace {
 
 using Slopes = std::vector<Slope>;
 
-/// The slopes of all that a schedule is made of; one figure after the other,
-/// schedules that grow by them.
+/// The slopes of all terms of a schedule. The step's slope is found figure by
+/// figure, from a schedule whose times grow with that figure.
 class StepSlopes {
 public:
   StepSlopes(const PricedPipeline &pipeline, Sensitivity &sensitivity)
@@ -39,7 +39,7 @@ private:
   struct StepOfPart {
     Slopes compute, communication;
   };
-  /// By kind of step.
+  /// Slopes by kind of step.
   using Part = std::vector<StepOfPart>;
 
   PartCounts countsOf(size_t begin, size_t end) const;
@@ -58,7 +58,7 @@ private:
   std::vector<Part> parts;
   Part before, after, ends;
   std::vector<Slopes> hosts, transfers;
-  /// What is looked at: a figure, and 1 where it grows, -1 where it shrinks.
+  /// The current figure, and 1 for its growth or -1 for its decrease.
   size_t figure = 0;
   int side = 1;
 };
@@ -179,7 +179,7 @@ double StepSlopes::slopeOn(int wanted) {
   for (size_t i = 0; i < transfers.size(); ++i)
     steps.transferPs[i] = growth(transfers[i]);
   std::vector<StageWork> works = scheduleOf(growLayers(), steps).work;
-  // Most figures are of memory.
+  // Shortcut: most figures concern memory and change no time.
   if (std::none_of(works.begin(), works.end(), grows))
     return 0;
   Growth grown = growthOf(schedule, works);

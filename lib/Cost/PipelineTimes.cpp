@@ -18,9 +18,9 @@ using namespace autopar::program;
 using namespace autopar::runtime;
 using namespace autopar::schedule;
 
-/// Decode steps that are simulated: the last one takes the step's time.
+/// Decode steps that are simulated; the last one gives the step time.
 static constexpr int64_t decodeRounds = 4;
-/// A backward takes so many forwards.
+/// Work of a backward in forwards.
 static constexpr int64_t backwardForwards = trainingPasses - 1;
 
 Checked PipelineSteps::tasks() const {
@@ -69,7 +69,7 @@ private:
 
 } // namespace
 
-/// What a stage takes for a step of this kind.
+/// Time of a step of this kind on a stage.
 PipelinePart::Step Works::sumOf(size_t stage, size_t kind) const {
   PipelinePart::Step sum;
   auto add = [&](const PipelinePart &part) {
@@ -88,7 +88,7 @@ PipelinePart::Step Works::sumOf(size_t stage, size_t kind) const {
   return sum;
 }
 
-/// As the sections of the program have it.
+/// Sums the sections of the program.
 void autopar::cost::takeSections(const TrainingTimes &exposed,
                                  StageWork &work) {
   const SectionTimes &forward = exposed.of(Section::forward);
@@ -101,7 +101,7 @@ void autopar::cost::takeSections(const TrainingTimes &exposed,
   work.savedBytes = exposed.savedBytes;
 }
 
-/// Where the program has forwards alone.
+/// Assumes the backward of a program that has only the forward.
 static void assumeBackward(const PipelinePart::Step &forward, StageWork &work) {
   work.inputGradientPs = work.weightGradientPs =
       forward.timePs * backwardForwards / 2;
@@ -111,7 +111,7 @@ static void assumeBackward(const PipelinePart::Step &forward, StageWork &work) {
 StageWork Works::of(size_t stage, size_t kind) const {
   const PipelineShape &shape = steps.shape;
   Picoseconds host = steps.hostPs[kind];
-  // The host waits once for a device's stages.
+  // The host waits once per device, not once per stage.
   Picoseconds waits = shape.isFolded() ? host / 2 : host;
   StageWork work;
   work.forwardPs = static_cast<int64_t>(stage) < shape.stages ? waits : 0;
@@ -161,7 +161,7 @@ TrainingTimes autopar::cost::deviceTimes(const PricedLayers &layers,
 }
 
 void IterationTimes::take(Picoseconds endPs, const SectionTimes &optimizer) {
-  // The two that sum copies wait for each other: the later one counts.
+  // Both devices with copies wait for each other, so the later one counts.
   Picoseconds summedPs = optimizer.reductionPs + optimizer.copiesPs;
   gradientsPs = std::max(gradientsPs, endPs + summedPs);
   optimizerPs = std::max(optimizerPs, optimizer.allPs() - summedPs);

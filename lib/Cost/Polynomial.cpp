@@ -14,9 +14,9 @@
 using namespace autopar;
 using namespace autopar::cost;
 
-/// Above this a factor is no exact double.
+/// Above this an integer factor is not exact in a double.
 static constexpr double exactLimit = 9007199254740992; // 2^53
-/// Products of longer sums stay products.
+/// Upper limit of the terms of a product of sums; longer ones stay products.
 static constexpr size_t maxTerms = 64;
 
 Polynomials::Polynomials(const Graph &graph, std::pmr::memory_resource &memory)
@@ -56,8 +56,8 @@ bool autopar::cost::isNeverAbove(Terms a, Terms b) {
                       [](const Term &term) { return term.factor < 0; });
 }
 
-/// The sum of the open terms from `first` on, which it closes. Factors are
-/// whole and exact: equal products may come in any order.
+/// Sums the open terms from `first` on and closes them. Factors are exact
+/// integers, so that the order of equal products does not matter.
 Terms Polynomials::take(size_t first) {
   auto begin = open.begin() + static_cast<ptrdiff_t>(first), end = begin;
   std::sort(begin, open.end(),
@@ -78,7 +78,8 @@ Terms Polynomials::take(size_t first) {
   return {sum, count};
 }
 
-/// Opens the terms of a product. Fails where that is long, or no longer exact.
+/// Opens the terms of a product. Fails if there are too many, or if a factor is
+/// not exact.
 bool Polynomials::multiply(Terms a, Terms b) {
   if (a.size() * b.size() > maxTerms)
     return false;
@@ -100,8 +101,8 @@ bool Polynomials::multiply(Terms a, Terms b) {
   return true;
 }
 
-/// Opens the terms of a sum. Long sums are chains: their operands are taken
-/// together.
+/// Opens the terms of a sum. A long sum is a chain of additions, whose operands
+/// are collected first.
 void Polynomials::expandSum(NodeId id) {
   size_t first = operands.size();
   operands.emplace_back(id, 1);

@@ -1,4 +1,4 @@
-//===- Polynomial.h - Whole numbers as sums of products ---------*- C++ -*-===//
+//===- Polynomial.h - Integers as sums of products --------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,7 +19,7 @@
 
 namespace autopar::cost {
 
-/// The nodes of a product, rising; few.
+/// The nodes of a product, sorted; at most `capacity`.
 class Atoms {
 public:
   static constexpr size_t capacity = 8;
@@ -46,7 +46,8 @@ struct Term {
   double factor = 0;
   Atoms atoms;
 };
-/// By rising atoms, each product once. They lie elsewhere.
+/// A polynomial: terms sorted by their atoms, each product once. A view of
+/// memory that others own.
 class Terms {
 public:
   Terms() = default;
@@ -62,23 +63,23 @@ private:
   size_t count = 0;
 };
 
-/// Whether b - a has no negative term: nodes of whole numbers are none, so a is
-/// at most b.
+/// Whether b - a has no negative term. Since integer nodes are never negative,
+/// a is then at most b.
 bool isNeverAbove(Terms a, Terms b);
 
-/// Expands the sums and products of whole numbers of a graph. Extents that are
+/// Expands the sums and products of integers of a graph. Extents that are
 /// divided by the same devices share one division, of their greatest common
 /// divisor.
 class Polynomials {
 public:
-  /// What it finds lies in `memory`.
+  /// Results are allocated in `memory`.
   Polynomials(const Graph &graph, std::pmr::memory_resource &memory);
 
   /// Whether `id` is expanded: a sum, a product, a divided extent.
   bool isSum(NodeId id);
   Terms of(NodeId id);
-  /// What is divided in place of the extent of `Op::split` over `devices`;
-  /// nothing where that is no number.
+  /// The number that is divided in place of the extent of `Op::split` over
+  /// `devices`; nothing if it is not a constant.
   std::optional<int64_t> numerator(NodeId extent, NodeId devices) const;
 
 private:
@@ -94,13 +95,13 @@ private:
 
   const Graph &graph;
   std::pmr::memory_resource &memory;
-  /// By devices.
+  /// Divisions by devices.
   std::pmr::unordered_map<NodeId, Division> divisions;
   std::vector<Terms> terms;
   enum class State : uint8_t { open, sum, atom };
   std::vector<State> states;
-  /// Of the sums that are being expanded, those of the innermost last: their
-  /// operands with signs, and the terms of those.
+  /// Stacks of the sums that are being expanded, the innermost last: their
+  /// operands with signs, and the terms of these.
   std::vector<std::pair<NodeId, double>> operands;
   std::vector<Term> open;
 };

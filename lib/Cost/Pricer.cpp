@@ -65,7 +65,7 @@ const LaneRunner &autopar::cost::chooseLaneRunner() {
   return sse2Runner;
 }
 
-/// Above this a double skips whole numbers.
+/// Largest integer below which doubles have all integers.
 static constexpr double largestCount = 9007199254740992; // 2^53
 
 struct Pricer::State {
@@ -83,7 +83,7 @@ struct Pricer::State {
       (check.rank < Rank::point ? layoutChecks : pointChecks).push_back(check);
   }
 
-  /// Slots that are read for each point and do not depend on it.
+  /// Finds the slots that points read but do not change.
   void findUniform() {
     std::vector<bool> seen(tape.slots, true);
     std::vector<Instruction> steps = code(Rank::point);
@@ -120,10 +120,10 @@ struct Pricer::State {
     return {code(rank).data(), layout.routes(), tape.pairs.data(),
             shapes.views(), tape.rates.data()};
   }
-  /// Whether layouts and points are priced part by part: what those have in
-  /// common is computed once.
+  /// Whether layouts and points are priced part by part; values that the parts
+  /// share are computed once.
   bool hasParts() const { return code(Rank::part).size() > 1; }
-  /// Puts values of `rank` in; whether any is another one than before.
+  /// Loads the inputs of `rank`. Returns whether any value changed.
   template <typename ValueOf>
   bool load(Rank rank, ValueOf valueOf) {
     bool isNew = false;
@@ -160,16 +160,16 @@ struct Pricer::State {
   std::vector<double> slots;
   const LaneRunner &runner;
   std::vector<uint32_t> uniform;
-  /// Slots of lanes, and where they begin aligned.
+  /// Slots of lanes, and their aligned beginning.
   std::vector<double> laneMemory;
   double *laneSlots = nullptr;
   Refusal badExponent, badLayout;
   bool bound = false, broadcast = false;
-  /// Whether the values of the layout, and those of the point, are there.
+  /// Whether the values of the layout, and those of the point, are computed.
   bool isLaid = false, isRun = false;
-  /// Those of the point, and those of the layout and before it.
+  /// Checks of the point, and those of the layout and earlier ranks.
   std::vector<TapeCheck> pointChecks, layoutChecks;
-  /// Of the point, those that may fail in the layout.
+  /// Checks of the point that may fail in this layout.
   std::vector<TapeCheck> openChecks;
 };
 

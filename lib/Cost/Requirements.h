@@ -16,7 +16,8 @@
 
 namespace autopar::cost {
 
-/// Whether `b` divides `a`, both whole; no above what doubles count.
+/// Whether the integer `b` divides `a`. False above 2^53, where doubles skip
+/// integers.
 inline bool divides(double b, double a) {
   constexpr double exact = 9007199254740992; // 2^53
   return a <= exact && b <= exact &&
@@ -24,8 +25,8 @@ inline bool divides(double b, double a) {
 }
 inline bool divides(Checked b, Checked a) { return floorDiv(a, b) * b == a; }
 
-/// Whether a requirement of `kind` about link or figure `index` holds, of
-/// numbers of any kind.
+/// Whether a requirement of `kind` about link or figure `index` holds, for any
+/// type of numbers.
 template <typename Number>
 bool holds(Requirement::Kind kind, Number extent, Number devices,
            uint32_t index, const LayoutState &layout,
@@ -48,7 +49,7 @@ bool holds(Requirement::Kind kind, Number extent, Number devices,
   return false;
 }
 
-/// Whether it holds of all numbers.
+/// Whether the requirement holds for all numbers.
 inline bool holdsAlways(Requirement::Kind kind, uint32_t index,
                         const LayoutState &layout,
                         const std::vector<BoundFigure> &figures) {

@@ -23,8 +23,8 @@ bool autopar::cost::seesRing(const Kernel &kernel, const Collective &ring) {
 
 namespace {
 
-/// The rings of one layer kind, each there once in a layer, and the attention
-/// that they run beside: of one layer.
+/// The rings of one layer kind, each once per layer, and the attention that
+/// they run beside, per layer.
 class LayerRings {
 public:
   LayerRings(Formulas &formulas, uint32_t layer) : formulas(formulas) {
@@ -46,8 +46,8 @@ public:
 
   bool isEmpty() const { return !first; }
 
-  /// Attention on the part that a device has runs beside the step that brings
-  /// the next one: n - 1 steps and n parts.
+  /// Attention on the current part of the keys runs beside the step that brings
+  /// the next part: n - 1 steps and n parts.
   Expr hiddenPs() const {
     Expr others = devices - formulas.number(1);
     return layers *

@@ -87,7 +87,7 @@ static const CurvesBySize *curvesOf(const Tier &tier, CollectiveKind kind) {
   return it == tier.curves.end() || it->second.empty() ? nullptr : &it->second;
 }
 
-/// log2 of the time at 2^`log2Bytes`.
+/// log2 of the time at 2^`log2Bytes` bytes.
 static double log2At(const CollectiveCurve &curve, int log2Bytes) {
   int knot = log2Bytes - curve.firstLog2Bytes;
   int last = static_cast<int>(curve.timeUs.size()) - 1;
@@ -104,16 +104,16 @@ static void addKnots(const CollectiveCurve &low, const CollectiveCurve &high,
   int first = std::min(low.firstLog2Bytes, high.firstLog2Bytes);
   int last = std::max(lastOf(low), lastOf(high));
   level.firstLog2 += first;
-  // One more beyond the last, in proportion to the bytes.
+  // One more knot beyond the last, proportional to the bytes.
   for (int knot = first; knot <= last + 1; ++knot) {
     double a = log2At(low, knot), b = log2At(high, knot);
     level.log2TimeUs.push_back(a + share * (b - a));
   }
 }
 
-/// A group size that was not measured: linear in log n between the logarithms
-/// of its neighbours' times, and beyond the ends in proportion to the bytes on
-/// the wire.
+/// Interpolates a group size that was not measured: linear in log n between the
+/// logarithms of its neighbours' times, beyond the ends proportional to the
+/// bytes on the wire.
 static void addCurve(const CurvesBySize &curves, CollectiveKind kind,
                      int64_t size, RouteLevel &level) {
   auto above = curves.lower_bound(size);
@@ -140,8 +140,8 @@ static void addCurve(const CurvesBySize &curves, CollectiveKind kind,
 // Network
 //===----------------------------------------------------------------------===//
 
-/// Whether no group of `layout` leaves a domain of `tier`: groups start at
-/// multiples of their span, which must divide the domain unless one domain
+/// Whether every group of `layout` lies inside a domain of `tier`. Groups start
+/// at multiples of their span, which must divide the domain unless one domain
 /// holds the whole mesh.
 bool Network::holds(const Tier &tier, const GroupLayout &layout) const {
   if (devices <= tier.domain)
@@ -159,8 +159,8 @@ const Tier *Network::tierOf(const GroupLayout &layout) const {
   return nullptr;
 }
 
-/// Members along an axis that share every aligned domain of `domain` devices;
-/// of a group.
+/// Members of an axis, or of a group, that share an aligned domain of `domain`
+/// devices.
 static int64_t membersInside(const GroupAxis &axis, int64_t domain) {
   return domain % axis.stride ? 1 : std::gcd(axis.size, domain / axis.stride);
 }
@@ -171,7 +171,7 @@ static int64_t membersInside(const GroupLayout &layout, int64_t domain) {
   return members;
 }
 
-/// The ranks, of those that share the experts, that lie in the first domain.
+/// The ranks in the first domain, of those that share the experts.
 static std::vector<int64_t> ranksInside(const GroupLayout &layout,
                                         const TokenSpread &spread,
                                         int64_t domain) {
@@ -186,7 +186,8 @@ static std::vector<int64_t> ranksInside(const GroupLayout &layout,
   return ranks;
 }
 
-/// `algorithm` among `size` devices of `tier`, on `share` of the bytes.
+/// The cost of `algorithm` among `size` devices of `tier`, on `share` of the
+/// bytes.
 static RouteChoice choiceOf(const Algorithm &algorithm, int64_t size,
                             double share, const Tier &tier) {
   RouteChoice choice{&algorithm};
@@ -198,8 +199,9 @@ static RouteChoice choiceOf(const Algorithm &algorithm, int64_t size,
 }
 
 /// Adds a step among `size` devices that `tier` joins directly, on `share` of
-/// the bytes: its curve, or its algorithms. A switch that reduces moves less
-/// than a ring: what was measured is possible.
+/// the bytes: its curve, or its algorithms. A measured curve may be below the
+/// bound of a ring, because a switch that reduces moves less; the bound is
+/// lowered to it.
 void Network::addLevel(CollectiveKind kind, int64_t size, double share,
                        const Tier &tier, Route &route) const {
   if (size <= 1)
@@ -239,8 +241,8 @@ void Network::addHierarchy(CollectiveKind kind, const GroupLayout &layout,
       copies = reached * static_cast<double>(domains);
       share = copies / spread->rowsOver(all);
     } else if (route.overlaps) {
-      // Of the bytes for `inside` devices, (size - 1)/size are not for those
-      // of the tier below.
+      // (size - 1)/size of the bytes for `inside` devices leave their domain of
+      // the tier below.
       share = static_cast<double>(inside) / static_cast<double>(all);
     }
     if (kind == CollectiveKind::all_reduce && !last) {
@@ -313,7 +315,7 @@ bool Network::joins(const Tier &tier, const GroupAxis &axis, int64_t from,
   int64_t span = axis.stride * axis.size;
   if (devices <= tier.domain || tier.domain % span == 0)
     return true;
-  // Outermost, the axis begins with device 0.
+  // The outermost axis begins with device 0, so it is aligned.
   bool isAligned = span % tier.domain == 0 || span == devices;
   return isAligned && tier.domain % axis.stride == 0 &&
          from * axis.stride / tier.domain == to * axis.stride / tier.domain;

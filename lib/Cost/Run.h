@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Plain data and templates only: this is compiled for several instruction sets.
+// Plain data and templates only, because this is compiled for several
+// instruction sets.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +20,8 @@
 #include <cstddef>
 #include <utility>
 
-/// Without it stacks are as deep as a tape is long, where nothing optimizes.
+/// Without tail calls, the stack of an unoptimised build grows with the length
+/// of the tape.
 #if defined(__has_cpp_attribute) && __has_cpp_attribute(clang::musttail)
 #define AUTOPAR_TAIL_CALL [[clang::musttail]]
 #else
@@ -39,8 +41,8 @@ namespace autopar::cost {
 struct Route;
 
 /// `RouteLevel` as plain data: `knots[0]` to `knots[last]`, and one more that
-/// goes on in proportion to the bytes. No knots: latency and bandwidth of a
-/// choice; whether it is in place of the step before.
+/// is proportional to the bytes. Without knots: latency and bandwidth of one
+/// choice. `isOther` says whether it is an alternative to the previous step.
 struct RouteStep {
   double latencyUs, usPerByte, boundUsPerByte, firstLog2;
   const double *knots;
@@ -53,34 +55,33 @@ struct RouteView {
   const RouteStep *steps;
   uint32_t count;
   bool ideal;
-  /// Whether a step has knots.
+  /// Whether any step has knots.
   bool hasCurve;
   /// Whether steps run at once.
   bool overlaps;
 };
 RouteView viewOf(const std::vector<RouteStep> &steps, const Route &route);
 
-/// Adds `startUs`, which a collective that leaves its node takes once in an
-/// engine beside its messages (`Runtime::collectiveStartUs`). A message between
-/// two devices has no such start, as it is posted outside of graphs, beside
-/// kernels; nor have exchanges of tokens, as the kernels of DeepEP and PPLX
-/// post their messages on the device (IBGDA).
+/// Adds the start-up time `startUs` of a collective that leaves its node, once
+/// per call (`Runtime::collectiveStartUs`). Messages between two devices have
+/// none: they are posted outside of graphs, beside kernels. Nor have exchanges
+/// of tokens: DeepEP and PPLX post their messages on the device (IBGDA).
 void addStart(const hardware::Pool &pool, program::CollectiveKind kind,
               double startUs, Route &route);
 
 /// `ShapeGrid` as plain data: `ratios[x * stride + y]` from the first sizes of
-/// its sides, in octaves. No ratios: 1 everywhere.
+/// its sides, in octaves. Without ratios it is 1 everywhere.
 struct ShapeView {
   const double *ratios = nullptr;
   double firstX = 0, lastX = 0, firstY = 0, lastY = 0;
   uint32_t stride = 1;
 };
 
-/// Of what is calculated op by op.
+/// For ops that are calculated one by one.
 inline constexpr LaunchRates noRates{};
 
 struct TapeView {
-  /// Up to `Op::stop`.
+  /// Instructions up to `Op::stop`.
   const Instruction *code;
   const RouteView *routes;
   const PairsRule *pairs;
@@ -141,8 +142,8 @@ inline V octaveOf(V size) {
   return exponentOf(size) + (mantissaOf(size) - V(1));
 }
 
-/// Where an octave lies on a side of a grid: the knot below, as far as the last
-/// but one, and how far it is from that to the next.
+/// The place of an octave on a side of a grid: the knot below it (at most the
+/// last but one), and the fraction of the way to the next knot.
 template <typename V>
 struct GridPlace {
   V below, share;
@@ -159,7 +160,7 @@ inline V shapeRatio(const ShapeView &view, V x, V y) {
   if (!view.ratios)
     return V(1);
   GridPlace<V> along(x, view.firstX, view.lastX);
-  /// Between a knot and the next.
+  /// Interpolates between a knot and the next.
   auto between = [&](V index, V share) {
     V low = knotAt(view.ratios, index);
     return low + share * (knotAt(view.ratios, index + V(1)) - low);
@@ -183,7 +184,8 @@ inline N sumRange(N first, N last) {
   return floorQuotient((last - first + N(1)) * (first + last), N(2));
 }
 
-/// Keys that `tokens` tokens from the start of a sequence see in their chunks.
+/// Sum over the first `tokens` queries of a sequence of the keys that they see
+/// in their chunks.
 template <typename N>
 inline N sumOfChunks(N tokens, N chunk) {
   N whole = floorQuotient(tokens, chunk);
@@ -200,7 +202,7 @@ inline N chunkedPairs(N query, N context, N chunk, bool causal) {
   return inLast * last + (query - inLast) * chunk;
 }
 
-/// 0 + 1 + ... of the first `tokens` numbers, none above `most`.
+/// 0 + 1 + ... over the first `tokens` integers, each limited to `most`.
 template <typename N>
 inline N sumUpTo(N tokens, N most) {
   N growing = least(tokens, most + N(1));
@@ -215,18 +217,20 @@ inline N pairsAround(N query, N context, N window) {
          sumUpTo(context - seeing, side);
 }
 
-/// (query, key) pairs of `query` new tokens with `context` cached after the
-/// step. Causal: the query at position p (context-query to context-1) sees
-/// min(p+1, window) keys, which without a window is
-/// query*context - query*(query-1)/2. Not causal: query*context, of which a
-/// window leaves the h = window/2 keys on either side of the query's own,
-/// query + D(query) + D(context) - D(context-query) with
-/// D(n) = min(0, h) + min(1, h) + ... + min(n-1, h).
-/// A `window` of 0 is none; a query before the first key sees none. With a
-/// `chunk` c, causal: p mod c + 1 keys, summed over the prefixes before and
-/// after the step, S(context) - S(context-query) with S(n) =
-/// floor(n/c)*c*(c+1)/2 + r*(r+1)/2, r = n mod c; not causal: all of the chunk
-/// that are cached. Physics: FlashAttention-2 (arXiv:2307.08691) section 3.1.1
+/// Number of (query, key) pairs of `query` new tokens with `context` cached
+/// after the step.
+///
+/// Causal: the query at position p (context-query to context-1) sees min(p+1,
+/// window) keys, which without a window is query*context - query*(query-1)/2.
+/// Not causal: query*context; a window leaves the h = window/2 keys on either
+/// side of the query's own, query + D(query) + D(context) - D(context-query)
+/// with D(n) = min(0, h) + min(1, h) + ... + min(n-1, h). A `window` of 0 is
+/// none.
+///
+/// With a `chunk` c, causal: p mod c + 1 keys, summed over the prefixes before
+/// and after the step, S(context) - S(context-query) with S(n) =
+/// floor(n/c)*c*(c+1)/2 + r*(r+1)/2, r = n mod c. Not causal: all cached keys
+/// of the chunk. Physics: FlashAttention-2 (arXiv:2307.08691) section 3.1.1
 /// halves the square, this is exact.
 template <typename N, typename Rule>
 inline N pairsOf(N query, N context, const Rule &rule) {
@@ -236,7 +240,7 @@ inline N pairsOf(N query, N context, const Rule &rule) {
     return rule.window != 0 ? pairsAround(query, context, N(rule.window))
                             : query * context;
   N limit = rule.window != 0 ? least(context, N(rule.window)) : context;
-  // Queries before the first key see none; nor do any where there is no key.
+  // Queries before the first key see no key, nor does any query without keys.
   N first = most(context - query + N(1), N(1));
   N growing =
       sumRange(first, most(limit, first - N(1))) + (context - limit) * limit;
@@ -249,7 +253,8 @@ inline N pairsOf(N query, N context, const Rule &rule) {
 
 inline double firstLane(double value) { return value; }
 
-/// `op` is that of `step`: where it is a constant, its case alone is left.
+/// Calculates one instruction. `op` is the op of `step`; if it is a constant,
+/// the switch folds to one case.
 template <typename V>
 [[gnu::always_inline]] inline V calculate(Op op, const Instruction &step,
                                           const TapeView &tape,
@@ -335,8 +340,8 @@ inline V calculate(const Instruction &step, const TapeView &tape,
   return calculate(step.op, step, tape, slots);
 }
 
-/// One function for each op that goes on with the next: half the instructions
-/// of a loop around a switch.
+/// Threaded code: one function per op that tail-calls the next, which needs
+/// half the instructions of a loop around a switch.
 template <typename V>
 class Threaded {
 public:
@@ -346,7 +351,7 @@ public:
   }
 
 private:
-  /// `steps`: a `const Step *`, of all ops.
+  /// `steps` points to the `Step` of each op.
   using Step = void (*)(const Instruction *step, const void *steps,
                         const TapeView &tape, V *slots);
 

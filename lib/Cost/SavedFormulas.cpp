@@ -1,4 +1,4 @@
-//===- SavedFormulas.cpp - What forwards keep for backwards ---------------===//
+//===- SavedFormulas.cpp - Values saved for the backward ------------------===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -17,7 +17,8 @@ using namespace autopar::cost;
 using namespace autopar::hardware;
 using namespace autopar::runtime;
 
-/// Two sides of a choice that are closer than this are equal.
+/// Relative difference below which the two sides of a choice count as equal:
+/// above the rounding error of doubles.
 static constexpr double tieTolerance = 1e-12;
 
 Machine autopar::cost::withLinkFigure(const Machine &machine, LinkFigure figure,
@@ -56,7 +57,7 @@ void Sensitivity::lay(const Layout &wanted, Point point) {
 // Values
 //===----------------------------------------------------------------------===//
 
-/// An op without its rounding.
+/// Value of an op without its rounding.
 static double smooth(const Node &node, const std::vector<double> &values,
                      const TapeView &tape) {
   double a = values[node.a];
@@ -118,8 +119,8 @@ std::vector<double> Sensitivity::evaluate(const std::vector<double> &figures,
 // Derivatives
 //===----------------------------------------------------------------------===//
 
-/// d/da and d/db of (a^q + b^q)^(1/q), and of the maximum, which takes the side
-/// of b between equals.
+/// d/da and d/db of (a^q + b^q)^(1/q), or of the maximum, whose slope goes to b
+/// between equals.
 static std::pair<double, double> slopesOfRoof(double a, double b, double q) {
   double high = most(a, b);
   if (high <= 0)
@@ -130,7 +131,8 @@ static std::pair<double, double> slopesOfRoof(double a, double b, double q) {
   return {std::pow(a / time, q - 1), std::pow(b / time, q - 1)};
 }
 
-/// d/ds of `quarterShare`: 4^s ((ln 4 - ln n) n^(1-s)) of both ends n.
+/// d/ds of `quarterShare`: the difference of 4^s n^(1-s) (ln 4 - ln n) at both
+/// ends n.
 static double slopeOfShare(double s, uint32_t quarter) {
   auto upTo = [&](double end) {
     return end == 0 ? 0
@@ -198,7 +200,8 @@ void Sensitivity::addToOperands(NodeId id, bool takesFirst,
   case Op::quarter_share:
     return add(node.a, slopeOfShare(a, node.b));
   default:
-    // Sizes, pairs and ratios of shapes rest on no figure; calls are links'.
+    // Sizes, pairs and ratios of shapes depend on no figure; slopes of calls
+    // are found by `linkSlopes`.
     return;
   }
 }
@@ -214,7 +217,8 @@ std::vector<double> Sensitivity::sweep(const std::vector<NodeId> &outputs,
   return adjoints;
 }
 
-/// Calls rest on a link's figures through its route alone.
+/// Time of calls, weighted by `adjoints`. Calls depend on a link's figures only
+/// through their routes.
 double Sensitivity::timeOfCalls(const Machine &on,
                                 const std::vector<double> &adjoints) const {
   LayoutState state(strategy, on.pools.front(), runtime);
@@ -260,7 +264,7 @@ Sensitivity::slopesOf(const std::vector<double> &adjoints) const {
   return slopes;
 }
 
-/// The slope on the side to which `step` goes.
+/// The slope on the side of the sign of `step`.
 double Sensitivity::oneSided(const std::vector<NodeId> &outputs, size_t figure,
                              double step) const {
   std::vector<double> figures;

@@ -14,7 +14,8 @@ using namespace autopar;
 using namespace autopar::cost;
 using namespace autopar::hardware;
 
-/// That of the curve on which the kernels run, which may be of others.
+/// The table of the curve on which the kernels run; null if it belongs to other
+/// kernels.
 static const ShapeTable *tableOf(const ShapeUse &use, const Chip &chip) {
   const KernelCurve *curve = chip.curve(use.kernel, use.type, use.storage);
   const ShapeTable *table =
@@ -44,7 +45,7 @@ ShapeState::ShapeState(const Leaves &leaves, const Chip &chip, bool ideal)
   last.resize(read.size(), std::numeric_limits<double>::quiet_NaN());
 }
 
-/// A side of one size is one of two equal sizes.
+/// Doubles a side of one size, so that it can be interpolated.
 static void widen(ShapeGrid &grid) {
   if (grid.x.first != grid.x.last)
     return;
@@ -92,7 +93,7 @@ void ShapeState::lay(uint32_t index, const double *values) {
   laid[index] = own.current->view;
 }
 
-/// Most layouts fix what the one before did.
+/// Does nothing if the layout fixes the same sizes as the last one.
 void ShapeState::lay(const double *values) {
   bool isSame = isLaid;
   isLaid = true;

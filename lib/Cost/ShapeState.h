@@ -1,4 +1,4 @@
-//===- ShapeState.h - Tables of shapes as layouts leave them ----*- C++ -*-===//
+//===- ShapeState.h - Slices of shape tables by layout ----------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,16 +16,16 @@
 
 namespace autopar::cost {
 
-/// The grids of `Leaves::shapes`: each is reduced once.
+/// The grids of `Leaves::shapes`, each reduced once per fixed sizes.
 class ShapeState {
 public:
   ShapeState(const Leaves &leaves, const hardware::Chip &chip, bool ideal);
 
-  /// `values` by what `ShapeUse::fixed` counts.
+  /// Sets the fixed sizes; `values` is indexed by `ShapeUse::fixed`.
   void lay(const double *values);
   void lay(uint32_t shape, const double *values);
   const ShapeView *views() const { return laid.data(); }
-  /// Null of a shape that no table has, or that is not laid.
+  /// The current grid of a shape; null if it has no table, or before `lay`.
   const hardware::ShapeGrid *grid(uint32_t shape) const {
     const Known *known = shapes[shape].current;
     return known ? &known->grid : nullptr;
@@ -39,7 +39,7 @@ private:
   };
   struct Own {
     const ShapeUse *use;
-    /// Null where nobody measured them.
+    /// Null where the shape was not measured.
     const hardware::ShapeTable *table;
     std::vector<std::unique_ptr<Known>> known;
     const Known *current = nullptr;
@@ -48,7 +48,7 @@ private:
                                         std::vector<double> fixed);
 
   std::vector<Own> shapes;
-  /// What tables read of all values, and what that was.
+  /// Indices of the values that tables read, and their last values.
   std::vector<uint32_t> read;
   std::vector<double> last;
   bool isLaid = false;

@@ -42,16 +42,16 @@ PartCounts autopar::cost::countsOf(const CostProgram &program,
   return counts;
 }
 
-/// Of outputs: those of parts, then what of a stage is asked for, then of
-/// programs that train what `trainingNodes` has, then bytes that are handed on.
+/// Outputs of the tape: those of parts, then those of a stage, then for
+/// programs that train those of `trainingNodes`, then bytes that are handed on.
 static constexpr size_t partOutputs = 11, trainingOutput = 13,
                         sectionOutputs = 8,
                         trainingOutputs = sectionCount * sectionOutputs + 6;
-/// Of a stage.
+/// Outputs of a stage.
 static constexpr size_t reservedOutput = 7, budgetOutput = 9,
                         updateOutput = trainingOutput + trainingOutputs - 1;
 
-/// What the tape of a part gives, in this order.
+/// Outputs of the tape of a part, in this order.
 static std::vector<NodeId> partNodes(const TotalNodes &total) {
   return {total.computePs,       total.memoryPs,      total.floorPs,
           total.communicationPs, total.weightBytes,   total.kvCacheBytes,
@@ -109,7 +109,7 @@ StagePricer::StagePricer(const CostProgram &program, const Tape &tape,
     shareOfFree = memoryUtilization.value_or(runtime.memoryUtilization.value);
 }
 
-/// `part` with the times of its steps.
+/// Sets the times of the steps of `part`.
 Refusal StagePricer::addSteps(PipelinePart &part) {
   if (!chunks.empty())
     part.cost.timePs = part.communicationPs = 0;
@@ -136,7 +136,7 @@ Refusal StagePricer::addPart(PartCounts counts, PipelinePart &part) {
   if (Refusal refusal = pricer.price(pointOf(microbatch), outputs.data()))
     return refusal;
   auto whole = [&](int index) { return static_cast<int64_t>(outputs[index]); };
-  // Caches that get a share of what the rest leaves count for as much more.
+  // A cache that gets a share of the free memory counts for more, by 1 / share.
   auto kept =
       static_cast<int64_t>(std::ceil((outputs[5] + outputs[6]) / shareOfFree));
   part.cost = {whole(0) + whole(1) + whole(2) + whole(3), whole(4) + kept};
@@ -151,9 +151,10 @@ Refusal StagePricer::addPart(PartCounts counts, PipelinePart &part) {
   return addSteps(part);
 }
 
-/// What a device keeps of `savedBytes` of each microbatch at the most, where
-/// that is the same on all devices, as far as that is known:
-/// `test/unit/Schedule`. A device with virtual stages has one of them a pass.
+/// Upper bound of the bytes that a device keeps, for `savedBytes` per
+/// microbatch, if it is the same for all devices (checked by
+/// `test/unit/Schedule`); else 0. A device with virtual stages runs one of them
+/// per pass.
 static int64_t keptBytes(const PipelineShape &shape, int64_t savedBytes) {
   int64_t p = shape.stages, v = shape.interleave, m = shape.microbatches;
   switch (shape.kind) {
@@ -174,7 +175,8 @@ static int64_t keptBytes(const PipelineShape &shape, int64_t savedBytes) {
   return 0;
 }
 
-/// A layer counts for the forward and the backward.
+/// Sets the training times of a part; its cost is the sum of forward and
+/// backward.
 void StagePricer::addTraining(PipelinePart &part) {
   auto output = outputs.begin() + trainingOutput;
   auto next = [&] { return static_cast<int64_t>(*output++); };
@@ -250,7 +252,7 @@ Refusal StagePricer::priceStage(const std::vector<LayerRange> &ranges,
   return {};
 }
 
-/// Which layers are distinct: they are the same for all layouts.
+/// Finds the distinct layers, which are the same for all layouts.
 void StagePricer::findParts(const std::vector<uint32_t> &layers) {
   std::map<std::array<uint32_t, 3>, uint32_t> known;
   order = layers;
@@ -341,13 +343,14 @@ StagingProblem StagePricer::problem() const {
   };
   problem.embedding = withTemporaries(before);
   problem.head = withTemporaries(after);
-  // The backward of the last virtual stage follows its forward at once.
+  // The last virtual stage keeps one microbatch: its backward follows its
+  // forward at once.
   if (shape.kind == ScheduleKind::interleaved)
     problem.head.memoryBytes +=
         after.cost.savedBytes - keptBytes(shape, after.cost.savedBytes);
   problem.folded = shape.isFolded();
   problem.endsMayBeAlone = isTraining() && !problem.folded;
-  // What both read is there once.
+  // Values that both ends read are kept once.
   if (shape.hasBothEnds() && shape.kind == ScheduleKind::one_f_one_b)
     problem.head.savedBytes = ends.cost.savedBytes - before.cost.savedBytes;
   if (shape.hasBothEnds())

@@ -30,8 +30,9 @@ TileFormulas::TileFormulas(Formulas &formulas, const Kernel &kernel,
   splits = findSplits();
 }
 
-/// Few tiles of keys are not split. Evenly: each processor gets as many tiles
-/// of both as all have in the mean, rounded up.
+/// Number of parts that the keys of a tile of queries are split into. Up to
+/// four tiles of keys are not split. With split slots, each gets the mean
+/// number of tiles of queries and keys, rounded up.
 Expr TileFormulas::findSplits() {
   constexpr int64_t few = 4;
   Expr splitSlots = whole(Use::tile_split_slots);

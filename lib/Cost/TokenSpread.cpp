@@ -14,8 +14,8 @@
 using namespace autopar;
 using namespace autopar::cost;
 
-/// How much of each group, by number, lies on the ranks, in parts of 1/ranks of
-/// an expert: all is whole.
+/// For each group, by number, how much of it lies on the ranks, in units of
+/// 1/ranks of an expert.
 static std::map<int64_t, int64_t> partsOf(const TokenSpread &spread,
                                           const std::vector<int64_t> &some) {
   std::map<int64_t, int64_t> parts;
@@ -41,9 +41,9 @@ static double missOf(int64_t all, int64_t some, int64_t drawn) {
   return miss;
 }
 
-/// The same for `parts` of 1/`of` of an expert: where copies of experts are on
-/// other ranks, there are that many on average, either of the whole numbers
-/// beside it.
+/// The same for `parts` units of 1/`of` of an expert. If copies of experts are
+/// on other ranks, the mean number of experts is no integer, and the two
+/// nearest integers are averaged.
 static double missOf(int64_t all, int64_t parts, int64_t of, int64_t drawn) {
   int64_t some = parts / of;
   double rest = static_cast<double>(parts % of) / static_cast<double>(of);
@@ -53,7 +53,8 @@ static double missOf(int64_t all, int64_t parts, int64_t of, int64_t drawn) {
 
 double autopar::cost::reachOf(const TokenSpread &spread,
                               const std::vector<int64_t> &some) {
-  // By the number of groups kept so far, and what of them lies on the ranks.
+  // Probability by the number of groups kept so far and their part on the
+  // ranks.
   std::map<std::pair<int64_t, int64_t>, double> chances = {{{0, 0}, 1.0}};
   int64_t left = spread.groups;
   for (auto [group, part] : partsOf(spread, some)) {

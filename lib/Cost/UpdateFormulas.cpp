@@ -5,10 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What DeepSpeed's optimizers take beside parameters, gradients and states
+// Memory of DeepSpeed's optimizers beyond parameters, gradients and states
 // (deepspeed/runtime/zero/stage_1_and_2.py and bf16_optimizer.py of 2022). The
-// caching allocator gives none of it back, and hands a block that is free to
-// what fits into it.
+// caching allocator returns none of it, and reuses free blocks where they fit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +22,8 @@ using Use = FigureUse::Kind;
 
 namespace {
 
-/// Gradients in the format of the weights: elements of all, of the largest, and
-/// of what a device updates; and bytes of an element.
+/// Gradients in the format of the weights: elements of all gradients, of the
+/// largest one, and of the part that a device updates; and their type.
 struct NarrowGradients {
   Expr all, largest, updated;
   ElementType type = ElementType::f16;
@@ -32,8 +31,8 @@ struct NarrowGradients {
 
 } // namespace
 
-/// The first of `kind` that belongs to the same weight as `resident`, of those
-/// with most dimensions: means over some of a weight's have fewer.
+/// The first resident of `kind` for the same weight as `resident`, of those
+/// with most dimensions: averages over some dimensions have fewer.
 static const Resident *partnerOf(const CostProgram &program,
                                  const Resident &resident, Kind kind) {
   const Resident *found = nullptr;
@@ -49,7 +48,8 @@ static Expr elementsOf(Formulas &formulas, const Resident &resident) {
   return formulas.localPaged(resident.shape, -1, formulas.step);
 }
 
-/// One buffer of many gradients, which a larger one has for itself.
+/// Bytes of one reduction bucket; a gradient larger than the bucket has a
+/// buffer of its own.
 static Expr bucketBytes(Formulas &formulas, const NarrowGradients &gradients) {
   Expr bucket = formulas.whole(Use::reduction_bucket);
   Expr elements = max(min(bucket, gradients.all), gradients.largest);
@@ -57,8 +57,8 @@ static Expr bucketBytes(Formulas &formulas, const NarrowGradients &gradients) {
                 formulas.number(0));
 }
 
-/// Norms look at the largest gradient in fp32, then in fp64; what is updated is
-/// copied into one flat tensor, and that into one of fp32.
+/// Norms convert the largest gradient to fp32, then to fp64. Updated gradients
+/// are copied into one flat tensor, and that one into fp32.
 static Expr copiedBytes(Formulas &formulas, const NarrowGradients &gradients,
                         Expr bucket) {
   Expr none = formulas.number(0);
@@ -89,7 +89,8 @@ void autopar::cost::addUpdateFormulas(Formulas &formulas) {
       continue;
     Expr count = formulas.countOf(gradient);
     Expr elements = elementsOf(formulas, gradient);
-    // Those of the last microbatch stay, and all are cast to be reduced.
+    // The gradients of the last microbatch stay, and all are cast before the
+    // reduction.
     if (bitsOf(gradient.type) > bitsOf(weight->type)) {
       wider +=
           count * formulas.number(2) * formulas.bytes(elements, weight->type);

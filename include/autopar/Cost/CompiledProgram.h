@@ -17,69 +17,69 @@
 
 namespace autopar::cost {
 
-/// What the tape of a step gives, in this order.
+/// Outputs of the tape of a step, in this order.
 enum class StepOutput : uint8_t {
   step_ps,
   communication_ps,
   total_bytes,
   fits,
   kv_capacity_tokens,
-  /// Weights, caches and states.
+  /// Bytes of weights, caches and states.
   kept_bytes,
-  /// What the runtime has on each device.
+  /// Bytes of the runtime on each device.
   runtime_bytes,
 };
 inline constexpr size_t stepOutputCount = 7;
 
-/// What that of a step of two groups gives.
+/// Outputs of the tape of a step with two groups of sequences.
 enum class ServingOutput : uint8_t {
   step_ps,
-  /// Of it, the host's, layers included.
+  /// The host's part of the step, layers included.
   host_ps,
   communication_ps,
   kv_capacity_tokens,
-  /// Of all devices.
+  /// FLOPs of all devices.
   flops,
 };
 inline constexpr size_t servingOutputCount = 5;
 
-/// What is kept of a strategy: how a step of it is priced and, made or read
-/// where somebody asks for it first, on whatever thread, all that is known of
-/// it.
+/// A strategy compiled for pricing. It always has the tape of a step; the other
+/// tapes and the cost program are built or decoded at first use, by any thread.
 class CompiledProgram {
 public:
   CompiledProgram(program::CostProgram program, Launching launching);
 
-  /// Gives placed experts these loads, which bytes do not have, before anything
-  /// is priced. A program without any stays as it is.
+  /// Sets the loads of placed experts, which bytes do not store, before the
+  /// first price. A program without placed experts stays as it is.
   void setLoads(std::shared_ptr<placement::ExpertPlacer> placer);
 
-  /// For caches of this program on this kind of machine. Loads of experts are
-  /// no part of it.
+  /// Serialises the program for caches of this kind of machine, without loads
+  /// of experts.
   std::string toBytes() const;
-  /// What `toBytes` gave, which outlives it; nothing where `bytes` are cut
-  /// short. Made up ones may lead anywhere: like MLIR's bytecode they are
-  /// trusted.
+  /// Reads the output of `toBytes`, which must outlive the program. Returns
+  /// nothing if `bytes` are truncated. Like MLIR's bytecode, `bytes` are
+  /// trusted: forged ones are undefined behaviour.
   static std::optional<CompiledProgram> fromBytes(std::string_view bytes);
 
-  /// Whether bytes that it was read from have all that it has.
+  /// Whether the bytes that this was read from contain all tapes that it has
+  /// now.
   bool isStored() const { return stored; }
 
   Launching launching() const { return launches; }
-  /// The axes that a layout has, in its order.
+  /// The names of the axes of a layout, in its order.
   const std::vector<std::string> &axes() const { return axisNames; }
-  /// A step of the whole model, its outputs by `StepOutput`.
+  /// The tape of a step of the whole model; outputs by `StepOutput`.
   const Tape &step() const { return stepTape; }
-  /// A step of two groups, sequences that decode and then prompts, its outputs
-  /// by `ServingOutput`; either may be empty.
+  /// The tape of a step with two groups, decoding sequences and then prompts;
+  /// outputs by `ServingOutput`. Either group may be empty.
   const Tape &serving();
-  /// What stages are put together from, as `collectParts` has it.
+  /// The tape of the parts that stages consist of (`collectParts`).
   const Tape &parts();
   const program::CostProgram &program();
 
 private:
   CompiledProgram() = default;
-  /// Of `program`, where nobody else makes anything.
+  /// Decodes `program`; the caller holds `making`.
   const program::CostProgram &read();
 
   Launching launches;
@@ -89,10 +89,10 @@ private:
   std::optional<program::CostProgram> whole;
   /// Null where loads of experts are even.
   std::shared_ptr<const program::PlacedExperts> placement;
-  /// Of `whole`, which has not been read.
+  /// The bytes of `whole` before it is decoded.
   std::string_view unread;
   bool stored = false;
-  /// Held while anything is made or read.
+  /// Held while a tape or the program is built or decoded.
   std::unique_ptr<std::mutex> making = std::make_unique<std::mutex>();
 };
 

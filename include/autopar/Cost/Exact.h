@@ -13,8 +13,8 @@
 
 namespace autopar::cost {
 
-/// The values of all nodes for one plan: whole numbers in 128 bits, others as
-/// prices have them.
+/// The values of all nodes for one plan: integers in 128 bits, other values in
+/// the doubles of prices.
 class ExactValues {
 public:
   /// All arguments outlive it.
@@ -24,11 +24,12 @@ public:
   ~ExactValues();
   ExactValues(ExactValues &&) noexcept;
 
-  /// The first requirement, in the program's order, that fails.
+  /// Evaluates a step of one group. Returns the first requirement, in the
+  /// program's order, that fails.
   Refusal evaluate(const Layout &layout, const program::Workload &workload) {
     return evaluate(layout, std::vector<program::Workload>{workload});
   }
-  /// One workload for each group of the strategy.
+  /// Evaluates a step of several groups, one workload each.
   Refusal evaluate(const Layout &layout,
                    const std::vector<program::Workload> &groups);
 
@@ -36,8 +37,8 @@ public:
   double real(NodeId node) const { return reals[node]; }
   const std::vector<BoundFigure> &figures() const { return bound; }
   const Route &route(uint32_t link) const;
-  /// What the layout leaves of the table of a shape; null where nobody measured
-  /// one.
+  /// The slice of a shape's table that the layout selects; null where the shape
+  /// was not measured.
   const hardware::ShapeGrid *shape(uint32_t index) const;
 
 private:

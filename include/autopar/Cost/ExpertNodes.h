@@ -1,4 +1,4 @@
-//===- ExpertNodes.h - Where the devices that share experts lie -*- C++ -*-===//
+//===- ExpertNodes.h - Nodes of the ranks that share experts ----*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,10 +14,10 @@
 
 namespace autopar::cost {
 
-/// Over how many nodes of `devicesPerNode` devices the ranks of a group lie, as
-/// many in each and neighbours there, as `PlacementSpace` has it. Nothing where
-/// they lie otherwise: an axis that is no part of the group between its own,
-/// or a node that holds a part of a group and a part of the next one.
+/// The number of nodes of `devicesPerNode` devices over which the ranks of a
+/// group are spread, equally many neighbours in each, as `PlacementSpace`
+/// assumes. Returns nothing for other layouts: an axis outside of the group
+/// lies between its axes, or a node has parts of two groups.
 std::optional<int64_t> nodesOf(const GroupLayout &layout,
                                int64_t devicesPerNode);
 

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A formula is C++ over `Expr`. It runs once, and leaves a graph without
-// cycles, in which equal expressions are one node. Everything that needs the
-// formula reads the graph: prices in doubles and lanes, exact counts, bounds,
-// derivatives, derivations.
+// A formula is C++ over `Expr`. It runs once and leaves a directed acyclic
+// graph, in which equal expressions are one node. All uses of the formula read
+// the graph: prices in doubles and lanes, exact counts, bounds, derivatives,
+// derivations.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,41 +22,43 @@
 
 namespace autopar::cost {
 
-/// What a value depends on, and so when it is computed: once for a strategy,
-/// for a machine and a runtime, for the sizes of axes, for the sizes of
-/// symbols, for how many layers and passes a part of the program has.
+/// The inputs that a value depends on, and so how often it is computed: once
+/// per strategy, per machine and runtime, per sizes of axes, per sizes of
+/// symbols, or per part of the program (numbers of layers and passes).
 enum class Rank : uint8_t { constant, figure, layout, point, part };
 inline constexpr size_t rankCount = static_cast<size_t>(Rank::part) + 1;
 
-/// What a node computes of its operands a, b, c. One physical function is one
-/// op, monotone in each operand unless it says otherwise.
+/// The operation of a node on its operands a, b, c. Each physical function is
+/// one op, monotone in each operand unless it says otherwise.
 enum class Op : uint8_t {
   // Leaves: `a` is an index.
-  /// The low half of its value and, in `b`, the high one.
+  /// `a` is the low half of the value, `b` the high half.
   constant,
-  /// Of `Strategy::figures`.
+  /// Index into `Strategy::figures`.
   figure,
-  /// Devices of an axis of the program; of pipeline stages.
+  /// Devices of an axis of the program; number of pipeline stages.
   axis,
   stages,
-  /// Hottest device over the mean, in millionths, of experts of a layer kind.
+  /// Load of the most loaded device over the mean, in millionths, averaged over
+  /// the layers of a kind with experts.
   skew,
-  /// The same of the layer of the kind where it is largest.
+  /// The same ratio in the layer of the kind where it is largest.
   peak_skew,
-  /// What experts of a layer kind keep of the tokens that are routed to them,
-  /// in millionths, where loads are uneven.
+  /// Share of the routed tokens that the experts of a layer kind keep, in
+  /// millionths, if loads are uneven.
   kept,
-  /// Of placed experts that follow the layout, copies included.
+  /// Slots of placed experts, copies included, if their number depends on the
+  /// layout.
   slots,
   /// How often a device runs a layer kind in a pass; how often a border of the
-  /// stack leads to a layer of it, and from one.
+  /// stack enters and leaves a layer of that kind.
   kind_count,
   into_border,
   out_of_border,
-  /// What a device sends of each byte of a call over link `a`, in millionths,
-  /// where tokens go to each node once; 0 where it is as of any other call.
+  /// Bytes that a device sends per byte of a call over link `a`, in millionths,
+  /// if tokens go to each node once; 0 for other calls.
   sent,
-  /// Of the program's symbols; passes of a step; microbatches that keep caches.
+  /// A symbol of the program; passes of a step; microbatches that keep caches.
   symbol,
   passes,
   microbatches,
@@ -67,58 +69,61 @@ enum class Op : uint8_t {
   divide,
   minimum,
   maximum,
-  /// Whole numbers, rounded up or down.
+  /// Integer results, rounded up or down.
   ceil_divide,
   floor_divide,
   floor,
-  /// a / b, where a requirement says that b divides a.
+  /// a / b, where a requirement guarantees that b divides a.
   split,
-  /// a / b, or 1 where b is above a: what a capped split leaves.
+  /// a / b, or 1 where b exceeds a: the result of a capped split.
   split_capped,
-  /// ceil(a * b / c) and floor(a * b / c), products that may be above 2^53.
+  /// ceil(a * b / c) and floor(a * b / c), exact for products above 2^53.
   scale,
   scale_down,
-  /// 1 where a > b, else 0.
+  /// 1 if a > b, else 0.
   above,
-  /// b where a > 0, else c.
+  /// b if a > 0, else c.
   select,
   // Physics.
-  /// (query, key) pairs of `a` queries over `b` keys; `c`: `Graph::pairs`.
+  /// Number of (query, key) pairs of `a` queries over `b` keys; `c` is an index
+  /// into `Graph::pairs`.
   pairs,
-  /// Expected distinct experts of `a` that `c` tokens reach, `b` each.
+  /// Expected number of distinct experts, of `a`, that `c` tokens reach with
+  /// `b` choices each.
   distinct_experts,
-  /// Expected rows of the busiest of `b` ranks that have `a` in the mean, where
-  /// rows that fall by chance vary `c` times as much as independent ones.
+  /// Expected rows of the busiest of `b` ranks with a mean of `a` rows. `c` is
+  /// the variance of the rows over that of independent rows.
   busiest_rows,
-  /// How often tokens choose an expert of quarter `b`, 0 to 3 from the most
-  /// chosen, over the mean, where choices follow Zipf's law of exponent `a`.
+  /// Probability that a token chooses an expert of quarter `b` (0 to 3, most
+  /// chosen first) over the mean, if choices follow Zipf's distribution with
+  /// exponent `a`.
   quarter_share,
-  /// The nearest whole number to a * b.
+  /// The integer nearest to a * b.
   round_product,
-  /// Microseconds of a kernel with `a` of arithmetic and `b` of traffic, whose
-  /// exponent is `c`.
+  /// Time in us of a kernel with `a` of arithmetic and `b` of traffic, with the
+  /// roofline exponent `c`.
   roof,
-  /// The same in whole picoseconds.
+  /// The same in integer picoseconds.
   launch,
-  /// log2(a), but straight between powers of two.
+  /// log2(a), but linear between powers of two.
   octave,
-  /// What a kernel of a shape takes over its roofline: entry `c` of
+  /// Time of a kernel of a shape over its roofline: entry `c` of
   /// `Leaves::shapes` at octaves `a` and `b`. Not monotone.
   shape_ratio,
-  /// Picoseconds `a` times a ratio, in whole ones.
+  /// `a` picoseconds times a ratio, rounded to an integer.
   shaped,
-  /// Microseconds in whole picoseconds.
+  /// Microseconds, in integer picoseconds.
   picoseconds,
-  /// One call over link `b` on `a` bytes, in whole picoseconds; at full
-  /// bandwidth, in microseconds.
+  /// One call over link `b` on `a` bytes, in integer picoseconds; the same at
+  /// full bandwidth, in microseconds.
   call,
   call_bound,
-  // Of tapes alone.
-  /// a + b * c, with two roundings.
+  // Ops of tapes only.
+  /// a + b * c, rounded twice.
   multiply_add,
-  /// `launch` of `a` FLOPs and `b` bytes at rates `c`.
+  /// `launch` with `a` FLOPs and `b` bytes at rates `c`.
   launch_at_rates,
-  /// The end.
+  /// The end of the tape.
   stop,
 };
 
@@ -128,29 +133,30 @@ inline constexpr NodeId noNode = ~NodeId(0);
 struct Node {
   Op op = Op::constant;
   Rank rank = Rank::constant;
-  /// Whether it is a whole number; whether it is above 0 whatever the inputs.
+  /// Whether the value is an integer; whether it is positive for all inputs.
   bool isWhole = false, isPositive = false;
   uint32_t a = 0, b = 0, c = 0;
 };
 
-/// How many of a, b and c are nodes.
+/// The number of operands a, b and c that are nodes.
 unsigned operandsOf(Op op);
 
-/// Nodes in an order in which operands come first.
+/// A graph of nodes, each after its operands.
 class Graph {
 public:
   Graph();
 
   NodeId constant(int64_t value);
   NodeId leaf(Op op, uint32_t index, Rank rank, bool isWhole, bool isPositive);
-  /// The node of this operation: folded, simplified, or one that there is.
+  /// Returns the node of this operation: folded, simplified, or an existing
+  /// one.
   NodeId make(Op op, NodeId a, NodeId b = 0, uint32_t c = 0);
-  /// Index for `Op::pairs`.
+  /// Returns the index of `rule` for `Op::pairs`.
   uint32_t addPairs(const program::Pairs &rule);
 
   const Node &operator[](NodeId id) const { return nodes[id]; }
   size_t size() const { return nodes.size(); }
-  /// The value of a constant.
+  /// The value of a constant node.
   static int64_t valueOf(const Node &node) {
     return static_cast<int64_t>(uint64_t(node.b) << 32 | node.a);
   }
@@ -169,11 +175,11 @@ private:
 
   std::vector<Node> nodes;
   std::vector<program::Pairs> pairs;
-  /// Open addressing: node + 1, or 0.
+  /// Hash table with open addressing: node + 1, or 0 if empty.
   std::vector<uint32_t> table;
 };
 
-/// A node of a graph, to write formulas with.
+/// A node of a graph, as an operand for writing formulas.
 class Expr {
 public:
   Expr() = default;

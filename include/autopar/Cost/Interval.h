@@ -18,17 +18,17 @@ struct Interval {
   bool contains(double value) const { return low <= value && value <= high; }
 };
 
-/// A box of plans of one layout: symbols, group by group, and figures, by index
-/// of the strategy's.
+/// A box of plans of one layout: intervals of symbols, group by group, and of
+/// figures, by index in the strategy.
 struct Box {
   std::vector<Interval> symbols = std::vector<Interval>(symbolCount);
   std::vector<Interval> figures;
 };
 
 /// Bounds of the outputs of a tape over boxes. Each op is monotone in each
-/// operand, so its bounds are its values at two corners, in the same arithmetic
-/// as prices: a box of one plan has its price, and nothing in a box lies
-/// outside.
+/// operand, so that its bounds are its values at two corners, in the arithmetic
+/// of prices. A box of one plan therefore yields its price, and the price of
+/// every plan in a box lies within the bounds.
 class Enclosure {
 public:
   /// All arguments outlive it.
@@ -36,7 +36,7 @@ public:
             const runtime::Runtime &runtime);
   ~Enclosure();
 
-  /// By output. The layout must be one that is not refused.
+  /// Returns bounds by output, for a layout that is not refused.
   std::vector<Interval> enclose(const Layout &layout, const Box &box);
 
 private:

@@ -1,4 +1,4 @@
-//===- PipelineSlopes.h - What the step of a pipeline rests on --*- C++ -*-===//
+//===- PipelineSlopes.h - Sensitivity of a pipeline's step ------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,26 +13,26 @@
 
 namespace autopar::cost {
 
-/// A pipeline that was priced.
+/// A priced pipeline.
 struct PricedPipeline {
   const program::CostProgram &program;
-  /// That counts parts.
+  /// A strategy with `Counting::parts`.
   const Strategy &strategy;
   const hardware::Machine &machine;
   const runtime::Runtime &runtime;
   const PricedLayers &layers;
   const PipelineSteps &steps;
   const std::vector<uint32_t> &order;
-  /// Bytes of what `steps.transferPs` take.
+  /// Message sizes that belong to `steps.transferPs`.
   std::vector<double> transferBytes;
-  /// Where the devices of one stage lie, and where its stages do.
+  /// Layout of the devices of one stage, and the axis on which stages lie.
   Layout layout;
   GroupAxis devices;
 };
 
-/// Slopes of the time of a step, as those of `sensitivity`: along the critical
-/// path of the schedule, the sum of those of layers, transfers and hosts. The
-/// sensitivity is of the same strategy, and laid anew.
+/// Slopes of the step time, in the order of `sensitivity`: the sum of the
+/// slopes of layers, transfers and hosts along the critical path of the
+/// schedule. `sensitivity` has the same strategy; its layout is changed.
 std::vector<Slope> slopesOfStep(const PricedPipeline &pipeline,
                                 Sensitivity &sensitivity);
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// bind (the constructor) -> lay -> price. A pricer owns its slots: it is not
-// shared between threads, strategies and tapes are. After the first call with a
-// layout nothing is allocated.
+// A pricer is bound (by its constructor), then laid, then prices. It owns its
+// slots, so that threads share strategies and tapes but not pricers. After the
+// first call with a layout nothing is allocated.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,28 +24,28 @@
 
 namespace autopar::cost {
 
-/// The sizes of a plan: where the devices of each axis of the program lie.
+/// The sizes of a plan: the place of each axis of the program.
 struct Layout {
   std::vector<GroupAxis> axes;
   int64_t devices = 1;
-  /// Of placed experts that follow it, copies included.
+  /// Slots of placed experts, copies included.
   int64_t expertSlots = 0;
-  /// Pipeline stages; of a stage, what it runs in a pass, passes of a step, and
-  /// microbatches that keep their caches.
+  /// Pipeline stages; the parts that a stage runs in a pass, passes per step,
+  /// and microbatches that keep their caches.
   int64_t stages = 1;
   program::PartCounts part = {};
   int64_t passes = 1, microbatches = 1;
 };
 
-/// Why a plan has no price.
+/// The reason why a plan has no price.
 struct Refusal {
   enum class Kind : uint8_t {
     none,
     /// Requirement `index` of the strategy, the first that fails.
     requirement,
-    /// Figure `index` of the strategy is no exponent of a roofline.
+    /// Figure `index` of the strategy is no legal roofline exponent.
     exponent,
-    /// Output `index` is above what prices count, 2^53.
+    /// Output `index` exceeds 2^53, the largest count of prices.
     overflow,
   };
   Kind kind = Kind::none;
@@ -54,24 +54,25 @@ struct Refusal {
   explicit operator bool() const { return kind != Kind::none; }
 };
 
-/// Values of symbols, by `Symbol`, of one group of sequences.
+/// Sizes of the symbols, by `Symbol`, of one group of sequences.
 using GroupValues = std::array<double, symbolCount>;
 GroupValues pointOf(const program::Workload &workload);
 
-/// The steps of `whole` where each of `replicas` computes as many tokens at
-/// once as `runtime` does; none where it is a single step. `mayCut`: prompts,
-/// too, of models that keep what they have seen.
+/// Splits `whole` into steps in which each of `replicas` replicas computes at
+/// most the token budget of `runtime`. Returns none if it is a single step.
+/// `mayCut` says whether prompts may be cut, which needs a model that caches
+/// tokens.
 std::vector<program::PrefillChunk> stepsOf(const program::Workload &whole,
                                            const runtime::Runtime &runtime,
                                            bool mayCut, int64_t replicas);
 
-/// Points of one layout that are priced at once.
+/// Number of points of one layout that are priced at once.
 inline constexpr size_t laneCount = 16;
-/// Of one group, by symbol, then by point.
+/// Sizes of one group, by symbol, then by point.
 using LaneValues = std::array<std::array<double, laneCount>, symbolCount>;
 LaneValues lanesOf(const std::array<GroupValues, laneCount> &points);
 
-/// A step: the groups that its strategy was compiled for. They are not copied.
+/// The groups of a step, in the order of the strategy. They are not copied.
 template <typename Group>
 class GroupsOf {
 public:
@@ -82,7 +83,7 @@ public:
   GroupsOf(const std::array<Group, size> &groups)
       : first(groups.data()), count(size) {}
 
-  /// Of node `Op::symbol` with this index.
+  /// The value of the node `Op::symbol` with this index.
   const auto &symbol(uint32_t index) const {
     return first[index / symbolCount][index % symbolCount];
   }
@@ -96,14 +97,14 @@ private:
 using Point = GroupsOf<GroupValues>;
 using LanePoints = GroupsOf<LaneValues>;
 
-/// Which kernels `runtime` launches as one.
+/// The kernels that `runtime` launches as one.
 Launching launchingOf(const runtime::Runtime &runtime);
 
-/// The figures of a strategy on a machine.
+/// A figure of a strategy on a machine.
 struct BoundFigure {
   double value = 0;
-  /// Where it is in the data; null where it is not used (an ideal runtime, a
-  /// chip without a curve) or is a share of memory that the plan gives.
+  /// The figure in the data; null if it is not used (an ideal runtime, a chip
+  /// without a curve) or is the memory share that the plan gives.
   const hardware::Figure *figure = nullptr;
   const hardware::KernelCurve *curve = nullptr;
 };
@@ -112,7 +113,7 @@ std::vector<BoundFigure> bindFigures(const Leaves &leaves,
                                      const runtime::Runtime &runtime,
                                      std::optional<double> memoryUtilization);
 
-/// The refusal of the first exponent that a roofline cannot have.
+/// Returns the refusal of the first figure that is no legal roofline exponent.
 Refusal findBadExponent(const Leaves &leaves,
                         const std::vector<BoundFigure> &bound);
 
@@ -127,14 +128,14 @@ public:
 
   /// Replaces the value of figure `index` of the strategy.
   void setFigure(uint32_t index, double value);
-  /// Every figure, as bound.
+  /// All figures, as bound.
   const std::vector<BoundFigure> &figures() const;
 
   Refusal lay(const Layout &layout);
-  /// Values by output of the tape, those that are refused as overflows, too.
+  /// Writes the values of all outputs, also if one of them overflows.
   Refusal price(Point point, double *outputs);
-  /// The same of 16 points, by output and then by lane; the refusal of the
-  /// first lane that has one.
+  /// Writes the values of 16 points, by output and then by lane. Returns the
+  /// refusal of the first lane that has one.
   Refusal price(LanePoints points, double *outputs);
 
 private:

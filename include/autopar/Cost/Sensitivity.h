@@ -1,4 +1,4 @@
-//===- Sensitivity.h - What prices rest on most -----------------*- C++ -*-===//
+//===- Sensitivity.h - Derivatives of prices by figures ---------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,20 +14,20 @@
 
 namespace autopar::cost {
 
-/// A figure of a link: of tier `tier` of the pool.
+/// A figure of a link, in tier `tier` of the pool.
 struct LinkFigure {
   size_t tier = 0;
   hardware::Figure hardware::Tier::*figure = nullptr;
 };
 
-/// How a number changes with a figure, relative to the figure: d value / d ln
-/// figure. Where the two sides differ, the number has a kink there.
+/// The change of a number with a figure: d number / d ln figure. The two sides
+/// differ where the number has a kink.
 struct Slope {
   double below = 0, above = 0;
 };
 
-/// Derivatives of prices. Roundings count as what they round, so that a number
-/// is smooth but for its choices.
+/// Derivatives of prices. Roundings are ignored, so that only choices (maximum,
+/// select) make a number non-smooth.
 class Sensitivity {
 public:
   /// All arguments outlive it.
@@ -35,23 +35,22 @@ public:
               const runtime::Runtime &runtime,
               std::optional<double> memoryUtilization);
 
-  /// The layout must be one that is not refused.
+  /// Sets the layout, which must not be refused, and the point.
   void lay(const Layout &layout, Point point);
 
-  /// Values of all nodes, without roundings, with other figures in place of
-  /// those that were bound; the machine's links are those of `machine`.
+  /// Evaluates all nodes, without rounding, for other values of the figures;
+  /// links have the figures of `machine`.
   std::vector<double> evaluate(const std::vector<double> &figures,
                                const hardware::Machine &machine) const;
-  /// Slopes of the sum of `outputs` by figure of the strategy, then by
-  /// `linkFigures`. One sweep backwards through the graph, and one more for
-  /// those that meet a choice between equals.
+  /// Slopes of the sum of `outputs`, by figure of the strategy, then by
+  /// `linkFigures`: one backward sweep through the graph, and a second one for
+  /// figures that meet a choice between equals.
   std::vector<Slope> slopes(const std::vector<NodeId> &outputs) const;
   std::vector<Slope> slopes(NodeId output) const {
     return slopes(std::vector<NodeId>{output});
   }
-  /// Slopes by `linkFigures` of what takes `time` on a machine. Central
-  /// differences of routes, whose times are straight or log-log in what they
-  /// rest on.
+  /// Slopes of `time`, a function of the machine, by `linkFigures`. Central
+  /// differences suffice: routes are linear or log-log in their figures.
   std::vector<double> linkSlopes(
       const std::function<double(const hardware::Machine &)> &time) const;
 
@@ -59,8 +58,8 @@ public:
   const std::vector<LinkFigure> &linkFigures() const { return links; }
 
 private:
-  /// Adjoints of all nodes. Of choices between equals, those of the first, or
-  /// of the second.
+  /// Adjoints of all nodes. At a choice between equals the first operand gets
+  /// the adjoint, or the second.
   std::vector<double> sweep(const std::vector<NodeId> &outputs,
                             bool takesFirst) const;
   void addToOperands(NodeId id, bool takesFirst,
@@ -81,7 +80,7 @@ private:
   std::vector<double> values;
 };
 
-/// `machine` with a figure of a link at another value.
+/// Returns `machine` with one figure of a link replaced.
 hardware::Machine withLinkFigure(const hardware::Machine &machine,
                                  LinkFigure figure, double value);
 

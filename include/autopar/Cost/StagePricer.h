@@ -15,109 +15,114 @@
 
 namespace autopar::cost {
 
-/// How microbatches go through stages.
+/// The path of microbatches through stages.
 struct PipelineShape {
   schedule::ScheduleKind kind = schedule::ScheduleKind::inference;
   int64_t stages = 1, interleave = 1, microbatches = 1;
 
   /// Whether a device has two stages, each for half of the microbatches.
   bool isFolded() const { return kind == schedule::ScheduleKind::dual_pipe; }
-  /// Whether a device has the first stage and the last.
+  /// Whether one device has both the first and the last stage.
   bool hasBothEnds() const { return stages == 1 || isFolded(); }
   bool hasOneStage() const { return stages * interleave == 1; }
-  /// How often a device runs each of its layers: for each microbatch or, where
-  /// it has two stages, for half of them.
+  /// How often a device runs each of its layers: once per microbatch, or for
+  /// half of them if it has two stages.
   int64_t passes() const {
     return isFolded() ? std::max<int64_t>(1, microbatches / 2) : microbatches;
   }
 };
 
-/// A layer, or what lies before or after all layers, on a device of its own.
+/// The price of a layer, or of the operations before or after all layers, on a
+/// device of its own.
 struct PipelinePart {
-  /// Of one pass, without the host's time; with what the whole batch keeps.
+  /// Cost of one pass, without the host's time; includes the caches of the
+  /// whole batch.
   schedule::LayerCost cost;
   schedule::Picoseconds communicationPs = 0;
-  /// Of programs that train, of which `cost` has the forward and the backward.
+  /// Times of programs with backwards; `cost` then sums forward and backward.
   TrainingTimes training = {};
   int64_t reservedBytes = 0, runtimeBytes = 0;
-  /// Of one step of a pass that takes several, by kind; they add up to the
-  /// pass.
+  /// Time of one step of each kind, for passes of several steps. The steps add
+  /// up to the pass.
   struct Step {
     schedule::Picoseconds timePs = 0, communicationPs = 0;
   };
   std::vector<Step> steps = {};
 };
 
-/// What stages are put together from.
+/// The priced parts that stages consist of.
 struct PricedLayers {
-  /// Distinct layers, and which of them each layer of the order is.
+  /// Distinct layers; index into `parts` for each layer of the order.
   std::vector<PipelinePart> parts;
   std::vector<uint32_t> partOf;
-  /// Also what lies at both ends, where one device has them.
+  /// The operations before and after all layers; `ends` is their sum on one
+  /// device.
   PipelinePart before, after, ends;
-  /// What a program with backwards runs on; of others null.
+  /// The runtime of a program with backwards; null for others.
   const runtime::Runtime *trainer = nullptr;
 
-  /// The part that layer `index` of the order is.
+  /// The part of layer `index` of the order.
   const PipelinePart &layer(int64_t index) const {
     return parts[partOf[index]];
   }
-  /// A single stage gathers once what both ends use.
+  /// Removes the second gather of weights that both ends use, for a single
+  /// stage.
   void gatherOnce();
   /// Whether the program has backwards.
   bool isTraining() const { return trainer != nullptr; }
-  /// Of such a program, without what its runtime hides.
+  /// The times of a program with backwards, without the communication that its
+  /// runtime hides.
   TrainingTimes exposed(const TrainingTimes &times) const {
     return exposedOf(times, *trainer);
   }
 };
 
-/// What device `device` runs of each microbatch, where virtual stages are
-/// `ranges` of the layers `order` (indices into `LayerStack::layers`). Of
-/// dual_pipe it runs half of the microbatches, of which as many come from
-/// either end. `borders`: runs are launched with those that follow them across
-/// layers.
+/// The parts that device `device` runs per microbatch, for virtual stages that
+/// have the `ranges` of `order` (indices into `LayerStack::layers`). With
+/// dual_pipe a device runs half of the microbatches, equally many from either
+/// end. `borders` says whether kernels of neighbouring layers are launched as
+/// one.
 program::PartCounts countsOf(const program::CostProgram &program,
                              const std::vector<schedule::LayerRange> &ranges,
                              const std::vector<uint32_t> &order,
                              const PipelineShape &shape, int64_t device,
                              bool borders);
 
-/// The tape that stages are priced by, of a strategy that counts parts.
+/// The tape that prices stages, for a strategy with `Counting::parts`.
 Tape collectParts(const Strategy &strategy);
 
-/// Which of `count` `Strategy::transferBytes` the stage is handed that begins
-/// with layer `layer` of the order; the number of layers: one that has none;
-/// below 0: the model's beginning.
+/// The index into `count` `Strategy::transferBytes` of the input of a stage
+/// that begins with layer `layer` of the order. The number of layers stands for
+/// a stage without layers, a negative `layer` for the beginning of the model.
 size_t transferInto(const std::vector<uint32_t> &order, size_t count,
                     int64_t layer);
 
-/// Prices what stages are put together from.
+/// Prices the parts of stages.
 class StagePricer : public PricedLayers {
 public:
-  /// All arguments outlive it. `tape` is that of the parts of a strategy of
+  /// All arguments outlive it. `tape` is the tape of the parts of a strategy of
   /// `program`.
   StagePricer(const program::CostProgram &program, const Tape &tape,
               Launching launching, const hardware::Machine &machine,
               const runtime::Runtime &runtime,
               std::optional<double> memoryUtilization);
 
-  /// Replaces the value of figure `index` of the strategy; what was priced
-  /// before stays.
+  /// Replaces the value of figure `index` of the strategy. Earlier prices stay
+  /// as they are.
   void setFigure(uint32_t index, double value) {
     pricer.setFigure(index, value);
   }
-  /// Prices the layers `order`, and what lies around them, for one microbatch
-  /// on the axes of `layout`. Layers of one kind cost the same where the
-  /// borders around them do. A microbatch that goes through in `chunks` takes
-  /// the time of those; none: it goes through at once.
+  /// Prices the layers `order`, and the operations around them, for one
+  /// microbatch on the axes of `layout`. Layers of one kind have one price if
+  /// the borders around them are equal. With `chunks`, the time of a microbatch
+  /// is that of all chunks.
   Refusal price(const std::vector<uint32_t> &order, const Layout &layout,
                 const program::Workload &microbatch, const PipelineShape &shape,
                 std::vector<program::PrefillChunk> chunks = {});
-  /// Another way of microbatches, as large, through as many stages, of a
-  /// program that trains: its parts cost the same.
+  /// Sets another schedule with equal microbatches and number of stages, for a
+  /// program with backwards. Prices of parts stay as they are.
   void reshape(const PipelineShape &wanted);
-  /// What a device with these layers holds, of all microbatches; of training
+  /// Memory of a device with these layers for all microbatches; in training
   /// without saved values.
   struct StageMemory {
     double totalBytes = 0;
@@ -126,27 +131,28 @@ public:
   };
   Refusal priceStage(const std::vector<schedule::LayerRange> &ranges,
                      int64_t device, StageMemory &memory);
-  /// What a microbatch hands on in a step of this kind, as `transferInto`.
+  /// Bytes that a microbatch hands on in a step of this kind, indexed as by
+  /// `transferInto`.
   double transferBytes(size_t kind, int64_t layer) const;
-  /// What virtual stage `stage` keeps until a backward of what it handed on;
-  /// a runtime may set it free (`TrainingFigures::keepsOutputs`).
+  /// Bytes that virtual stage `stage` keeps of its output until the backward.
+  /// Zero for a runtime that frees it (`TrainingFigures::keepsOutputs`).
   int64_t keptOutputBytes(const std::vector<schedule::LayerRange> &ranges,
                           size_t stage) const;
-  /// The layers, to be laid over the stages of the shape. Temporaries and the
-  /// runtime lie on every device: those of layers come off the limit, what
-  /// embedding and head need above that is theirs.
+  /// The problem of dividing the layers into stages. Temporaries and the
+  /// runtime occupy every device, so those of layers reduce the limit;
+  /// embedding and head are charged for temporaries above that.
   schedule::StagingProblem problem() const;
-  /// Gradients on a device that the devices of the first stage and the last
-  /// sum: none where those are the same.
+  /// Bytes of gradients on a device that the first and the last stage sum; 0 if
+  /// one device has both stages.
   int64_t copiedGradientBytes() const {
     return shape.hasBothEnds() ? 0 : copiedBytes;
   }
-  /// What stragglers add to an iteration of `time`.
+  /// Time that stragglers add to an iteration of `time`.
   schedule::Picoseconds stragglersOf(schedule::Picoseconds time) const;
 
   int64_t budgetBytes = 0;
-  /// Of a budget that is a share of what weights and temporaries leave, that
-  /// share; else 1.
+  /// For a budget that is a share of the memory that weights and temporaries
+  /// leave free, that share; else 1.
   double shareOfFree = 1;
 
 private:
@@ -163,16 +169,17 @@ private:
   const bool borders;
   Pricer pricer;
   std::vector<double> outputs;
-  /// `lostShareOf` of both.
+  /// `lostShareOf` for the program and the runtime.
   double lost = 0;
   /// `TotalNodes::copiedGradientBytes`.
   int64_t copiedBytes = 0;
-  /// By kind of step, then by layer of the stack, then of the model's inputs.
+  /// Bytes handed on, by kind of step, then by layer of the stack, then for the
+  /// model's inputs.
   std::vector<std::vector<double>> transfers;
-  /// Of devices, by what they run.
+  /// Memory of devices, by their parts.
   std::vector<std::pair<program::PartCounts, StageMemory>> stages;
   std::vector<uint32_t> order;
-  /// Of each distinct layer of the order.
+  /// Counts of each distinct layer of the order.
   std::vector<program::PartCounts> partCounts;
   Layout layout;
   PipelineShape shape;

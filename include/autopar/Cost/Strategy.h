@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A cost program turned into one graph of formulas, whatever the machine, the
-// sizes of axes and the workload. Columns say which nodes belong to which
-// record of the program. Times are whole picoseconds, each launch and each call
-// rounded once, so that sums do not depend on their order.
+// A strategy is the graph of formulas of a cost program, valid for all
+// machines, sizes of axes and workloads. Its columns map records of the program
+// to nodes. Times are integer picoseconds: each launch and each call is rounded
+// once, so that sums do not depend on their order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@
 
 namespace autopar::cost {
 
-/// A number of a chip or a runtime that formulas rest on.
+/// A number of a chip or a runtime that formulas use.
 struct FigureUse {
   enum class Kind : uint8_t {
     memory_bandwidth,
@@ -52,11 +52,11 @@ struct FigureUse {
     communication_bytes,
     communication_bytes_per_peer,
     memory_utilization,
-    /// Whether that is a share of what the rest leaves, and whether it says
-    /// what temporaries get: 1 or 0.
+    /// Whether that share is one of the memory that the rest leaves free, and
+    /// whether it sets the reserve for temporaries: 1 or 0.
     memory_of_free,
     memory_of_reserve,
-    /// Whether nobody said that share: 1 or 0.
+    /// Whether the share has its default: 1 or 0.
     reserve_by_rule,
     reserve_bytes,
     reserve_bytes_per_token,
@@ -79,13 +79,13 @@ struct FigureUse {
     casts_gathered_weights,
   };
   Kind kind = Kind::memory_bandwidth;
-  /// Of peaks and curves: what runs, on units of which format, with weights
-  /// of which (`Kernel::storage`).
+  /// For peaks and curves: the kind of kernel, the format of its units, and the
+  /// format of its weights (`Kernel::storage`).
   program::KernelKind kernel = program::KernelKind::elementwise;
   ElementType type = ElementType::bf16;
   std::optional<ElementType> storage = std::nullopt;
 
-  /// Whether it is a coefficient of a kernel's curve.
+  /// Whether the figure is a coefficient of a kernel's curve.
   bool isOfCurve() const {
     return kind >= Kind::curve_floor && kind <= Kind::tile_split_slots;
   }
@@ -96,21 +96,21 @@ struct FigureUse {
   }
 };
 
-/// A kind of collective over a group of axes: what `Op::call` is priced by.
+/// A kind of collective over a group of axes; `Op::call` refers to it.
 struct LinkUse {
   program::CollectiveKind kind = program::CollectiveKind::all_reduce;
   std::vector<program::AxisId> axes;
   std::optional<program::NodeDispatch> byNode = std::nullopt;
 };
 
-/// The shape of kernels that a table of their curve goes by.
+/// The shape of kernels that selects an entry of their curve's table.
 struct ShapeUse {
   program::ShapeKind kind = program::ShapeKind::product;
-  /// As of `FigureUse`.
+  /// The kernel, as in `FigureUse`.
   program::KernelKind kernel = program::KernelKind::matmul;
   ElementType type = ElementType::bf16;
   std::optional<ElementType> storage = std::nullopt;
-  /// What a layout fixes of it: nodes of a strategy, slots of a tape.
+  /// The sizes that a layout fixes: nodes of a strategy, slots of a tape.
   std::vector<uint32_t> fixed;
 
   bool operator==(const ShapeUse &other) const {
@@ -119,23 +119,23 @@ struct ShapeUse {
   }
 };
 
-/// `Op::skew` and `Op::peak_skew` of even loads, `Op::kept` of tokens that are
-/// all kept.
+/// `Op::skew` and `Op::peak_skew` of even loads; `Op::kept` if no token is
+/// dropped.
 inline constexpr int64_t evenSkew = 1'000'000;
 /// `Op::sent` of a byte that is sent once.
 inline constexpr int64_t wholeSent = 1'000'000;
 
-/// What leaves and calls of formulas refer to.
+/// The objects that leaves and calls of formulas refer to.
 struct Leaves {
   std::vector<FigureUse> figures;
   std::vector<LinkUse> links;
   std::vector<ShapeUse> shapes;
-  /// Where the experts lie whose loads `Op::skew` is about; null where those
-  /// are even.
+  /// The placement of the experts whose loads `Op::skew` describes; null if
+  /// loads are even.
   std::shared_ptr<const program::PlacedExperts> placement;
 };
 
-/// A record of the program, or what all of it needs.
+/// A record of the program, or the program as a whole.
 struct RecordRef {
   enum class Kind : uint8_t {
     program,
@@ -151,8 +151,8 @@ struct RecordRef {
   uint32_t index = 0;
 };
 
-/// Something without which a plan is refused. Requirements are in the order in
-/// which a reader of the program meets them: the first that fails is said.
+/// A condition without which a plan is refused. Requirements are in the order
+/// of the program's records; the first that fails is reported.
 struct Requirement {
   enum class Kind : uint8_t {
     /// A workload gives a size to symbol `index` of the program.
@@ -163,7 +163,7 @@ struct Requirement {
     divides,
     /// One of the two divides the other.
     caps,
-    /// Something joins the devices of link `index`, where `extent` bytes move.
+    /// A link joins the devices of link `index`, if `extent` bytes move.
     joins,
     /// The chip has a peak for kernel `record`: figure `index`.
     multiplies,
@@ -172,27 +172,26 @@ struct Requirement {
   RecordRef record;
   NodeId extent = noNode, devices = noNode;
   uint32_t index = 0;
-  /// Of `devices`.
+  /// The axes of `devices`.
   std::vector<program::AxisId> axes = {};
 };
 
-/// What a workload gives sizes to. `Op::symbol` counts them group by group.
+/// The sizes that a workload gives. `Op::symbol` numbers them group by group.
 enum class Symbol : uint8_t { batch, query, context, source, memory };
 inline constexpr size_t symbolCount = 5;
 
-/// Which kernels a runtime launches as one (`Kernel::fusionGroup`).
+/// The kernels that a runtime launches as one (`Kernel::fusionGroup`).
 struct Launching {
   bool mergesSharedInput = false, fusesElementwise = false;
-  /// Whether products of training add what they make to the gradients that are
-  /// kept.
+  /// Whether matmuls of a backward accumulate into the kept gradients.
   bool fusesAccumulation = false;
-  /// Whether each expert has a product of its own, so that what works on tokens
-  /// on their way to experts and back is launched, too.
+  /// Whether each expert has a matmul of its own, so that kernels on tokens on
+  /// their way to experts and back are launched too.
   bool loopsExperts = false;
 
   bool merges(program::KernelKind kind) const;
   bool merges(program::Kernel::Epilogue::Kind kind) const;
-  /// Whether `kernel` is launched at all, and whose curve it runs on.
+  /// Whether `kernel` is launched at all, and the kind of its curve.
   bool launches(const program::Kernel &kernel) const {
     return loopsExperts || !kernel.routed;
   }
@@ -203,51 +202,51 @@ struct Launching {
   }
 };
 
-/// Of one launch on one device, 0 where there is nothing to launch.
+/// Nodes of one launch on one device; 0 if nothing is launched.
 struct KernelNodes {
-  /// Times in a pass.
+  /// Launches per pass.
   NodeId count = noNode;
-  /// FLOPs of the whole model: all that experts work on, and without the rows
-  /// by which they are padded (`usefulFlops`).
+  /// FLOPs of the whole model: of all rows of experts, and without the rows
+  /// that pad them (`usefulFlops`).
   NodeId launched = noNode, flops = noNode, usefulFlops = noNode,
          localFlops = noNode, squareFlops = noNode;
-  /// Bytes of its traffic, one by one; of the reads of weights and caches.
+  /// Bytes of each traffic; bytes read of weights and caches.
   std::vector<NodeId> traffic;
   NodeId keptReadBytes = noNode;
-  /// All FLOPs at peak.
+  /// Time of all FLOPs at peak.
   NodeId idealUs = noNode;
-  /// What of FLOPs and bytes is computed at once: all, or, of attention, each
-  /// group of sequences.
+  /// The FLOPs and bytes that are computed at once: all of them, or one group
+  /// of sequences in attention.
   struct Share {
     NodeId localFlops = noNode, movedBytes = noNode;
   };
   std::vector<Share> shares;
-  /// What tables of shapes go by, of each share; empty of kernels that have
-  /// none. `x` and `y` are what symbols change.
+  /// Sizes that select an entry of the tables of shapes, for each share; empty
+  /// for kernels without tables. Symbols change `x` and `y`.
   struct Shape {
     NodeId x = noNode, y = noNode;
-    /// What a layout fixes.
+    /// Sizes that a layout fixes.
     std::vector<NodeId> fixed;
-    /// Whether the step reads a prompt where it is above 0, else decodes.
+    /// Whether the step is a prefill (above 0) or a decode.
     NodeId isPrefill = noNode;
   };
   std::vector<Shape> shapes;
 };
 
-/// Kernels that are launched as one, `count` times in a pass.
+/// Kernels that are launched as one, `count` times per pass.
 struct LaunchNodes {
-  /// One of them: the bytes that the launch moves for it, and the time that it
-  /// would take alone, without a floor.
+  /// One kernel: the bytes that the launch moves for it, and the time that it
+  /// would take alone, without the floor.
   struct Member {
     uint32_t kernel = 0;
     NodeId movedBytes = noNode, roofUs = noNode;
   };
   std::vector<Member> members;
-  /// Of two runs, index of the border that joins them.
+  /// For a launch of two runs, the index of the border that joins them.
   std::optional<uint32_t> border = std::nullopt;
   NodeId count = noNode, launched = noNode;
   NodeId computeUs = noNode, memoryUs = noNode;
-  /// The roofline's time, what of it is bound by arithmetic, and the floor.
+  /// Time of the roofline, its part that is bound by arithmetic, and the floor.
   NodeId roofPs = noNode, computePs = noNode, floorPs = noNode;
 };
 
@@ -257,86 +256,90 @@ struct CollectiveNodes {
   uint32_t link = 0;
 };
 
-/// Of one tensor, `count` of which a device keeps.
+/// Nodes of one tensor, of which a device keeps `count`.
 struct ResidentNodes {
   NodeId count = noNode;
-  /// Of the whole model; bytes as the checkpoint has them.
+  /// Sizes for the whole model; bytes in the format of the checkpoint.
   NodeId parameters = noNode, activeParameters = noNode, storedBytes = noNode;
-  /// On one device; caches in whole blocks.
+  /// Bytes on one device; caches in whole blocks.
   NodeId localBytes = noNode;
-  /// Of caches and states, one sequence: each value once; on a device, without
-  /// blocks and in blocks.
+  /// Bytes per sequence of caches and states: of all devices without
+  /// duplicates; on one device, without blocks and in blocks.
   NodeId perSequence = noNode, localPerSequence = noNode,
          blocksPerSequence = noNode;
-  /// Of caches, one more token of one sequence; one more that is encoded.
+  /// Bytes of caches per additional token of one sequence; per additional
+  /// encoded token.
   NodeId perToken = noNode, localPerToken = noNode, perEncodedToken = noNode;
-  /// Of routed experts: how many a device has.
+  /// Routed experts on a device.
   NodeId experts = noNode;
 };
 
-/// Temporaries that are live at once, in layer kind `layer`.
+/// Temporaries of layer kind `layer` that are live at once.
 struct LiveNodes {
   uint32_t layer = 0;
   std::vector<uint32_t> activations;
   NodeId bytes = noNode, profileBytes = noNode;
 };
 
-/// What a section takes in one pass.
+/// Times of a section in one pass.
 struct SectionNodes {
   NodeId computePs, memoryPs, floorPs;
-  /// What kernels wait for; tokens on their way to experts and back; what
-  /// products of a backward may run beside; what gathers weights and what
-  /// reduces their gradients, which may run beside kernels.
+  /// Collectives that kernels wait for; those that carry tokens to experts and
+  /// back; those that may run beside matmuls of a backward; those that gather
+  /// weights, and those that reduce their gradients, which may run beside
+  /// kernels.
   NodeId communicationPs, dispatchPs, inputPs, gatherPs, reductionPs;
-  /// Of the whole model, with and without padded rows of experts.
+  /// FLOPs of the whole model, with and without rows that pad experts.
   NodeId flops, usefulFlops;
 };
 
-/// What is said of a step as a whole.
+/// Nodes of a step as a whole.
 struct TotalNodes {
   NodeId parameters, activeParameters, checkpointBytes, storedOnlyParameters,
       expertsPerDevice;
-  /// What a rank routes to experts in a microbatch, and what an expert takes of
-  /// it; 0 where it takes all.
+  /// Tokens that a rank routes to experts per microbatch, and the capacity of
+  /// an expert; 0 if experts have no capacity.
   NodeId routedTokens, expertCapacityTokens;
   NodeId weightBytes, kvCacheBytes, stateBytes, activationBytes, runtimeBytes,
       communicationBytes, graphBytes, totalBytes, capacityBytes, budgetBytes,
       fits;
   NodeId profileBytes, expertBytes, samplerBytes, reserveBytes, reservedBytes,
       kvCapacityBytes, kvCapacityTokens;
-  /// Groups of devices that hold sequences of their own, and how many each has
-  /// room for.
+  /// Groups of devices with sequences of their own, and the sequences that each
+  /// has room for.
   NodeId replicas, capacitySequences;
   NodeId kvBytesPerToken, kvBytesPerTokenPerDevice, kvBytesPerSequence,
       stateBytesPerSequence, localBytesPerSequence, blocksPerSequence;
   NodeId linearFlops, attentionFlops, squareFlops, recurrenceFlops, logitsFlops,
       flops, localFlops;
   NodeId wireBytes, keptReadBytes, launches;
-  /// Layers that mix tokens which a device runs, and what the host takes for
-  /// them.
+  /// Layers with attention or another mixer of tokens on a device, and the
+  /// host's time for them.
   NodeId layers, layersPs;
-  /// Floors of launches and `layersPs`; the rest of the host.
+  /// Floors of launches and `layersPs`; the rest of the host's time.
   NodeId floorPs, hostPs;
   NodeId computePs, memoryPs, communicationPs, stepPs;
-  /// Of training, where forwards and backwards are done once for each
-  /// microbatch, the optimizer once.
+  /// Sections of training: forwards and backwards run once per microbatch, the
+  /// optimizer once per iteration.
   std::array<SectionNodes, program::sectionCount> sections;
-  /// What of the backward's kernels makes gradients of weights, with floors.
+  /// Time of the backward's kernels that make gradients of weights, floors
+  /// included.
   NodeId weightGradientPs;
   NodeId gradientBytes, optimizerBytes;
-  /// What of gradients both ends of a pipeline have (`isCopied`), on a device.
+  /// Bytes per device of gradients that both ends of a pipeline have
+  /// (`isCopied`).
   NodeId copiedGradientBytes;
-  /// Copies of gradients that an update makes.
+  /// Bytes of copies of gradients that an update makes.
   NodeId updateBytes;
-  /// What the forward of one microbatch keeps for its backward.
+  /// Bytes that the forward of one microbatch keeps for its backward.
   NodeId savedBytes;
 };
 
-/// Whose records a strategy counts.
+/// The records that a strategy counts.
 enum class Counting : uint8_t {
-  /// A step of the whole model on every device.
+  /// All records: a step of the whole model on every device.
   whole,
-  /// What `Op::kind_count`, `Op::passes` and `Op::microbatches` say: stages.
+  /// Records by `Op::kind_count`, `Op::passes` and `Op::microbatches`: stages.
   parts,
 };
 
@@ -347,31 +350,33 @@ struct Strategy : Leaves {
   /// Whether the program has backwards.
   bool trains = false;
   std::vector<Requirement> requirements;
-  // By index of the program's records.
+  // Columns by index of the program's records.
   std::vector<KernelNodes> kernels;
   std::vector<CollectiveNodes> collectives;
   std::vector<ResidentNodes> residents;
-  /// Bytes of each.
+  /// Bytes of each activation.
   std::vector<NodeId> activations;
-  /// Of one microbatch.
+  /// Saved bytes of one microbatch.
   std::vector<NodeId> saved;
-  /// The same in the run by which the runtime sizes its temporaries.
+  /// Bytes of activations in the run by which the runtime sizes its
+  /// temporaries.
   std::vector<NodeId> profiled;
   std::vector<LaunchNodes> launches;
   std::vector<LiveNodes> live;
-  /// Whether all that is kept of sequences is split over the same devices.
+  /// Whether all caches and states of sequences are split over the same
+  /// devices.
   bool splitsSequencesAlike = true;
-  /// What stages hand on: by layer of the stack, to what follows the last one,
-  /// then the model's own inputs.
+  /// Bytes that stages hand on: by layer of the stack, then the input of the
+  /// operations after the last layer, then the model's own inputs.
   std::vector<NodeId> transferBytes;
   TotalNodes total;
 };
 
-/// Writes the formulas of `program` down. Machine-free. A step computes groups
-/// of sequences, those of each alike and in the phase that `groups` says (which
-/// kernels without a phase do not ask): prompts beside sequences that decode.
-/// Products are over all rows together, attention takes each group in turn.
-/// What is said of one sequence is said of the first group's.
+/// Compiles the formulas of `program`, independently of a machine. A step has
+/// groups of sequences, one per entry of `groups`, which gives their phase
+/// (kernels without a phase ignore it): for example prompts beside decoding
+/// sequences. Matmuls run over the rows of all groups, attention runs once per
+/// group. Values per sequence are those of the first group.
 Strategy compile(const program::CostProgram &program, Launching launching,
                  Counting counting = Counting::whole,
                  const std::vector<program::Phase> &groups = {

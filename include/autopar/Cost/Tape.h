@@ -14,44 +14,46 @@
 
 namespace autopar::cost {
 
-/// One step: slot `out` = op(a, b, c), of slots (`Op::call`: b is a link;
-/// `Op::pairs`: c a rule; `Op::launch_at_rates`: c of `Tape::rates`).
+/// One instruction: slot `out` = op(a, b, c) on slots. With `Op::call`, b is a
+/// link; with `Op::pairs`, c is a rule; with `Op::launch_at_rates`, c indexes
+/// `Tape::rates`.
 struct Instruction {
   Op op = Op::add;
   uint32_t out = 0, a = 0, b = 0, c = 0;
 };
 
-/// Slots of microseconds a FLOP, microseconds a byte, and the exponent.
+/// Slots of us per FLOP, us per byte, and the exponent.
 using LaunchRates = std::array<uint32_t, 3>;
 
-/// The (query, key) pairs that `Pairs` has.
+/// The rule by which `Pairs` counts (query, key) pairs.
 struct PairsRule {
   bool causal = false;
   double window = 0, chunk = 0;
 };
 
-/// A leaf of the graph and the slot that its value is put into.
+/// A leaf of the graph and the slot of its value.
 struct TapeInput {
   Op op = Op::constant;
   uint32_t index = 0, slot = 0;
 };
 
-/// A requirement on slots. Several that divide numbers by the same devices are
-/// one, of their greatest common divisor.
+/// A requirement on slots. Requirements that the same devices divide several
+/// constants are merged into one on their greatest common divisor.
 struct TapeCheck {
   Requirement::Kind kind = Requirement::Kind::divides;
   Rank rank = Rank::layout;
   uint32_t extent = 0, devices = 0, index = 0;
-  /// The first of those of the strategy that it stands for.
+  /// Index of the first requirement of the strategy that it stands for.
   uint32_t requirement = 0;
 };
 
-/// What computes some nodes of a strategy, in pieces that depend on figures, on
-/// the layout, on the point, and on the part. Sums of whole numbers are
-/// collected: linear forms in what varies, whose coefficients are computed
-/// before. What a node's value is does not depend on which others are wanted.
+/// Code that computes some nodes of a strategy, in sections that depend on
+/// figures, on the layout, on the point, and on the part. Sums of integers are
+/// collected into linear forms of the variables of a section, whose
+/// coefficients an earlier section computes. The value of a node does not
+/// depend on the other outputs.
 struct Tape : Leaves {
-  /// By rank; each ends with `Op::stop`.
+  /// By rank; each section ends with `Op::stop`.
   std::array<std::vector<Instruction>, rankCount> code;
   std::array<std::vector<TapeInput>, rankCount> inputs;
   std::vector<LaunchRates> rates;
@@ -66,11 +68,11 @@ struct Tape : Leaves {
 /// The rules of `Op::pairs`, by index.
 std::vector<PairsRule> pairsRulesOf(const Graph &graph);
 
-/// Which requirements a tape checks: all, or those of splits alone, for devices
-/// that a machine has none of.
+/// The requirements that a tape checks: all, or only those of splits, for
+/// devices that no machine has.
 enum class Checks : uint8_t { all, splits };
 
-/// The tape whose outputs are `wanted`.
+/// Compiles the tape whose outputs are `wanted`.
 Tape collect(const Strategy &strategy, const std::vector<NodeId> &wanted,
              Checks checks = Checks::all);
 

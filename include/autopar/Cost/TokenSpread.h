@@ -1,4 +1,4 @@
-//===- TokenSpread.h - How many nodes have experts of a token ---*- C++ -*-===//
+//===- TokenSpread.h - Nodes that the experts of a token reach --*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,20 +13,20 @@
 
 namespace autopar::cost {
 
-/// How routed tokens spread over the ranks that share their experts: rank r of
-/// n has the block [r*e/n, (r+1)*e/n) of e experts. A token keeps `kept` of
-/// `groups` groups of neighbours, all sets of them alike, and of their experts
-/// chooses `topK`, all sets of them alike.
+/// The routing of tokens over the ranks that share their experts. Rank r of n
+/// has the block [r*e/n, (r+1)*e/n) of e experts. A token keeps `kept` of
+/// `groups` groups of consecutive experts, and chooses `topK` experts of these;
+/// all sets of groups and of experts are equally likely.
 struct TokenSpread {
   int64_t topK = 1, experts = 1, groups = 1, kept = 1;
   int64_t ranks = 1;
-  /// Of each axis of a group of these ranks, the distance between neighbours
+  /// For each axis of a group of these ranks, the distance between neighbours
   /// in ranks.
   std::vector<int64_t> strides = {};
-  /// Inside one node a token goes to each device once, too.
+  /// Inside one node, too, a token goes to each device once.
   bool inNode = false;
 
-  /// Rows of a token, one for each expert, that go to `members` of the ranks.
+  /// Rows of a token, one per expert, that go to `members` of the ranks.
   double rowsOver(int64_t members) const {
     return static_cast<double>(topK) * static_cast<double>(members) /
            static_cast<double>(ranks);
@@ -40,12 +40,14 @@ struct TokenSpread {
 };
 
 /// The probability that a token has an expert on one of the ranks `some`, which
-/// rise: with c of the M experts in the groups that it keeps,
+/// are sorted: with c of the M experts of the groups that it keeps on these
+/// ranks it is
 ///
 ///     1 - sum over c of P(c) * C(M - c, topK) / C(M, topK)
 ///
-/// a hypergeometric distribution's, over which groups are kept. The domains
-/// that a token is sent to are as many times that as there are domains.
+/// from a hypergeometric distribution, averaged over the kept groups. The
+/// expected number of domains of a token is this probability times the number
+/// of domains.
 double reachOf(const TokenSpread &spread, const std::vector<int64_t> &some);
 
 } // namespace autopar::cost

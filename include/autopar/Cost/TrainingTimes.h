@@ -16,12 +16,12 @@
 
 namespace autopar::cost {
 
-/// What layers take in one section of a pass.
+/// Times of layers in one section of a pass.
 struct SectionTimes {
   /// Kernels with their floors.
   schedule::Picoseconds kernelsPs = 0;
-  /// Collectives that kernels wait for; those of tokens on their way to experts
-  /// and back (`Collective::routed`); those of inputs of products
+  /// Collectives that kernels wait for; those that carry tokens to experts and
+  /// back (`Collective::routed`); those of inputs of matmuls
   /// (`Collective::ofInputs`); those that gather weights, and those that reduce
   /// gradients of weights; those that sum gradients of weights of which two
   /// stages have a copy.
@@ -35,13 +35,13 @@ struct SectionTimes {
   schedule::Picoseconds allPs() const { return kernelsPs + callsPs(); }
 };
 
-/// What layers take and keep: forwards and backwards of one microbatch, and the
-/// optimizer.
+/// Times and saved bytes of layers: forward and backward of one microbatch, and
+/// the optimizer.
 struct TrainingTimes {
   std::array<SectionTimes, program::sectionCount> sections;
-  /// Of the backward's kernels, those that make gradients of weights.
+  /// Time of the backward's kernels that make gradients of weights.
   schedule::Picoseconds weightGradientPs = 0;
-  /// What a microbatch keeps from its forward to its backward.
+  /// Bytes that a microbatch keeps from its forward to its backward.
   int64_t savedBytes = 0;
 
   const SectionTimes &of(program::Section section) const {
@@ -50,30 +50,30 @@ struct TrainingTimes {
   SectionTimes &of(program::Section section) {
     return sections[static_cast<size_t>(section)];
   }
-  /// Adds `other` so often.
+  /// Adds `other` `count` times.
   void add(const TrainingTimes &other, int64_t count);
   TrainingTimes &operator+=(const TrainingTimes &other);
   TrainingTimes &operator-=(const TrainingTimes &other);
 };
 
-/// Whether tokens of `program` go to experts.
+/// Whether `program` routes tokens to experts.
 bool routesTokens(const program::CostProgram &program);
-/// What an iteration of `program` loses beside, in parts of that of devices
-/// that are alike.
+/// Time that an iteration of `program` loses to stragglers and to the host's
+/// work for routing, over the iteration's other time.
 double lostShareOf(const program::CostProgram &program,
                    const runtime::Runtime &runtime);
 
-/// `times` without the communication that runs beside computation of the same
-/// stage, as `runtime` overlaps it: exposed is max(0, communication - what it
-/// hides behind).
+/// Returns `times` without the communication that `runtime` overlaps with
+/// computation of the same stage. Exposed is max(0, communication - the
+/// computation beside it).
 ///
-/// Inputs are gathered, and their gradients summed, beside the products that
+/// Inputs are gathered, and their gradients summed, beside the matmuls that
 /// make gradients of weights (arXiv:2205.05198, section 4.2.2). Gathers of a
-/// section run beside its kernels, and reductions of a backward
-/// beside what kernels gathers leave. Of the optimizer, which waits for
-/// neither, reductions run beside the last microbatch's backward, and gathers
-/// beside the first one's forward of the next iteration. Copies are summed when
-/// all that is done: nothing runs beside that.
+/// section run beside its kernels, and reductions of a backward beside the
+/// kernels that gathers leave. The optimizer waits for neither: its reductions
+/// run beside the last microbatch's backward, its gathers beside the first
+/// forward of the next iteration. Copies are summed after all of this, beside
+/// nothing.
 TrainingTimes exposedOf(const TrainingTimes &times,
                         const runtime::Runtime &runtime);
 
