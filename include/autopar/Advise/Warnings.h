@@ -1,4 +1,4 @@
-//===- Warnings.h - What to know about a plan -------------------*- C++ -*-===//
+//===- Warnings.h - Warnings about a plan -----------------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,7 +12,8 @@
 
 namespace autopar::advice {
 
-/// What to know about a plan, with what would work where there is such a thing.
+/// Returns warnings about a plan, each with an alternative that works if there
+/// is one.
 std::vector<report::Warning> warningsOf(const evaluation::EvaluatedStep &step);
 std::vector<report::Warning>
 warningsOf(const evaluation::EvaluatedPipeline &pipeline);

@@ -17,14 +17,13 @@
 
 namespace autopar::estimation {
 
-/// What a report says beyond its numbers: `Report::derivations`,
-/// `Report::impacts`.
+/// The optional contents of a report: `Report::derivations`, `Report::impacts`.
 struct ReportDetail {
   bool explain = false, impact = false;
-  /// What is simulated of the requests that a service has; nothing, if null.
+  /// The requests that are simulated, for a service; null for no simulation.
   const report::SimulationChoice *simulation = nullptr;
-  /// Whether it is looked for how much better other splits of layers over
-  /// stages might be, which takes longer than all else.
+  /// Whether to bound how much better other splits of layers over stages could
+  /// be, which takes longer than the rest of an estimate.
   bool boundsStages = true;
 };
 
@@ -34,19 +33,19 @@ struct Estimate {
   program::Workload step;
 };
 
-/// What `program` costs under `plan`: memory, FLOPs, communication, latency;
-/// for a service, what it does where its requests come, too. Pure and
-/// re-entrant; never prints. Errors: an axis without a size, more devices than
-/// the machine has, a split that its rule forbids, bytes that do not fit in 63
-/// bits or FLOPs in 127; of a service those of a step of one request for each
-/// replica, stages, and a simulated request that no KV cache holds. Requests
-/// that none holds in the mean are no error.
+/// Estimates `program` under `plan`: memory, FLOPs, communication, latency, and
+/// for a service its steady state. Pure and re-entrant; never prints. Errors:
+/// an axis without a size, more devices than the machine has, a split that its
+/// rule forbids, bytes above 63 bits or FLOPs above 127. Further errors of a
+/// service: those of a step with one request per replica, stages, and a
+/// simulated request that no KV cache holds. A mean request that no KV cache
+/// holds is not an error.
 Result<Estimate>
 estimate(const program::CostProgram &program, const plan::Plan &plan,
          const hardware::Machine &machine, const runtime::Runtime &runtime,
          const program::Question &question, ReportDetail detail = {});
 
-/// The report of the step or iteration of `workload` alone.
+/// Estimates the step or iteration of `workload` alone.
 Result<report::Report>
 estimate(const program::CostProgram &program, const plan::Plan &plan,
          const hardware::Machine &machine, const runtime::Runtime &runtime,

@@ -1,4 +1,4 @@
-//===- Costs.h - What tokens cost and draw ----------------------*- C++ -*-===//
+//===- Costs.h - Dollars and joules of tokens -------------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,14 +13,14 @@
 
 namespace autopar::evaluation {
 
-/// Of devices that each cost `price` dollars an hour.
+/// Dollars per million tokens, for devices that each cost `price` dollars per
+/// hour.
 inline double dollarsPerMillionTokens(double price, int64_t devices,
                                       double tokensPerS) {
   return price * static_cast<double>(devices) / 3600 / tokensPerS * 1e6;
 }
 
-/// Adds to `report` what its tokens, and its iteration, cost and draw on
-/// `machine`.
+/// Adds the dollars and joules of tokens and of an iteration on `machine`.
 void addCosts(report::Report &report, const hardware::Machine &machine);
 
 } // namespace autopar::evaluation

@@ -14,40 +14,41 @@
 
 namespace autopar::evaluation {
 
-/// An iteration of training on stages, of a program that has backwards.
+/// An iteration of training on stages, for a program with backwards.
 struct EvaluatedIteration {
   const PipelineParts &parts;
   const cost::PipelineSteps &steps;
   const report::Report::Pipeline *pipeline;
   cost::IterationTimes times;
-  /// Of each of `CostProgram::saved`.
+  /// Bytes by index into `CostProgram::saved`.
   std::vector<int64_t> savedBytes;
-  /// By section, of the whole model, with and without padded rows of experts.
+  /// FLOPs of the whole model by section, with and without rows that pad
+  /// experts.
   std::array<Checked, program::sectionCount> flops = {}, usefulFlops = {};
-  /// What a rank routes in a microbatch, and what an expert takes of it.
+  /// Tokens that a rank routes per microbatch, and the capacity of an expert.
   int64_t routedTokens = 0, expertCapacityTokens = 0;
   std::optional<report::TrainingReport::Copies> copies = std::nullopt;
   /// The device that holds most.
   int64_t fullest = 0;
 
   int64_t heaviest() const { return pipeline->partition.heaviest; }
-  /// A time of one microbatch on a device, for all of them.
+  /// Time of one microbatch on a device, times its number of microbatches.
   double allPassesUs(schedule::Picoseconds time) const {
     return schedule::toMicroseconds(time * steps.shape.passes());
   }
-  /// What `device` takes, and what of it is exposed.
+  /// Times of `device`, and their exposed part.
   cost::TrainingTimes allOf(int64_t device) const {
     return deviceTimes(parts.pricer, steps, device);
   }
   cost::TrainingTimes exposedOf(int64_t device) const {
     return parts.pricer.exposed(allOf(device));
   }
-  /// What the heaviest stage sends of one direction while it computes the
-  /// other, where it has both (`ScheduleKind::dual_pipe`).
+  /// Time that the heaviest stage communicates in one direction while it
+  /// computes the other, if the schedule has both (`ScheduleKind::dual_pipe`).
   double overlapUs() const;
-  /// How many of value `saved` virtual stage `stage` has of one microbatch.
+  /// Number of values `saved` that virtual stage `stage` keeps per microbatch.
   int64_t savedOf(size_t stage, const program::Saved &saved) const;
-  /// All that `kept` microbatches of each virtual stage have saved.
+  /// The values saved by `kept` microbatches of each virtual stage.
   std::vector<report::TrainingReport::SavedValue>
   savedBy(const std::vector<int64_t> &kept) const;
 };
@@ -62,34 +63,34 @@ inline bool isPartOf(const report::Report::CollectiveRow &call,
   return !isTransfer(call) && row.section == call.section &&
          row.purpose == call.purpose && row.axes == call.axes;
 }
-/// The peak that utilisation is stated of: that of 16 bits, as is the custom,
-/// whatever is multiplied; null where the chip has none.
+/// The peak that utilisation refers to: by custom that of 16-bit formats,
+/// whatever the format of matmuls; null if the chip has none.
 const hardware::Figure *peakOfTraining(const hardware::Chip &chip);
 
-/// What of a section's time `purpose` takes.
+/// Time of collectives with `purpose` in a section.
 schedule::Picoseconds timeOf(const cost::SectionTimes &section,
                              report::TrainingReport::Exposure::Purpose purpose);
 
-/// Adds to `memory` of a device what it saves at the most, and what its
-/// allocator loses.
+/// Adds the most that a device saves, and its allocator's losses, to `memory`.
 void addSaved(const EvaluatedIteration &iteration, int64_t device,
               report::Report::DeviceMemory &memory);
-/// Makes the times of `report`, which are those of the heaviest stage's whole
-/// work, those of the iteration.
+/// Replaces the times of `report`, which are those of all work of the heaviest
+/// stage, by those of the iteration.
 void takeIteration(const EvaluatedIteration &iteration, report::Report &report);
-/// What `report`, which has all else of its step, says of the iteration.
+/// Makes the part of the report about training; `report` is complete otherwise.
 report::TrainingReport trainingOf(const EvaluatedIteration &iteration,
                                   const report::Report &report);
-/// What both ends of a pipeline sum of gradients; nothing where they have
-/// copies of none.
+/// The sum of gradients over both ends of a pipeline; nothing if no gradient
+/// has two copies.
 Result<std::optional<report::TrainingReport::Copies>>
 copiesOf(const PipelineParts &parts);
-/// Adds that to what the heaviest stage sends, where it is one of the two.
+/// Adds that sum to the collectives of the heaviest stage, if it is one of the
+/// two ends.
 void addCopiesRow(const EvaluatedIteration &iteration, report::Report &report);
-/// Which share of what is routed to the experts of a layer they drop: of each
-/// layer whose loads are known, else of all, whose loads are even.
+/// Share of the routed tokens that experts drop: one per layer with known
+/// loads, else one for all layers, whose loads are even.
 std::vector<double> droppedShares(const EvaluatedIteration &iteration);
-/// What experts take and drop, where they have a capacity.
+/// The tokens that experts accept and drop; nothing if they have no capacity.
 std::optional<report::TrainingReport::Capacity>
 expertCapacityOf(const EvaluatedIteration &iteration);
 

@@ -15,8 +15,8 @@
 
 namespace autopar::evaluation {
 
-/// A step through stages, or an iteration of training, with all numbers that a
-/// report has of it.
+/// A step through pipeline stages, or an iteration of training, with all
+/// numbers of its report.
 struct EvaluatedPipeline {
   /// All parts of `inputs` outlive it.
   explicit EvaluatedPipeline(const PlanInputs &inputs);
@@ -25,31 +25,31 @@ struct EvaluatedPipeline {
     return *byDevice[report.pipeline->partition.heaviest];
   }
   program::PartCounts countsOfDevice(int64_t device) const;
-  /// Whether backwards are as many forwards as is usual: the schedule has some,
-  /// and the program none.
+  /// Whether the time of backwards is assumed as a multiple of the forward's:
+  /// the schedule has backwards, but the program does not.
   bool assumesBackwards() const;
 
   PlanInputs inputs;
-  /// What the stages are made of, of one microbatch.
+  /// The parts of stages, for one microbatch.
   PipelineParts parts;
-  /// Totals, of which stages have parts.
+  /// Formulas of the whole model, of which stages have parts.
   cost::Strategy strategy;
   std::unique_ptr<EvaluatedStep> whole;
-  /// Devices whose stages are alike share one.
+  /// Devices with equal stages share one entry.
   std::map<program::PartCounts, std::unique_ptr<EvaluatedStep>> stages;
   std::vector<const EvaluatedStep *> byDevice;
-  /// The stage that holds the most, and that whose caches are full first.
+  /// The device that holds most, and the one whose caches fill up first.
   int64_t fullest = 0, scarcest = 0;
   std::optional<cost::PipelineSteps> steps;
-  /// Of a program with backwards.
+  /// Present for a program with backwards.
   std::optional<EvaluatedIteration> iteration;
-  /// Numbers alone: no assumptions, warnings, derivations or impacts.
+  /// Numbers only: no assumptions, warnings, derivations or impacts.
   report::Report report;
 };
 
-/// All numbers of the step of `inputs`, whose plan has stages. Without
-/// `boundsStages` it is not looked for how much better other splits of layers
-/// over stages might be, which takes longer than all else.
+/// Evaluates the step of `inputs`, whose plan has stages. Without
+/// `boundsStages` other splits of layers are not bounded, which takes longer
+/// than the rest.
 Result<std::unique_ptr<EvaluatedPipeline>>
 evaluatePipeline(const PlanInputs &inputs, bool boundsStages);
 

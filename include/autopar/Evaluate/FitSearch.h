@@ -1,4 +1,4 @@
-//===- FitSearch.h - What would fit -----------------------------*- C++ -*-===//
+//===- FitSearch.h - Finds changes that make a plan fit ---------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,29 +12,29 @@
 
 namespace autopar::evaluation {
 
-/// Whether the same program fits elsewhere: with axes of other sizes, on as
-/// many devices as that takes, or with another batch. Splits that are not legal
-/// do not.
+/// Finds out whether the program fits with axes of other sizes (and as many
+/// devices as they need) or with another batch. Splits that are not legal do
+/// not fit.
 class FitSearch {
 public:
   explicit FitSearch(const PricedStep &step);
 
-  /// The plan with `axis` doubled until the program fits.
+  /// Returns the plan in which `axis` is doubled until the program fits.
   std::optional<plan::Plan> findLarger(const std::string &axis);
-  /// The most sequences up to the step's that fit; 0 where not one does. Memory
-  /// grows with them.
+  /// The largest batch up to the step's that fits, 0 if none does. Memory grows
+  /// with the batch.
   int64_t findBatch();
-  /// The longest context of a decode step that fits; 0 where not even that of
-  /// one token does, and of other steps.
+  /// The longest context of a decode step that fits; 0 if not even one token
+  /// does, and for other steps.
   int64_t findContext();
-  /// The most of any number.
+  /// The largest batch that fits, without an upper limit.
   int64_t findMost();
 
 private:
   bool fits(const cost::Layout &layout, const program::Workload &workload);
   bool fitsBatch(int64_t batch);
-  /// The largest number that `fitsOne`, between `fit` that does and `tooMany`
-  /// that does not.
+  /// Bisects for the largest number that `fitsOne`, between `fit`, which fits,
+  /// and `tooMany`, which does not.
   template <typename Fits>
   int64_t bisect(int64_t fit, int64_t tooMany, Fits fitsOne);
 

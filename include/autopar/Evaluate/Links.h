@@ -1,4 +1,4 @@
-//===- Links.h - What a request moves between modules -----------*- C++ -*-===//
+//===- Links.h - Transfers of requests between modules ----------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,7 +17,7 @@
 
 namespace autopar::evaluation {
 
-/// One module of a deployment. Plans have all their sizes.
+/// One module of a deployment. Its plan has all sizes.
 struct LinkSide {
   std::string name;
   const program::CostProgram &program;
@@ -28,12 +28,12 @@ struct LinkSide {
   bool ownMachine = false;
 };
 
-/// Moves the caches and states of one request, as long as the context of
-/// `from` is, after its prefill. Each device sends what it holds, or receives
-/// what it will hold; the slower side decides. Both share a machine: the tier
-/// that holds the devices of both; else the widest of each side. Errors: sides
-/// that keep other bytes, more devices than a shared machine has, machines
-/// without a tier between nodes.
+/// Prices the transfer of the caches and states of one request, with the
+/// context of `from`, after its prefill. Each device sends its part, or
+/// receives its part; the slower side decides. If both sides share a machine,
+/// the transfer uses the tier that holds the devices of both, else the widest
+/// tier of each side. Errors: sides with different bytes, more devices than a
+/// shared machine has, machines without a tier between nodes.
 Result<report::LinkReport> evaluateLink(const LinkSide &from,
                                         const LinkSide &to, bool ideal);
 
@@ -42,8 +42,8 @@ struct PoolSide : LinkSide {
   const runtime::Runtime &runtime;
 };
 
-/// What `prefill` and `decode` do where `requests` come. With `byLayer`, the
-/// caches of a layer move while those after it are computed. Errors: as of
+/// Evaluates `prefill` and `decode` under `requests`. With `byLayer`, the
+/// caches of a layer move while later layers are computed. Errors: those of
 /// `evaluateServing` and of `evaluateLink`.
 Result<report::PoolsReport>
 evaluatePools(const PoolSide &prefill, const PoolSide &decode, bool byLayer,

@@ -1,4 +1,4 @@
-//===- ModelFacts.h - What follows from a model alone -----------*- C++ -*-===//
+//===- ModelFacts.h - Facts about a model alone -----------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,12 +21,12 @@ namespace autopar::evaluation {
 /// collectives.
 struct ModelPrograms {
   program::CostProgram prefill, decode;
-  /// With KV caches of each format. At least one.
+  /// Programs by format of the KV cache; at least one.
   std::vector<std::pair<std::string, program::CostProgram>> byKvFormat;
 };
 
-/// Counts everything in a `ModelReport` but what only the IR or the config
-/// says. The contexts of cache sizes and FLOPs are those given.
+/// Counts every field of a `ModelReport` that neither the IR nor the config
+/// gives, at the given contexts.
 Result<report::ModelReport>
 countModel(const ModelPrograms &programs,
            const std::vector<int64_t> &cacheContexts,

@@ -13,21 +13,22 @@
 
 namespace autopar::evaluation {
 
-/// Why no pipeline serves requests: the passes that would write such a module,
-/// and the estimate of one that was written by hand, refuse it alike.
+/// The error for requests on a pipeline. The passes refuse to write such a
+/// module, and the estimate refuses one that was written by hand.
 Error requestsOverStages();
 
-/// What is not said about a pipeline: interleave 1; schedule `inference`, of
-/// training `one_f_one_b`, or `interleaved` where it interleaves; as many
-/// microbatches as divide the batch, at most one for each device of pp, of
-/// training for each sequence of a replica.
+/// Returns the pipeline of `plan` with defaults for missing fields: interleave
+/// 1; schedule `inference`, for training `one_f_one_b`, or `interleaved` with
+/// interleave above 1; the largest number of microbatches that divides the
+/// batch, at most the number of stages or, for training, the sequences of a
+/// replica.
 plan::PipelinePlan completePipeline(const plan::Plan &plan,
                                     const program::Workload &workload);
 
-/// The layers of `program` to be laid over axis `pp` of `plan`, whose pipeline
-/// has its interleave and microbatches: the time of a microbatch, without the
-/// host's; weights, caches and states of the whole batch. The memory limit is
-/// what the runtime's share leaves beside temporaries. Errors: those of
+/// Returns the problem of dividing the layers of `program` over axis `pp` of
+/// `plan`, whose pipeline is complete. Layers have the time of a microbatch,
+/// without the host's, and the weights, caches and states of the whole batch.
+/// The memory limit is the runtime's share minus temporaries. Errors: those of
 /// `evaluate`; microbatches that do not divide the batch.
 Result<schedule::StagingProblem>
 stagingProblem(const program::CostProgram &program, const plan::Plan &plan,

@@ -1,4 +1,4 @@
-//===- PipelineParts.h - What stages are put together from ------*- C++ -*-===//
+//===- PipelineParts.h - The parts that stages consist of -------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,34 +15,36 @@
 
 namespace autopar::evaluation {
 
-/// A pipelined program, and the parts that its stages are put together from.
+/// A pipelined program, and the priced parts of its stages.
 struct PipelineParts {
   explicit PipelineParts(const PlanInputs &inputs);
 
-  /// Reads the plan's pipeline and divides the batch of `whole`.
+  /// Completes the plan's pipeline and divides the batch of `whole` into
+  /// microbatches.
   std::optional<Error> prepare(const program::Workload &whole);
   /// Prices the parts.
   std::optional<Error> price();
-  /// Another pricer of them, which they outlive, on other figures.
+  /// Returns another pricer of the parts, with other figures. The parts must
+  /// outlive it.
   cost::StagePricer pricerOn(const hardware::Machine &other,
                              const runtime::Runtime &trainer) const {
     return {program, tape,    strategy.launching,
             other,   trainer, plan.memoryUtilization};
   }
-  /// Of a device that runs each layer kind so often in a pass.
+  /// The layout of a device that runs `counts` of the parts per pass.
   cost::Layout layoutOf(const program::PartCounts &counts) const;
-  /// Where the devices that run one stage after the other lie. Virtual stages
-  /// of one device need no axis.
+  /// The axis on which the devices of consecutive stages lie. Virtual stages of
+  /// one device need no axis.
   cost::GroupAxis stageAxis() const {
     std::vector<std::string> axes = plan.axesOf(plan::Degree::pp);
     return {axes.empty() ? 1 : *plan.strideOf(axes.front()), shape.stages};
   }
-  /// Of one microbatch.
+  /// Inputs for one microbatch.
   PlanInputs inputs() const {
     return {program, plan, machine, runtime, workload};
   }
 
-  /// The step of each kind that a microbatch goes through in, and how often.
+  /// The steps of a microbatch: each kind with its number.
   std::vector<program::PrefillChunk> steps() const {
     return chunks.empty() ? std::vector<program::PrefillChunk>{{workload, 1}}
                           : chunks;
@@ -58,15 +60,15 @@ struct PipelineParts {
   cost::Tape tape;
   cost::StagePricer pricer;
   cost::PipelineShape shape;
-  /// Of one microbatch, and its chunks where there are several.
+  /// The step of one microbatch, and its chunks if there are several.
   program::Workload workload;
   std::vector<program::PrefillChunk> chunks;
-  /// The layers, as indices into `LayerStack::layers`.
+  /// Layers in order, as indices into `LayerStack::layers`.
   std::vector<uint32_t> order;
 };
 
-/// Sets what hosts and messages take in `steps`, whose layers are laid out as
-/// those of `pipeline`, on the figures of a machine and a runtime.
+/// Sets the times of hosts and messages in `steps`, whose layers are laid out
+/// as in `pipeline`, by the figures of a machine and a runtime.
 std::optional<Error> priceMessages(const PipelineParts &parts,
                                    const report::Report::Pipeline &pipeline,
                                    const hardware::Machine &machine,

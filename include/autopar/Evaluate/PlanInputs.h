@@ -1,4 +1,4 @@
-//===- PlanInputs.h - What a plan is priced with ----------------*- C++ -*-===//
+//===- PlanInputs.h - Inputs for the price of a plan ------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,7 +17,7 @@
 
 namespace autopar::evaluation {
 
-/// What a plan is priced with.
+/// The inputs for the price of a plan.
 struct PlanInputs {
   const program::CostProgram &program;
   const plan::Plan &plan;
@@ -28,23 +28,24 @@ struct PlanInputs {
   const hardware::Pool &pool() const { return machine.pools.front(); }
 };
 
-/// Tokens of the throughput: of the output in decode, else all.
+/// Tokens that throughput counts: output tokens in decode, else all.
 Checked tokensOf(const program::Workload &workload);
 /// Groups of devices that have sequences of their own.
 int64_t replicasOf(const plan::Plan &plan);
-/// `runtime` with the chunks of prompts that the plan asks for.
+/// Returns `runtime` with the prefill chunk of the plan, if it sets one.
 runtime::Runtime runtimeOf(const plan::Plan &plan,
                            const runtime::Runtime &runtime,
                            const program::Workload &workload);
-/// The steps that `inputs.workload` takes where it takes several; else none.
-/// Errors: too many of them.
+/// The steps of `inputs.workload` if it exceeds the token budget, else none.
+/// Errors: too many steps.
 Result<std::vector<program::PrefillChunk>> chunksOf(const PlanInputs &inputs,
                                                     int64_t replicas);
-/// Where the devices of the plan lie. Stages and parts are those of the whole.
+/// The layout of the plan's devices, with the stages and parts of the whole
+/// model.
 cost::Layout layoutOf(const PlanInputs &inputs);
-/// The error of the first thing that keeps the inputs from being priced.
+/// Returns the first error that makes the inputs unpriceable.
 std::optional<Error> checkInputs(const PlanInputs &inputs);
-/// Says why a plan was refused.
+/// Explains why a plan was refused.
 Error explainRefusal(const PlanInputs &inputs, const cost::Strategy &strategy,
                      const cost::ExactValues &values, cost::Refusal refusal);
 

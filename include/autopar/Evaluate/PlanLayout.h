@@ -1,4 +1,4 @@
-//===- PlanLayout.h - Where the devices of a plan lie -----------*- C++ -*-===//
+//===- PlanLayout.h - The layout of a plan's devices ------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,7 @@
 
 namespace autopar::evaluation {
 
-/// The axes of a program as `plan`, which has them all with sizes, lays them.
+/// Lays the axes of a program as `plan` does, which has all of them with sizes.
 cost::Layout layoutOf(const std::vector<std::string> &axes,
                       const plan::Plan &plan);
 

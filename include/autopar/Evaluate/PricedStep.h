@@ -12,12 +12,12 @@
 
 namespace autopar::evaluation {
 
-/// A step on the devices of one stage, with the value of each of its formulas.
+/// A step on the devices of one stage, with the value of each formula.
 struct PricedStep : PlanInputs {
   /// All arguments outlive it.
   PricedStep(const PlanInputs &inputs, const cost::Strategy &strategy);
 
-  /// Values all formulas on `layout`; an error where it is refused.
+  /// Evaluates all formulas on `layout`; returns an error if it is refused.
   std::optional<Error> price(const cost::Layout &layout);
 
   Checked whole(cost::NodeId node) const { return values.whole(node); }
@@ -27,14 +27,15 @@ struct PricedStep : PlanInputs {
     return whole(node).int64().value_or(0);
   }
 
-  /// What the FLOPs of a launch, and the bytes that it moves, take at peak.
+  /// Time of a launch's FLOPs and of its bytes at peak, and the bytes that it
+  /// moves.
   struct LaunchPeak {
     double computeUs = 0, memoryUs = 0, movedBytes = 0;
   };
   LaunchPeak peakOf(const cost::LaunchNodes &launch) const;
 
-  /// What a launch that begins with `kernel` runs on; null where the chip has
-  /// no such curve.
+  /// The curve of a launch that begins with `kernel`; null if the chip has
+  /// none.
   program::KernelKind curveKindOf(const program::Kernel &kernel) const {
     return strategy.launching.curveKindOf(kernel);
   }
@@ -43,9 +44,9 @@ struct PricedStep : PlanInputs {
                              kernel.storage);
   }
 
-  /// How often a step passes through layer kind `layer`.
+  /// How often a step runs layer kind `layer`.
   int64_t passesOf(uint32_t layer) const;
-  /// How often a step runs kernel `kernel`, and `launch`.
+  /// How often a step runs kernel `kernel`, or `launch`.
   Checked countOf(uint32_t kernel) const;
   Checked countOf(const cost::LaunchNodes &launch) const;
 
@@ -54,7 +55,7 @@ struct PricedStep : PlanInputs {
   }
   Checked groupSize(const std::vector<program::AxisId> &axes) const;
   cost::GroupLayout groupOf(const std::vector<program::AxisId> &axes) const;
-  /// Of the whole model.
+  /// Sizes for the whole model.
   Checked logical(const program::Extent &extent) const;
   Checked logicalOf(const program::Dims &dims) const {
     Checked product = 1;
@@ -70,8 +71,8 @@ struct PricedStep : PlanInputs {
   cost::Layout layout;
 };
 
-/// Turns exact counts of a step into the integers of a report, and keeps the
-/// error of the first that does not fit in 63 bits.
+/// Narrows exact counts of a step to the integers of a report, and keeps the
+/// error of the first that exceeds 63 bits.
 class Narrowing {
 public:
   explicit Narrowing(const PricedStep &step) : step(step) {}
@@ -83,7 +84,7 @@ public:
   void fail(const std::string &what, const char *bits);
 
   const std::optional<Error> &firstError() const { return error; }
-  /// `value`, or the error.
+  /// Returns `value`, or the error.
   template <typename T>
   Result<T> finish(T value) {
     if (error)

@@ -15,31 +15,33 @@
 
 namespace autopar::evaluation {
 
-/// What is made again, and what an iteration then needs.
+/// A recomputation, with the memory and time of its iteration.
 struct PricedRecomputation {
   program::Recomputation what;
-  /// That the fullest device lacks; below 0 where some are left.
+  /// Bytes that the fullest device lacks; negative if some are left.
   int64_t missingBytes = 0;
   double timeUs = 0;
 
   bool fits() const { return missingBytes <= 0; }
 };
 
-/// Prices one; nothing where that failed, which was said.
+/// Prices one recomputation; returns nothing if that failed, after an error was
+/// reported.
 using PriceRecomputation = std::function<std::optional<PricedRecomputation>(
     const program::Recomputation &)>;
 
 struct RecomputationChoice {
   PricedRecomputation chosen;
-  /// What did not fit, in the order in which it was tried.
+  /// Recomputations that did not fit, in the order in which they were tried.
   std::vector<PricedRecomputation> tried;
 };
 
-/// What fits and takes the least time, of: nothing; lists of `parts`, those
-/// that layers have, that grow by the part that saves most bytes for its time,
-/// up to the first that fits; all but products, all or every second one; the
-/// fewest layers of each stage that fit; all layers. `none` is nothing's price:
-/// where it fits, it is taken. All layers where nothing fits.
+/// Chooses the recomputation that fits and takes the least time. Candidates:
+/// none; lists of `parts` (those of the layers) that grow by the part that
+/// saves most bytes for its time, up to the first list that fits; all except
+/// matmuls, in every layer or in every second one; the fewest layers per stage
+/// that fit; all layers. `none` is the price without recomputation and is
+/// chosen if it fits. If nothing fits, all layers are chosen.
 std::optional<RecomputationChoice>
 chooseRecomputation(const PricedRecomputation &none,
                     const std::vector<program::LayerPart> &parts,

@@ -1,4 +1,4 @@
-//===- Services.h - What a service does -------------------------*- C++ -*-===//
+//===- Services.h - Evaluates a service under load --------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,14 +16,14 @@ namespace autopar::evaluation {
 
 struct EvaluatedService {
   report::ServingReport serving;
-  /// What the encoder takes of one request whose steps encode no other, in us.
+  /// Time of the encoder for one request, in us, if its steps encode no other.
   double encoderUs = 0;
 };
 
-/// What `program` does under `plan` where the requests of `service` come; a
-/// simulation of it where there is a `choice`. Errors: those of a step of one
-/// request for each replica; stages; a simulated request that no KV cache
-/// holds. Requests that none holds in the mean are no error.
+/// Evaluates `program` under `plan` with the requests of `service`, and
+/// simulates it if there is a `choice`. Errors: those of a step with one
+/// request per replica; stages; a simulated request that no KV cache holds. A
+/// mean request that no KV cache holds is not an error.
 Result<EvaluatedService>
 evaluateService(const program::CostProgram &program, const plan::Plan &plan,
                 const hardware::Machine &machine,

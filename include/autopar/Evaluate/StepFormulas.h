@@ -14,8 +14,8 @@
 
 namespace autopar::evaluation {
 
-/// A priced step, for those who want the graph of its formulas, with what it
-/// stands on.
+/// A priced step with the graph of its formulas and everything that the graph
+/// refers to.
 struct StepFormulas {
   /// All arguments outlive it. Errors: those of `estimate`; stages, whose
   /// schedule is simulated; a prefill that takes several steps.
@@ -24,7 +24,7 @@ struct StepFormulas {
         const hardware::Machine &machine, const runtime::Runtime &runtime,
         const program::Workload &workload);
 
-  /// With the chunks of prompts that the plan asks for.
+  /// The runtime with the prefill chunk of the plan, if it sets one.
   const runtime::Runtime runtime;
   const program::Workload workload;
   const cost::Strategy strategy;

@@ -1,4 +1,4 @@
-//===- StepWork.h - What a step computes, sends and takes -------*- C++ -*-===//
+//===- StepWork.h - Computation and communication of a step -----*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,19 +13,19 @@
 
 namespace autopar::evaluation {
 
-/// A collective that spans devices and moves something.
+/// A collective that spans devices and moves bytes.
 struct CollectiveCall {
   const program::Collective *record = nullptr;
   const cost::CollectiveNodes *nodes = nullptr;
   const cost::Route *route = nullptr;
   cost::GroupLayout layout;
   int64_t groupSize = 1;
-  /// In a step.
+  /// Calls per step.
   int64_t count = 0;
   Checked bytes;
   double timeUs = 0;
 
-  /// The measured curve nearest to the group's size; null where none served.
+  /// The measured curve nearest to the group's size; null if none was used.
   const hardware::CollectiveCurve *curve() const;
 };
 
@@ -33,19 +33,18 @@ struct CollectiveCall {
 struct CollectiveCalls {
   std::vector<CollectiveCall> all;
   report::Report::Communication communication;
-  /// For each row of `communication`, which of `all` are in it.
+  /// For each row of `communication`, indices into `all`.
   std::vector<std::vector<size_t>> membersOfRow;
 };
 
 /// The time of a step, and its work in tables.
 struct StepBreakdown {
   std::vector<report::BreakdownRow> byOp, byLayer;
-  /// Of one launch of each kernel, with its share of the floor, in us.
+  /// Time of one launch of each kernel, with its share of the floor, in us.
   std::vector<double> kernelTimeUs;
 };
 
-/// What a step computes, sends and takes: of one step, or the sum of those of a
-/// prefill.
+/// The work of a step, or the sum over the steps of a prefill.
 struct StepWork {
   report::Report::Flops flops;
   CollectiveCalls calls;
@@ -53,29 +52,29 @@ struct StepWork {
   StepBreakdown breakdown;
 };
 
-// Each is a function of the values of a step. Errors: numbers that do not fit
-// in the integers of a report.
+// Parts of the work, as functions of the values of a step. Errors: numbers that
+// do not fit in the integers of a report.
 Result<report::Report::Flops> flopsOf(const PricedStep &step);
 Result<CollectiveCalls> callsOf(const PricedStep &step);
 Result<report::Report::Latency>
 latencyOf(const PricedStep &step, const std::vector<CollectiveCall> &calls);
 Result<StepBreakdown> breakdownOf(const PricedStep &step,
                                   const std::vector<CollectiveCall> &calls);
-/// The four together.
+/// Returns all four parts.
 Result<StepWork> workOf(const PricedStep &step);
 
-/// Which part of the step's work is the largest: "compute".
+/// The name of the largest part of the step's work, such as "compute".
 const char *largestPart(const report::Report::Latency &latency);
 
-/// What of a launch is one of its kernels': of all `count` of them its FLOPs
-/// and bytes; of one, the roofline's time as each would take alone, and an even
-/// part of the floor.
+/// The share of one kernel in a launch: the FLOPs and bytes of all `count`
+/// launches; the kernel's roofline time in one launch, and an equal share of
+/// the floor.
 struct LaunchShare {
   uint32_t kernel = 0;
   Checked count, flops, bytes;
   double roofUs = 0, floorUs = 0;
 };
-/// Of the kernels that have work.
+/// The shares of all kernels that have work.
 std::vector<LaunchShare> sharesOf(const PricedStep &step,
                                   const cost::LaunchNodes &launch);
 

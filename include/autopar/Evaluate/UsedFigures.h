@@ -1,4 +1,4 @@
-//===- UsedFigures.h - What the numbers of a step rest on -------*- C++ -*-===//
+//===- UsedFigures.h - Figures that a step's numbers use --------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,7 +12,7 @@
 
 namespace autopar::evaluation {
 
-/// Figures and curves that a number of a report rests on.
+/// The figures and curves that a number of a report uses.
 struct UsedFigures {
   std::vector<const hardware::Figure *> figures;
   std::vector<std::pair<program::KernelKind, const hardware::KernelCurve *>>
@@ -23,12 +23,13 @@ struct UsedFigures {
 };
 UsedFigures figuresOf(const EvaluatedStep &step);
 
-/// "grouped_matmul.bf16" of "chips.h100-sxm.kernels.grouped_matmul.bf16".
+/// Returns "grouped_matmul.bf16" for
+/// "chips.h100-sxm.kernels.grouped_matmul.bf16".
 std::string useOf(const hardware::KernelCurve &curve);
 /// Whether curves of `use` are of kernels of any format.
 bool servesAll(std::string_view use);
-/// What a curve of its own would be called, of a kernel that `curve` prices
-/// though it was measured on others; "" where it was measured on such.
+/// If `curve`, which prices `kernel`, was measured on other kernels, the name
+/// that a curve of its own would have; else "".
 std::string substitutedUse(const PricedStep &step,
                            const program::Kernel &kernel,
                            const hardware::KernelCurve &curve);

@@ -1,4 +1,4 @@
-//===- Explain.h - How the numbers of a report came about -------*- C++ -*-===//
+//===- Explain.h - Derivations of a report's numbers ------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,21 +14,21 @@ namespace autopar::explanation {
 
 using Derivations = std::map<std::string, report::Derivation>;
 
-/// What a report says beyond its numbers, of each number how it came about.
+/// The explanations of a report: the derivation of each number, and tables.
 struct Explanations {
   Derivations derivations;
   std::vector<report::KernelRow> byKernel;
-  /// Of the chip.
+  /// Bandwidth of the chip.
   double memoryBandwidthBytesPerS = 0;
-  /// The time of the step as a sum; empty where backwards are assumed.
+  /// The time of the step as a sum; empty if the time of backwards is assumed.
   std::vector<report::WaterfallStep> waterfall;
 };
 Explanations explain(const evaluation::EvaluatedStep &step);
 Explanations explain(const evaluation::EvaluatedPipeline &pipeline);
-/// Of what tokens of a report on `machine` cost and draw.
+/// Derivations of the dollars and joules of tokens of a report on `machine`.
 Derivations explainCosts(const report::Report &report,
                          const hardware::Machine &machine);
-/// Of the service of a report that has one.
+/// Derivations of the numbers of a report's service.
 Derivations explainService(const report::Report &report,
                            const hardware::Machine &machine);
 

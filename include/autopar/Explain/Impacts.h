@@ -1,4 +1,4 @@
-//===- Impacts.h - What 1 % more of each figure does ------------*- C++ -*-===//
+//===- Impacts.h - The effect of 1 % of each figure -------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,7 +12,7 @@
 
 namespace autopar::explanation {
 
-/// By falling impact on the step, then on memory.
+/// Returns impacts sorted by falling effect on the step, then on memory.
 std::vector<report::Impact> impactsOf(const evaluation::EvaluatedStep &step);
 std::vector<report::Impact>
 impactsOf(const evaluation::EvaluatedPipeline &pipeline);

@@ -12,11 +12,10 @@
 
 namespace autopar::report {
 
-/// The assumption that says which format caches of keys and values have, and
-/// who chose it.
+/// Name of the assumption about the format of KV caches, and who chose it.
 inline constexpr const char *cacheFormatAssumption = "kv_format";
 
-/// That assumption of a report; null where the step has no such caches.
+/// Finds that assumption in a report; null if the step has no KV caches.
 inline const Assumption *findCacheFormat(const Report &report) {
   for (const Assumption &assumption : report.assumptions)
     if (assumption.name == cacheFormatAssumption)

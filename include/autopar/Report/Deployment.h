@@ -12,33 +12,34 @@
 
 namespace autopar::report {
 
-/// What a request moves from one module to another once its prefill is done.
+/// The transfer of a request from one module to another after its prefill.
 struct LinkReport {
   std::string from, to;
   /// Cached tokens of the request.
   int64_t contextLength = 0;
-  /// Of all caches and states, each value once.
+  /// Bytes of all caches and states, each value once.
   int64_t kvBytes = 0, stateBytes = 0;
-  /// What a device holds of it, on either side.
+  /// Bytes of the request on one device of either side.
   int64_t bytesPerSourceDevice = 0, bytesPerDestinationDevice = 0;
-  /// The tier that joins the devices, on the side that takes longer.
+  /// The tier that joins the devices, on the slower side.
   std::string tier;
   bool destinationBound = false;
-  /// One way and device, as a transfer reaches it; latency of one.
+  /// Effective bandwidth per direction and device; latency of one transfer.
   double bandwidthBytesPerS = 0, latencyUs = 0;
   double timeUs = 0;
-  /// What it takes on either side; `timeUs` is the longer.
+  /// Time on either side; `timeUs` is the longer one.
   double sendUs = 0, receiveUs = 0;
 };
 
-/// What two modules do together: one reads prompts, the other decodes.
+/// Two modules that serve together: one runs prefills, the other decodes.
 struct PoolsReport : ServiceReport {
   std::string prefill, decode;
-  /// Requests that each serves in a second at most, all links together.
+  /// Upper limits of requests per second: of each module, and of all links.
   double prefillMostPerS = 0, decodeMostPerS = 0, linksPerS = 0;
-  /// What a request waits for its caches beyond what its own layers hide.
+  /// Time that a request waits for the transfer of its caches, beyond the part
+  /// that its own layers hide.
   double transferUs = 0;
-  /// That are read or move, of the whole deployment.
+  /// Requests in prefill or transfer, over the whole deployment.
   double reading = 0;
 };
 
@@ -47,7 +48,7 @@ struct DeploymentReport {
   std::string model;
   std::vector<std::pair<std::string, Report>> modules;
   std::vector<LinkReport> links;
-  /// Where the module around them says what they are asked.
+  /// Present if the deployment's module has requests.
   std::optional<PoolsReport> serving;
 };
 

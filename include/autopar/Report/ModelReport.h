@@ -1,4 +1,4 @@
-//===- ModelReport.h - What a model is: autopar.model/1 ---------*- C++ -*-===//
+//===- ModelReport.h - Facts about a model: autopar.model/1 -----*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,17 +18,17 @@
 
 namespace autopar::report {
 
-/// What follows from a model alone, whatever machine runs it. All counts are
-/// exact and valid.
+/// Facts about a model that hold on any machine. All counts are exact and
+/// valid.
 struct ModelReport {
   std::string name;
   Checked parameters, activeParameters, checkpointBytes;
-  /// The longest context that the model was made for, 0 where not known.
+  /// The longest context that the model supports, 0 if not known.
   int64_t contextLength = 0;
-  /// Of the checkpoint, but not loaded (multi-token prediction).
+  /// Parameters in the checkpoint that are not loaded (multi-token prediction).
   Checked storedOnlyParameters;
 
-  /// What weights are for: "embedding", "attention", ...
+  /// Parameters by purpose: "embedding", "attention", ...
   struct Part {
     std::string name;
     Checked parameters, active, bytes;
@@ -40,42 +40,43 @@ struct ModelReport {
     int64_t count = 0;
   };
   std::vector<LayerKind> layers;
-  /// In order: "3 dense_decoder, 58 moe_decoder".
+  /// Layer kinds in order: "3 dense_decoder, 58 moe_decoder".
   std::string pattern;
 
-  /// Formats of KV caches, for each of which caches have a number.
+  /// Formats of KV caches; sizes of caches have one number per format.
   std::vector<std::string> kvFormats;
   /// The caches of one kind of layer.
   struct Cache {
-    /// The layer kind, and what reads it there: "attention", "indexer".
+    /// The layer kind, and the operation that reads the cache: "attention",
+    /// "indexer".
     std::string layer, op;
     int64_t layers = 0;
-    /// Tokens that a query sees, 0: all. Of a chunk: up to its own.
+    /// Tokens that a query sees, 0 for all; with a chunk, those up to itself.
     int64_t window = 0, chunk = 0;
-    /// In all its layers, by format.
+    /// Bytes per token over all layers of the kind, by format.
     std::vector<Checked> bytesPerToken;
   };
   std::vector<Cache> caches;
-  /// The caches of one sequence with `context` tokens, by format.
+  /// Bytes of the caches of one sequence with `context` tokens, by format.
   struct CacheSize {
     int64_t context = 0;
     std::vector<Checked> bytes;
   };
   std::vector<CacheSize> cacheSizes;
   Checked stateBytesPerSequence;
-  /// One token's keys and values of another input that attention reads (the
-  /// source of an encoder), in the first format; not part of `caches`.
+  /// Bytes per token of keys and values of another input that attention reads
+  /// (the source of an encoder), in the first format; not part of `caches`.
   Checked memoryBytesPerToken;
-  /// Whether layers run on another input than the text: an encoder's source,
-  /// images. `flops` leaves them out.
+  /// Whether layers run on another input than text: an encoder's source,
+  /// images. `flops` leaves these layers out.
   bool hasSource = false;
 
   struct Flops {
     Checked linear, attention, recurrence, logits;
     Checked total() const { return linear + attention + recurrence + logits; }
   };
-  /// One sequence: a prompt of `context` tokens, and the decoding of one token
-  /// that sees as many (none of a model that keeps nothing).
+  /// FLOPs for one sequence: of a prompt of `context` tokens, and of decoding
+  /// one token at that context (absent for a model without caches).
   struct FlopsAt {
     int64_t context = 0;
     Flops prefill;
@@ -85,7 +86,7 @@ struct ModelReport {
 
   /// Fields of the config that the model's family knows, with defaults.
   std::vector<std::pair<std::string, std::string>> fields;
-  /// "head_dim = 128 (default of Qwen3Config)".
+  /// Fields that have defaults: "head_dim = 128 (default of Qwen3Config)".
   std::vector<std::string> defaults;
 };
 

@@ -14,28 +14,28 @@
 
 namespace autopar::report {
 
-/// What a plan made of a model: what its IR says, and what that costs.
+/// The outcome of a plan for a model: facts of its IR, and the estimate.
 struct PlanOutcome {
-  /// Collectives of a step that are alike, in one kind of layer.
+  /// Equal collectives of a step, in one kind of layer.
   struct Collective {
-    /// `dims`: what happens to the dimensions, "dim 2"; "" where nothing does.
+    /// `dims` describes the dimensions that change, such as "dim 2"; may be "".
     std::string layer, kind, dims;
     std::vector<std::string> axes;
     int64_t count = 0;
   };
-  /// A weight, cache or state, as `layout` has it: "[_ by tp, _]".
+  /// A weight, cache or state, with its layout in words: "[_ by tp, _]".
   struct Tensor {
     std::string layer, name, layout, format;
   };
 
-  /// What the plan is called.
+  /// The plan's name.
   std::string name;
   std::vector<Collective> collectives;
   std::vector<Tensor> tensors;
   Report report;
 };
 
-/// In what two outcomes differ. Where only one of them has something, the other
+/// The differences of two outcomes. If only one of them has an item, the other
 /// side is absent.
 struct PlanDifferences {
   enum class Unit {
@@ -48,15 +48,15 @@ struct PlanDifferences {
     dollars,
     joules
   };
-  /// Nothing, yes or no, a word, or a number.
+  /// A value: none, a flag, a word, or a number.
   using Value =
       std::variant<std::monostate, bool, std::string, int64_t, double, Checked>;
-  /// One number of the report, by its path there.
+  /// One number of the report, with its path there.
   struct Row {
     std::string name, path;
     Unit unit = Unit::none;
     Value a, b;
-    /// b / a, where both are numbers and `a` is not 0.
+    /// b / a, if both are numbers and `a` is not 0.
     std::optional<double> ratio() const;
   };
   template <typename T>
@@ -69,9 +69,9 @@ struct PlanDifferences {
   std::vector<Pair<PlanOutcome::Tensor>> tensors;
   std::vector<Row> rows;
   std::vector<Pair<Report::CollectiveRow>> times;
-  /// Warnings of which the other side has none, whatever their numbers.
+  /// Warnings that the other side does not have, whatever their numbers.
   std::vector<std::string> warningsOfA, warningsOfB;
-  /// How many of each are equal; of warnings: are of both sides.
+  /// Number of equal items; for warnings, of those on both sides.
   struct {
     size_t collectives = 0, tensors = 0, rows = 0, times = 0, warnings = 0;
   } equal;

@@ -12,11 +12,11 @@
 
 namespace autopar::report {
 
-/// One row: what was asked for, and what came of it.
+/// One row: a question and its answer.
 struct PlanTableRow {
-  /// As the user calls them; "" where that is the default.
+  /// As the user wrote them; "" for the default.
   std::string model, hardware, plan;
-  /// Absent where it was refused, for `refusal`.
+  /// Absent if the estimate was refused; `refusal` is the reason.
   std::optional<Report> report;
   std::string refusal;
 };

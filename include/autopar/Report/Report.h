@@ -24,64 +24,63 @@
 
 namespace autopar::report {
 
-/// Something taken for granted, and who said so.
+/// An assumption of the estimate, and its source.
 struct Assumption {
   std::string name, value, source;
 };
 
-/// Something to know about the result, with what would work where there is
-/// such a thing.
+/// A warning about the result, with an alternative that works if there is one.
 struct Warning {
   std::string text;
-  /// What it says, for machines: "idle-devices". Empty where it is about the
-  /// figures that numbers rest on, not about the program.
+  /// The kind for machines: "idle-devices". Empty for warnings about the
+  /// figures of the estimate, not about the program.
   std::string kind;
-  /// What it is about: the step, the devices, or record `record` of the cost
+  /// The subject: the step, the devices, or record `record` of the cost
   /// program.
   enum class Subject { step, mesh, resident, collective };
   Subject subject = Subject::step;
   size_t record = 0;
 };
 
-/// What something adds to the time of a step: first what the chip's peaks
-/// allow, then what keeps it from that.
+/// A term of the time of a step: first the time at the chip's peaks, then each
+/// loss.
 struct WaterfallStep {
   const char *name;
   double timeUs;
-  /// Of the report's numbers.
+  /// Formula over the report's numbers.
   const char *formula;
 };
 
-/// How a number of the report came about. The formula evaluates from the
-/// inputs alone: "sum of the inputs", or an expression of the last parts of
+/// The derivation of a number of the report. The formula can be evaluated from
+/// the inputs alone: "sum of the inputs", or an expression of the last parts of
 /// their names.
 struct Derivation {
   std::string formula;
-  /// Numbers in decimal, by path of the report, plan, hardware or runtime, or
-  /// by record of the cost program: `weights/<layer>/<name>`,
+  /// Decimal numbers, by path of the report, plan, hardware or runtime, or by
+  /// record of the cost program: `weights/<layer>/<name>`,
   /// `caches/<layer>/<name>`, `states/<layer>/<name>`, `activations/<name>`,
   /// `kernels/<name>`, `collectives/<name>`. Names are unique.
   std::vector<std::pair<std::string, std::string>> inputs;
   std::vector<std::string> sources;
-  /// To read: how an input came about, by its name, and the figures that the
-  /// inputs rest on, by their paths.
+  /// For readers: the derivation of an input, by its name, and the figures
+  /// behind the inputs, by their paths.
   std::vector<std::pair<std::string, std::string>> terms;
-  /// To read: what the inputs have in common; may be empty.
+  /// For readers: a common property of the inputs; may be empty.
   std::string note;
 };
 
-/// What 1 % more of a figure does.
+/// The effect of 1 % more of a figure.
 struct Impact {
   struct Change {
     double stepTimeUs = 0, totalBytes = 0, kvCapacityTokens = 0;
   };
-  /// "chips.h100-sxm.memory_bandwidth".
+  /// The figure's path, such as "chips.h100-sxm.memory_bandwidth".
   std::string path;
   double value = 0;
   std::string source;
-  /// Of 1 % more, by the slope there.
+  /// Change by 1 % more, from the slope.
   Change more;
-  /// Of 1 % less where the slope on that side is another one: a kink.
+  /// Change by 1 % less, if the slope on that side differs (a kink).
   std::optional<Change> less;
 };
 
@@ -93,26 +92,27 @@ struct BreakdownRow {
   Checked flops, bytes;
 };
 
-/// A kernel in a step of one device, all of its launches; of a launch that it
-/// shares, what is its own.
+/// All launches of a kernel in a step of one device; for a launch that several
+/// kernels share, the kernel's share.
 struct KernelRow : BreakdownRow {
   std::string op, layer;
-  /// What most of its time is: "compute", "memory" or "overhead".
+  /// The largest part of its time: "compute", "memory" or "overhead".
   std::string bound;
-  /// What its FLOPs, or its bytes, take at the chip's peaks, whichever is more.
+  /// Time of its FLOPs or of its bytes at the chip's peaks, whichever is
+  /// longer.
   double peakTimeUs = 0;
-  /// Of the units and the format that it computes in; 0 where it has no FLOPs.
+  /// Peak of the units and the format that it computes in; 0 without FLOPs.
   double peakFlopsPerS = 0;
 };
 
-/// The one struct behind every output format. Counts are exact, and those of
-/// type `Checked` valid; times are microseconds. Comments name the JSON keys
-/// where they differ.
+/// The struct behind every output format. Counts are exact, those of type
+/// `Checked` are valid; times are in us. Comments give the JSON keys where they
+/// differ.
 struct Report {
   struct Model {
     std::string name;
     int64_t parameters = 0, activeParameters = 0, checkpointBytes = 0;
-    /// Of the checkpoint, but not loaded; 0 is not written.
+    /// Parameters in the checkpoint that are not loaded; 0 is not written.
     int64_t storedOnlyParameters = 0;
   };
   Model model;
@@ -123,11 +123,11 @@ struct Report {
   };
   struct Mesh {
     /// Axes and degrees by name: tp, cp, dp, ep, etp, edp, dcp, attention_tp,
-    /// and whatever else the mesh has.
+    /// and other axes of the mesh.
     std::map<std::string, int64_t> degrees;
     int64_t devices = 1;
-    /// Routed experts of a layer on a device; 0, which is not written, where
-    /// there are none.
+    /// Routed experts per layer and device; 0 if there are none, which is not
+    /// written.
     int64_t expertsPerDevice = 0;
     std::vector<Axis> axes;
   };
@@ -148,20 +148,20 @@ struct Report {
 
   struct DeviceMemory {
     int64_t weightBytes = 0, kvCacheBytes = 0, stateBytes = 0;
-    /// Of training: gradients, what the optimizer keeps, values saved for
-    /// backwards where they are the most, copies that an update takes, what the
-    /// allocator loses, and what of those copies lies where saved values were.
+    /// Training only: gradients, optimizer state, the largest sum of values
+    /// saved for backwards, copies that an update makes, the allocator's waste,
+    /// and the part of those copies that reuses memory of saved values.
     int64_t gradientBytes = 0, optimizerBytes = 0, savedBytes = 0,
             updateBytes = 0, allocatorBytes = 0, reusedBytes = 0;
-    /// Temporaries of this step, and what is kept for temporaries of any: the
-    /// most of those, of the run by which the runtime sizes them, of its
-    /// sampler, and of what its rule keeps.
+    /// Temporaries of this step; memory reserved for temporaries of all steps,
+    /// the maximum of those of this step, of the profiling run and its sampler,
+    /// and of the runtime's rule.
     int64_t activationBytes = 0, reservedBytes = 0;
     int64_t profileBytes = 0, samplerBytes = 0, ruleBytes = 0;
     /// The last two are parts of the first.
     int64_t runtimeBytes = 0, communicationBytes = 0, graphBytes = 0;
-    /// Weights, caches, states, those of training, what is kept for
-    /// temporaries, the runtime.
+    /// The total of weights, caches, states, the values of training, reserved
+    /// temporaries and the runtime.
     int64_t totalBytes = 0, budgetBytes = 0, capacityBytes = 0;
     bool fits = true;
   };
@@ -175,17 +175,18 @@ struct Report {
   };
   Memory memory;
 
-  /// What the deployment holds at once, beside nothing but the step: sequences
-  /// of this context, tokens of such sequences, and those over all devices.
+  /// The capacity of the deployment if it runs nothing but this step: sequences
+  /// of this context, their tokens, and the tokens per device.
   struct Capacity {
     int64_t sequences = 0, tokens = 0, tokensPerDevice = 0;
-    /// Groups of devices with sequences of their own, and how many each holds.
+    /// Groups of devices with sequences of their own, and the sequences of
+    /// each.
     int64_t replicas = 1, sequencesPerReplica = 0;
   };
   Capacity capacity;
 
-  /// The steps of a prefill, in the order of time for each prompt; those that
-  /// are alike, once. Empty where there is one.
+  /// The steps of a prefill, in order for each prompt; equal steps once. Empty
+  /// if there is only one.
   struct PrefillStep {
     int64_t count = 1, batch = 0, queryLength = 0, contextLength = 0;
     double stepTimeUs = 0;
@@ -204,11 +205,11 @@ struct Report {
     std::vector<std::string> axes;
     int64_t groupSize = 1, count = 0, bytes = 0, wireBytesPerDevice = 0;
     double timeUs = 0;
-    /// What of it goes over each tier, by name, where tiers work at once.
+    /// Bytes per tier, by name, if tiers work at once.
     std::vector<std::pair<std::string, int64_t>> wireBytesByTier = {};
-    /// Of tokens that go to each node once: how many nodes.
+    /// If tokens go to each node once: the mean number of nodes per token.
     std::optional<double> nodesPerToken = std::nullopt;
-    /// Of training: of which section, and what for.
+    /// Training only: the section and the purpose.
     program::Section section = program::Section::forward;
     TrainingReport::Exposure::Purpose purpose =
         TrainingReport::Exposure::Purpose::activations;
@@ -222,84 +223,90 @@ struct Report {
   struct Latency {
     double stepTimeUs = 0, computeTimeUs = 0, memoryTimeUs = 0,
            communicationTimeUs = 0, overheadTimeUs = 0;
-    /// What of the overhead is the host's, layers included.
+    /// The host's part of the overhead, layers included.
     double hostTimeUs = 0;
-    /// Of a pipeline: what its heaviest stage waits for others.
+    /// For a pipeline: time that the heaviest stage waits for others.
     double pipelineTimeUs = 0;
-    /// "compute", "memory", "communication", "overhead" or "pipeline": the
-    /// largest.
+    /// The largest of "compute", "memory", "communication", "overhead" and
+    /// "pipeline".
     std::string bound;
     struct Bounds {
       double computeTimeUs = 0, memoryTimeUs = 0, communicationTimeUs = 0;
-      /// Each kernel at peak rates with all that it reads and writes, one after
-      /// another.
+      /// The sum over kernels at peak rates, each with all its reads and
+      /// writes.
       double kernelsTimeUs = 0;
       int64_t weightsAndKvReadBytes = 0;
     };
     Bounds bounds;
-    /// Kernels launched in a step, after merging.
+    /// Kernels launched per step, after fusion.
     int64_t kernelLaunches = 0;
   };
   Latency latency;
 
-  /// What one virtual stage hands to the next; the last one of decoding, token
-  /// ids to the first.
+  /// The transfer from one virtual stage to the next. In decode the last one
+  /// sends token ids to the first.
   struct Transfer {
     int64_t fromStage = 0, toStage = 0, bytes = 0;
-    /// Empty where both are on one device.
+    /// Empty if both stages are on one device.
     std::string tier;
     double timeUs = 0;
-    /// How often for a microbatch.
+    /// Transfers per microbatch.
     int64_t count = 1;
   };
   struct Pipeline {
     schedule::StagePartition partition;
-    /// The heaviest stage of the best split of equal counts.
+    /// Time of the heaviest stage in the best split with equal numbers of
+    /// layers.
     schedule::Picoseconds equalCountsPs = 0;
-    /// By virtual stage and kind of step, of one microbatch.
+    /// By virtual stage and kind of step, for one microbatch.
     std::vector<Transfer> transfers;
     schedule::PipelineTimeline timeline;
-    /// Of decoding: steps of which the time of the last one is the step's.
+    /// Decode only: the number of simulated steps; the last one gives the step
+    /// time.
     int64_t rounds = 1;
-    /// Of a step: of a round, where there are several, else of all.
+    /// Time of a step: of a round if there are several, else of the whole
+    /// schedule.
     schedule::Picoseconds stepPs = 0;
   };
   /// "schedule".
   std::optional<Pipeline> pipeline;
 
-  /// Tokens of all sequences in a step over the step's time.
+  /// Tokens of all sequences of a step over the step's time.
   double tokensPerS = 0;
 
-  /// What the devices of the plan cost and draw; absent where nothing says it.
+  /// Dollars and joules of the plan's devices; absent if the price or power is
+  /// not known.
   struct Cost {
     std::optional<double> dollarsPerDeviceHour, dollarsPerMillionTokens;
     std::optional<double> boardPowerW, idlePowerW, joulesPerToken;
-    /// Of the step: when a device computes, reads or sends.
+    /// Share of the step in which a device computes, reads or sends.
     double busyShare = 0;
   };
   Cost cost;
 
-  /// What an iteration does, where the program has backwards.
+  /// Numbers of an iteration, if the program has backwards.
   std::optional<TrainingReport> training;
 
-  /// What the service does, where the module says what it is asked.
+  /// Numbers of the service, if the module has requests.
   std::optional<ServingReport> serving;
 
   std::vector<BreakdownRow> byOp, byLayer;
   /// Filled with the derivations.
   std::vector<KernelRow> byKernel;
-  /// Of the chip; 0 where `byKernel` is not filled.
+  /// Bandwidth of the chip; 0 if `byKernel` is empty.
   double memoryBandwidthBytesPerS = 0;
-  /// Experts on the devices that share them; nothing where nothing is known of
-  /// their loads.
+  /// Placement of experts on the devices that share them; absent if their loads
+  /// are not known.
   std::optional<placement::ExpertPlacement> placement;
   std::vector<Assumption> assumptions;
   std::vector<Warning> warnings;
   /// Figures by falling impact on the step, then on memory; filled on demand.
   std::vector<Impact> impacts;
-  /// The time of a step as a sum; filled on demand, not where it has backwards.
+  /// The time of a step as a sum; filled on demand, and not for programs with
+  /// backwards.
   std::vector<WaterfallStep> waterfall;
-  /// By report path ("memory.per_device.weight_bytes"); filled on demand.
+  /// Derivations by report path ("memory.per_device.weight_bytes"); filled on
+  /// demand.
   std::map<std::string, Derivation> derivations;
   /// The plan as JSON text (`autopar.plan/1`).
   std::string plan;

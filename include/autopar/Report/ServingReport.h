@@ -1,4 +1,4 @@
-//===- ServingReport.h - What a service does under load ---------*- C++ -*-===//
+//===- ServingReport.h - A service under load -------------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,42 +17,42 @@
 
 namespace autopar::report {
 
-/// What is simulated of requests: `count` that are drawn, or those of a trace.
+/// The requests of a simulation: `count` drawn ones, or those of a trace.
 struct SimulationChoice {
   int64_t count = 10'000;
   uint64_t seed = 1;
   std::vector<program::Request> trace;
 };
 
-/// What a simulation says beside the steady state.
+/// The results of a simulation.
 struct SimulationReport {
-  /// Nothing of a trace.
+  /// Absent for a trace.
   std::optional<uint64_t> seed;
   serving::SimulatedService service;
   std::shared_ptr<const serving::SimulatedRun> run;
 };
 
-/// The steady state of a service under its requests. Times are microseconds.
+/// The steady state of a service under its requests. Times are in us.
 struct ServiceReport {
   program::Requests requests;
-  /// Whether the KV caches of a replica hold one request in the mean; if not,
-  /// only `capacityTokens` says anything.
+  /// Whether the KV caches of a replica hold one mean request; if not, only
+  /// `capacityTokens` is set.
   bool isServed = false;
-  /// That decode.
+  /// Replicas that decode.
   int64_t replicas = 1;
   int64_t devices = 1;
-  /// Of a replica that decodes.
+  /// KV cache capacity of a replica that decodes, in tokens.
   int64_t capacityTokens = 0;
   serving::LoadPoint steady;
   serving::LoadCurve curve;
-  /// For a million tokens of output; where a price, a power is known. Joules
-  /// are at most so many.
+  /// Cost per million output tokens, if the price or power is known. Joules are
+  /// an upper bound.
   std::optional<double> dollarsPerMillionTokens, joulesPerMillionTokens;
   std::optional<SimulationReport> simulation;
 
   bool isOpen() const { return requests.concurrency == 0; }
   bool hasLimits() const { return requests.limits.any(); }
-  /// Of all replicas: that are read or decode.
+  /// Mean number of requests in prefill or decode, over all replicas.
   double running() const {
     return (steady.state.running + steady.state.reading) *
            static_cast<double>(replicas);
@@ -60,7 +60,7 @@ struct ServiceReport {
   double waiting() const {
     return steady.state.waiting * static_cast<double>(replicas);
   }
-  /// Of the KV caches, that requests hold in the mean.
+  /// Mean share of the KV caches that requests use.
   double cacheShare() const {
     return (steady.state.running * steady.load.contextTokens() +
             steady.state.reading * steady.load.promptTokens) /
@@ -68,10 +68,10 @@ struct ServiceReport {
   }
 };
 
-/// What a module does that reads prompts and decodes.
+/// Numbers of a module that runs both prefill and decode.
 struct ServingReport : ServiceReport {
-  /// The step that decodes then, of whole sequences; of one on each replica
-  /// where none is served.
+  /// The decode step of the steady state, with an integer number of sequences;
+  /// with one sequence per replica if no request fits.
   program::Workload step;
 };
 

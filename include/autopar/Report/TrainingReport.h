@@ -1,4 +1,4 @@
-//===- TrainingReport.h - What an iteration of training does ----*- C++ -*-===//
+//===- TrainingReport.h - An iteration of training --------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,18 +18,18 @@
 namespace autopar::report {
 
 /// `training` of a report, whose step is an iteration. Times are those of the
-/// heaviest stage and all its microbatches; exposed is communication that its
-/// kernels wait for.
+/// heaviest stage over all its microbatches. Exposed communication is the part
+/// that its kernels wait for.
 struct TrainingReport {
-  /// With what is exposed of their communication and, of forwards, with the
-  /// host. With the last two they are the iteration.
+  /// Times with exposed communication; the forward also has the host's time.
+  /// Together with the two below they add up to the iteration.
   double forwardTimeUs = 0, backwardTimeUs = 0, optimizerTimeUs = 0;
-  /// What the stage waits for others; what stragglers add.
+  /// Time that the stage waits for others; time that stragglers add.
   double bubbleTimeUs = 0, stragglerTimeUs = 0;
-  /// Of the backward, kernels that make gradients of weights.
+  /// Part of the backward: kernels that make gradients of weights.
   double weightGradientTimeUs = 0;
 
-  /// Collectives of one section, for one purpose, over the same axes.
+  /// Collectives of one section, with one purpose, over the same axes.
   struct Exposure {
     enum class Purpose : uint8_t {
       activations,
@@ -43,35 +43,35 @@ struct TrainingReport {
     Purpose purpose = Purpose::activations;
     std::vector<std::string> axes;
     double timeUs = 0, exposedTimeUs = 0;
-    /// Of all such collectives whatever their axes, what is exposed.
+    /// Exposed share of all collectives with this purpose, whatever their axes.
     double exposedShare = 0;
   };
   std::vector<Exposure> exposure;
 
-  /// FLOPs of the whole model; `backward` with what is computed again;
-  /// `padding`, a part of `forward`, of the rows by which experts are padded to
-  /// their capacity.
+  /// FLOPs of the whole model. `backward` includes recomputation; `padding` is
+  /// the part of `forward` for rows that pad experts to their capacity.
   struct Flops {
     Checked forward, backward, padding;
   };
   Flops flops;
-  /// Of a device, in the format that utilisation is stated in.
+  /// Peak of a device in the format that utilisation refers to.
   double peakFlopsPerS = 0;
   double modelUtilization = 0, hardwareUtilization = 0;
   double tokensPerSPerDevice = 0;
 
-  /// By device of the pipeline, when it keeps most.
+  /// By device of the pipeline, at the time when it keeps most.
   struct Stage {
-    /// Microbatches in flight, of each of its virtual stages.
+    /// Microbatches in flight, summed over its virtual stages.
     int64_t inFlight = 0;
-    /// What one microbatch keeps on all of those.
+    /// Bytes that one microbatch keeps on all its virtual stages.
     int64_t savedBytesPerMicrobatch = 0;
-    /// From the beginning of the iteration to the end of that forward.
+    /// Time from the start of the iteration to the end of the forward at the
+    /// peak.
     double peakTimeUs = 0;
   };
   std::vector<Stage> stages;
-  /// The stage that holds most, and the values that it keeps then: `count` of
-  /// `bytes` each, those of most bytes first.
+  /// The stage that holds most, and the values that it keeps at its peak:
+  /// `count` of `bytes` each, sorted by total bytes.
   int64_t peakStage = 0;
   struct SavedValue {
     std::string name, layer;
@@ -79,8 +79,8 @@ struct TrainingReport {
   };
   std::vector<SavedValue> alive;
 
-  /// What is made again, as `Recomputation` writes it; what did not fit before,
-  /// and how many bytes it lacked, where it was chosen to fit.
+  /// The recomputation, as `Recomputation` writes it. If it was chosen to fit,
+  /// the ones that did not fit, with the bytes that they lacked.
   std::string recompute = "none";
   struct Tried {
     std::string recompute;
@@ -88,22 +88,21 @@ struct TrainingReport {
   };
   std::vector<Tried> tried;
 
-  /// What experts take of the tokens that are routed to them; nothing where
-  /// they take all.
+  /// Tokens that experts accept; absent if they accept all.
   struct Capacity {
     double factor = 1;
     bool padded = false;
-    /// Of a rank and a microbatch, each token once for every expert that it
-    /// chooses; how many of them one expert takes.
+    /// Per rank and microbatch: routed tokens, counted once per chosen expert,
+    /// and the tokens that one expert accepts.
     int64_t routedTokens = 0, tokens = 0;
-    /// Mean of the layers.
+    /// Mean over the layers.
     double droppedShare = 0;
   };
   std::optional<Capacity> expertCapacity;
 
-  /// The all_reduce of gradients of weights of which the first stage and the
-  /// last have a copy: a table that is the head, too, or that further tokens
-  /// are predicted with. Of a device; nothing where there are none.
+  /// The all_reduce of gradients of weights that both the first and the last
+  /// stage hold: an embedding table that is also the head, or that further
+  /// tokens are predicted with. Bytes per device; absent if there are none.
   struct Copies {
     int64_t bytes = 0;
     std::string tier;
@@ -111,22 +110,21 @@ struct TrainingReport {
   };
   std::optional<Copies> copiedGradients;
 
-  /// Share of the budget of the fullest device that is left; below 0 where the
+  /// Share of the budget that is left on the fullest device; negative if the
   /// plan does not fit.
   double memoryMargin = 0;
 
   std::optional<double> dollars, joules;
-  /// What the numbers leave out.
+  /// Effects that the numbers leave out.
   std::vector<std::string> notModelled;
 };
 
-/// FLOPs that the tokens need, by which MFU counts: without what is computed
-/// again and without padding. Gradients of inputs and of weights are products
-/// as large as the forward's.
+/// FLOPs that MFU counts: without recomputation and padding. Gradients of
+/// inputs and of weights take as many FLOPs as the forward, each.
 inline Checked modelFlops(const TrainingReport &training) {
   return (training.flops.forward - training.flops.padding) * 3;
 }
-/// FLOPs of forwards and backwards as they are computed, by which HFU counts.
+/// FLOPs that HFU counts: forwards and backwards as they are computed.
 inline Checked hardwareFlops(const TrainingReport &training) {
   return training.flops.forward + training.flops.backward;
 }

@@ -16,7 +16,7 @@
 
 namespace autopar::writing {
 
-// JSON texts, each valid against its schema in lib/Report/schema.
+// Write JSON texts, each valid against its schema in lib/Report/schema.
 std::string writeJson(const report::Report &report);
 std::string writeJson(const report::DeploymentReport &deployment);
 std::string writeJson(const report::ModelReport &model);

@@ -13,11 +13,11 @@
 
 namespace autopar::writing {
 
-/// What tokens cost and draw, where that is known.
+/// Adds the dollars and joules of tokens, if they are known.
 void addCostRows(TextTable &table, const report::Report &report);
-/// "$0.42", with three digits.
+/// Writes dollars with three digits: "$0.42".
 std::string dollarText(double dollars);
-/// "3.1 J".
+/// Writes an energy: "3.1 J".
 std::string energyText(double joules);
 
 } // namespace autopar::writing

@@ -18,18 +18,18 @@
 
 namespace autopar::writing {
 
-/// A page of the report, in one file; `module` is the text of the module that
-/// it is about, `other` the report of the other phase, if any. Numbers of a
-/// page are clicked for their derivations: `report` should have them. Errors:
+/// Writes a page of the report into one file. `module` is the text of the
+/// report's module, `other` the report of the other phase, if any. Readers
+/// click numbers for their derivations, so `report` should have them. Errors:
 /// files of pages that are not installed.
 Result<std::string> writePage(const report::Report &report,
                               const std::string &module,
                               const report::Report *other = nullptr);
 Result<std::string> writePage(const report::DeploymentReport &report,
                               const std::string &module);
-/// Plans, machines or models side by side.
+/// Writes a page with plans, machines or models side by side.
 Result<std::string> writePage(const std::vector<report::PlanTableRow> &rows);
-/// Two plans side by side, and in what they differ.
+/// Writes a page with two plans side by side, and their differences.
 Result<std::string> writePage(const report::PlanDifferences &differences);
 
 } // namespace autopar::writing

@@ -12,19 +12,20 @@
 
 namespace autopar::writing {
 
-/// "prefill of 1 x 2,048 tokens".
+/// Describes the step: "prefill of 1 x 2,048 tokens".
 std::string stepText(const report::Report &report);
-/// "4 requests/s, prompts of 2000 tokens, output of 300 tokens".
+/// Describes the service: "4 requests/s, prompts of 2000 tokens, output of 300
+/// tokens".
 std::string serviceText(const report::ServiceReport &service);
-/// What the tokens of its throughput are: "prompt", "output", "trained".
+/// The kind of the tokens of its throughput: "prompt", "output", "trained".
 std::string_view tokenKind(const report::Report &report);
-/// "on 8 of 16 devices of h100-sxm-8 x 2".
+/// Describes the devices: "on 8 of 16 devices of h100-sxm-8 x 2".
 std::string machineText(const report::Report &report);
-/// "dp 2", "tp 8".
+/// Axes with their sizes: "dp 2", "tp 8".
 std::vector<std::string> meshText(const report::Report &report);
-/// "dp 2, tp 8"; "1 device" of no axes.
+/// Axes on one line: "dp 2, tp 8"; "1 device" without axes.
 std::string meshLine(const report::Report &report);
-/// "12,345" where it is large, "12.3" where not.
+/// Writes a rate: "12,345" if it is large, else "12.3".
 std::string formatRate(double rate);
 
 } // namespace autopar::writing

@@ -16,33 +16,34 @@
 
 namespace autopar::writing {
 
-/// Something that reports say, as a column of tables: numbers as the JSON
-/// report has them, and as text.
+/// A value of reports as a column of tables: as number of the JSON report, and
+/// as text.
 struct ReportColumn {
-  /// With its unit, as in the JSON report; and as the head of a text table.
+  /// The key with its unit, as in the JSON report; the head in a text table.
   const char *key, *head;
-  /// Of `TextTable`.
+  /// The alignment in a `TextTable`.
   char alignment;
-  /// Null where a report does not say it.
+  /// Returns null if a report does not have the value.
   nlohmann::ordered_json (*value)(const report::Report &report);
-  /// Of a value that is not null.
+  /// Writes a value that is not null.
   std::string (*text)(const nlohmann::ordered_json &value);
-  /// Of the axis of a plot, and the value's unit in that one; "" and 0 of what
-  /// is not drawn.
+  /// The title of a plot's axis, and the number of its units per unit of the
+  /// value; "" and 0 for values that are not plotted.
   const char *axis = "";
   double unit = 0;
-  /// Of a service: null of every report without requests.
+  /// Whether the value belongs to a service: it is null in reports without
+  /// requests.
   bool isOfRequests = false;
 
-  /// "-" of null.
+  /// The value as text, "-" for null.
   std::string textOf(const nlohmann::ordered_json &value) const {
     return value.is_null() ? "-" : text(value);
   }
 };
 
-/// All of them: first what was run, then what came of it.
+/// All columns: first those of the question, then those of the answer.
 const std::vector<ReportColumn> &reportColumns();
-/// The place of the one called `key`, which there must be.
+/// The index of the column `key`, which must exist.
 size_t reportColumn(std::string_view key);
 
 } // namespace autopar::writing

@@ -17,21 +17,21 @@
 
 namespace autopar::writing {
 
-// Texts for a terminal, of at most 100 columns.
+// Write texts for a terminal, of at most 100 columns.
 std::string writeText(const report::Report &report);
 std::string writeText(const report::DeploymentReport &deployment);
 std::string writeText(const report::ModelReport &model);
 std::string writeText(const report::PlanDifferences &differences);
 std::string writeText(const std::vector<report::PlanTableRow> &rows);
 
-/// A line for each model, by its name.
+/// Writes one line per model, by name.
 std::string writeList(
     const std::vector<std::pair<std::string, report::ModelReport>> &models);
-/// What differs, in columns.
+/// Writes the differences in columns.
 std::string writeDifferences(const report::ModelReport &first,
                              const report::ModelReport &second);
 
-/// One of them in the style of a terminal.
+/// Writes one of them in the style of a terminal.
 template <typename AnyReport>
 std::string writeText(const AnyReport &report, const TextStyle &style) {
   TextStyleScope scope(style);
