@@ -18,7 +18,8 @@ using namespace autopar::evaluation;
 using namespace autopar::placement;
 using namespace autopar::report;
 
-/// A hottest device that is below this many times the mean is no news.
+/// Smallest load of the most loaded device, over the mean, that is worth a
+/// warning.
 static constexpr double worthSaying = 1.1;
 
 static std::string ratioText(double ratio) {
@@ -27,7 +28,7 @@ static std::string ratioText(double ratio) {
   return text;
 }
 
-/// What would make the devices more even, as far as it is not done.
+/// The flag that would balance the devices better, if there is one left.
 static std::string remedyText(const ExpertPlacement &placement) {
   if (placement.options.policy != PlacementPolicy::balanced)
     return "--place-experts=balanced follows the loads";

@@ -49,7 +49,7 @@ static bool isDegree(const EvaluatedStep &step, const std::vector<AxisId> &ids,
          });
 }
 
-/// The degree over the axes with `ids`, or else their product.
+/// The name of the degree with these axes, or else of their product.
 static std::string groupName(const EvaluatedStep &step,
                              const std::vector<AxisId> &ids) {
   for (Degree degree : allDegrees)
@@ -79,10 +79,10 @@ std::string autopar::advice::shareText(const EvaluatedStep &step,
 
 namespace {
 
-/// Collectives of the same axes that leave the fastest domain.
+/// Collectives over the same axes that leave the fastest domain.
 struct Crossing {
   const CollectiveCall *first;
-  /// The degree that a user would choose, or else axes, and its devices.
+  /// The degree that a user would choose, or else the axes; its devices.
   std::string name;
   GroupLayout layout;
   double timeUs = 0;
@@ -90,7 +90,8 @@ struct Crossing {
 
 } // namespace
 
-/// Routed tokens go over some axes of ep, whose size is what one can choose.
+/// Describes a crossing. Routed tokens go over some axes of ep, and the user
+/// chooses the size of ep.
 static Crossing describe(const EvaluatedStep &step,
                          const CollectiveCall &cost) {
   const Plan &plan = step.plan;
@@ -127,8 +128,8 @@ static std::string tierText(const Tier &tier) {
   return tier.name + " " + formatNumber(tier.bandwidth.value / 1e9) + " GB/s";
 }
 
-/// What keeps a group inside `domain` devices: a smaller degree, the largest
-/// that does, or another order of the axes.
+/// A change that keeps a group inside `domain` devices: the largest smaller
+/// degree, or another order of the axes.
 static std::string remedyText(const Crossing &crossing, int64_t domain) {
   int64_t devices = sizeOf(crossing.layout);
   int64_t stride = INT64_MAX;
@@ -190,8 +191,8 @@ void autopar::advice::adviseOnExperts(const EvaluatedStep &step,
 
 namespace {
 
-/// Of the first layer kind that has a ring: to send a part of the keys, and
-/// attention on it.
+/// Times of the first layer kind with a ring: the transfer of a part of the
+/// keys, and attention on that part.
 struct RingTimes {
   const CollectiveCall *ring = nullptr;
   double transferUs = 0, blockUs = 0;
@@ -225,8 +226,9 @@ static RingTimes timesOfRing(const PricedStep &step,
   return times;
 }
 
-/// New tokens of each sequence, by doubling, whose attention takes longer;
-/// nothing where no number does. Attention grows with them, transfers do not.
+/// Finds, by doubling, the new tokens per sequence whose attention takes longer
+/// than the transfer; nothing if there are none. Attention grows with them,
+/// transfers do not.
 static std::optional<int64_t> findQuery(const EvaluatedStep &step) {
   Workload workload = step.workload;
   int64_t cached = workload.context - workload.query;

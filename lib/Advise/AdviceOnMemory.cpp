@@ -30,10 +30,10 @@ using Subject = Warning::Subject;
 using Kind = Resident::Kind;
 
 //===----------------------------------------------------------------------===//
-// What would fit
+// Plans that fit
 //===----------------------------------------------------------------------===//
 
-/// "tp = 16 on 16 devices (--nodes=2)".
+/// Describes a plan by one degree: "tp = 16 on 16 devices (--nodes=2)".
 static std::string describe(const EvaluatedStep &step, const Plan &plan,
                             Degree degree) {
   int64_t devices = *plan.devices();
@@ -48,10 +48,10 @@ static std::string describe(const EvaluatedStep &step, const Plan &plan,
   return text;
 }
 
-/// The smallest power of two over which weights and caches may be split such
-/// that they and what each device has whole (runtime, temporaries) can fit; 0
-/// where what is whole does not. A program without tp cannot be priced with it,
-/// so this is a lower bound.
+/// The smallest power of two over which weights and caches must be split so
+/// that they fit beside the unsplit memory (runtime, temporaries); 0 if that
+/// alone does not fit. It is a lower bound, because a program without tp cannot
+/// be priced with it.
 static int64_t leastTensorParallel(const Report::DeviceMemory &device) {
   int64_t left =
       device.budgetBytes - device.runtimeBytes - device.reservedBytes;
@@ -64,7 +64,7 @@ static int64_t leastTensorParallel(const Report::DeviceMemory &device) {
   return size;
 }
 
-/// What helps where nothing was found that does.
+/// The hint for a plan if no change was found that makes it fit.
 static std::string hintOfFit(const EvaluatedStep &step) {
   const Report::DeviceMemory &device = step.report.memory.perDevice;
   int64_t least = leastTensorParallel(device);
@@ -140,8 +140,8 @@ void autopar::advice::adviseOnFit(const EvaluatedStep &step,
 // Copies
 //===----------------------------------------------------------------------===//
 
-/// Devices of tp that hold the same part of `cache`: those along axes that do
-/// not split it, times those beyond the extent of a capped split.
+/// Number of devices of tp that hold the same part of `cache`: those along axes
+/// that do not split it, times those beyond the extent of a capped split.
 static Checked copiesOver(const EvaluatedStep &step, const Resident &cache) {
   Checked copies = 1;
   std::vector<AxisId> splitting;
@@ -161,7 +161,8 @@ static Checked copiesOver(const EvaluatedStep &step, const Resident &cache) {
   return copies;
 }
 
-/// dcp has the copies share the tokens, a smaller attention_tp the sequences.
+/// The flag that removes copies: dcp splits the tokens among them, a smaller
+/// attention_tp the sequences.
 static std::string remedyOfCopies(const EvaluatedStep &step, int64_t copies) {
   const Plan &plan = step.plan;
   int64_t attention = *plan.sizeOf(Degree::attention_tp),
@@ -209,8 +210,9 @@ void autopar::advice::adviseOnCacheCopies(const EvaluatedStep &step,
 // Idle memory, gathered weights
 //===----------------------------------------------------------------------===//
 
-/// In a decode step that memory bounds, sequences share the reads of weights:
-/// where the caches of all replicas fit into one, the others read for nothing.
+/// In a decode step that is bound by memory, the sequences of a replica share
+/// the reads of weights. If the caches of all replicas fit into one, the other
+/// replicas read weights without need.
 void autopar::advice::adviseOnIdleMemory(const EvaluatedStep &step,
                                          Warnings &warnings) {
   const Workload &workload = step.workload;
@@ -232,7 +234,7 @@ void autopar::advice::adviseOnIdleMemory(const EvaluatedStep &step,
        "idle-memory", Subject::mesh});
 }
 
-/// Whether `record` gathers weights: those have numbers for extents.
+/// Whether `record` gathers weights, whose extents have no symbols.
 static bool gathersWeight(const Collective &record) {
   return record.kind == CollectiveKind::all_gather &&
          std::all_of(
@@ -243,7 +245,7 @@ static bool gathersWeight(const Collective &record) {
 
 void autopar::advice::adviseOnGatheredWeights(const EvaluatedStep &step,
                                               Warnings &warnings) {
-  // Training splits them for the states that go with them.
+  // Training splits weights for the sake of their states.
   if (step.strategy.trains)
     return;
   double timeUs = 0;
@@ -256,7 +258,8 @@ void autopar::advice::adviseOnGatheredWeights(const EvaluatedStep &step,
       first = cost.record;
     timeUs += cost.timeUs * static_cast<double>(cost.count);
     calls += cost.count;
-    // What the others send stays where weights are not split.
+    // Bytes that the other devices send would be kept if weights were not
+    // split.
     Checked own = floorDiv(cost.bytes, cost.groupSize);
     parts += (cost.bytes - own) * cost.count;
   }

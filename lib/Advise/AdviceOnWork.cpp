@@ -42,14 +42,14 @@ void autopar::advice::adviseOnIdleAxes(const EvaluatedStep &step,
 
 namespace {
 
-/// A symbol, split over more devices than it counts.
+/// A symbol that is split over more devices than its size.
 struct ThinSplit {
   SymbolId symbol;
   std::vector<AxisId> axes;
   int64_t extent, devices;
 };
 
-/// Collects them, each once.
+/// Collects thin splits, each once.
 class ThinSplits {
 public:
   explicit ThinSplits(const EvaluatedStep &step) : step(step) {
@@ -98,7 +98,8 @@ private:
 
 } // namespace
 
-/// What gives all devices of `split` work; `isOfTp`: its axes are some of tp.
+/// A change that gives all devices of `split` work. `isOfTp`: its axes are part
+/// of tp.
 static std::string remedyText(const EvaluatedStep &step, const ThinSplit &split,
                               bool isOfTp) {
   const std::string &symbol = step.program.symbols[split.symbol];
@@ -149,22 +150,22 @@ void autopar::advice::adviseOnIdleDevices(const EvaluatedStep &step,
 }
 
 //===----------------------------------------------------------------------===//
-// Routed tokens that several devices have
+// Routed tokens that several devices hold
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-/// Products of experts that several devices make of the same tokens.
+/// Matmuls of experts that several devices compute on the same tokens.
 struct RepeatedExperts {
   const Kernel *first = nullptr;
-  /// Axes of the mesh that split neither tokens nor experts.
+  /// Devices along axes that split neither tokens nor experts.
   int64_t devices = 1;
   double timeUs = 0;
 };
 
 } // namespace
 
-/// Devices that do the same as one of them does for `kernel`.
+/// Number of devices that do the same work for `kernel`.
 static int64_t countRepeats(const EvaluatedStep &step, const Kernel &kernel) {
   std::vector<bool> splits(step.program.axes.size());
   auto mark = [&](const Dims &dims) {
@@ -200,7 +201,7 @@ static RepeatedExperts findRepeatedExperts(const EvaluatedStep &step) {
   return found;
 }
 
-/// The flag that leaves no two devices the same work, where there is one.
+/// The flag that divides the repeated work, if there is one.
 static std::string remedyText(const EvaluatedStep &step,
                               const RepeatedExperts &repeated) {
   const Plan &plan = step.plan;

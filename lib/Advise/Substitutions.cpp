@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where a figure is from says nothing of what it is used for: a measured curve
-// that prices another format, or a link that is set to another bandwidth, is no
-// measurement of that use.
+// The source of a figure does not say what the figure is used for. A measured
+// curve that prices another format, or a link that is set to another bandwidth,
+// is no measurement of that use.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,8 +41,8 @@ std::string times(double ratio) {
   return formatNumber(std::round(ratio * 10) / 10) + "x";
 }
 
-/// How far apart the measured curves of the kernel are on this chip: the ratio
-/// of the largest to the smallest efficiency.
+/// The spread of the measured curves of a kind on this chip: the ratio of the
+/// largest to the smallest efficiency.
 std::string spreadText(const Chip &chip, KernelKind kind) {
   auto curves = chip.kernels.find(kind);
   Spread compute, memory;

@@ -24,14 +24,14 @@ using namespace autopar::program;
 using namespace autopar::report;
 using namespace autopar::schedule;
 
-/// "2.4x".
+/// Writes a ratio: "2.4x".
 static std::string times(double ratio) {
   char buffer[32];
   std::snprintf(buffer, sizeof(buffer), "%.1fx", ratio);
   return buffer;
 }
 
-/// At most five names, then how many more.
+/// Lists at most five names, then the number of the others.
 static std::string listSome(const std::vector<std::string> &names) {
   constexpr size_t limit = 5;
   std::vector<std::string> first(names.begin(),
@@ -42,14 +42,15 @@ static std::string listSome(const std::vector<std::string> &names) {
   return text;
 }
 
-/// Says where figures come from; nothing where none come from there.
+/// Adds a warning about figures with the names; none if there are no names.
 static void addFigures(Warnings &warnings, const char *what,
                        const std::vector<std::string> &names) {
   if (!names.empty())
     warnings.push_back({what + listSome(names), ""});
 }
 
-/// Engines that multiply in 8 bits keep everything else wider.
+/// Warns about narrow activations: engines that multiply in 8 bits keep
+/// everything else wider.
 static void warnNarrowStream(const EvaluatedStep &step, Warnings &warnings) {
   for (const Kernel &kernel : step.program.kernels)
     if (kernel.kind == KernelKind::elementwise && bitsOf(kernel.compute) < 16) {
@@ -63,7 +64,7 @@ static void warnNarrowStream(const EvaluatedStep &step, Warnings &warnings) {
     }
 }
 
-/// Collectives whose times are not those of a measured curve.
+/// Warns about collectives whose times are not those of a measured curve.
 static void warnTimes(const EvaluatedStep &step, Warnings &warnings) {
   std::vector<std::string> modelled, interpolated;
   auto addOnce = [](std::vector<std::string> &names, std::string name) {
@@ -128,7 +129,8 @@ static void warnSources(const EvaluatedStep &step, const UsedFigures &used,
   addFigures(warnings, absent.c_str(), missing);
 }
 
-/// How far a decode step lands above step weights and KV once, and why.
+/// Compares a decode step with the time of reading weights and KV caches once,
+/// and lists the reasons for the difference.
 static void warnDecode(const EvaluatedStep &step, Warnings &warnings) {
   const auto &latency = step.report.latency;
   double floor = latency.bounds.memoryTimeUs;

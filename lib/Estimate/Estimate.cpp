@@ -60,7 +60,7 @@ private:
 
 } // namespace
 
-/// A report with all that is asked for, of a step or of a pipeline.
+/// Completes the report of a step or of a pipeline with the requested details.
 template <typename Evaluated>
 Report Estimator::compose(const Evaluated &evaluated) {
   Report report = evaluated.report;
@@ -110,7 +110,7 @@ Result<Estimate> Estimator::estimateStep(const Workload &workload) {
   return Estimate{std::move(*made), workload};
 }
 
-/// What a service takes for granted replaces what its step does.
+/// Adds the assumptions of a service, which replace those of its step by name.
 static void take(Assumptions all, Assumptions &assumptions) {
   for (Assumption &one : all) {
     assumptions.erase(std::remove_if(assumptions.begin(), assumptions.end(),

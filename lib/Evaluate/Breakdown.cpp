@@ -53,7 +53,7 @@ private:
   std::map<std::string, size_t> index;
 };
 
-/// The step by op and by layer kind.
+/// Divides the step by op and by layer kind.
 class BreakdownMaker {
 public:
   BreakdownMaker(const PricedStep &step,
@@ -78,7 +78,8 @@ private:
 
 } // namespace
 
-/// What follows the layers is counted with what lies before them.
+/// Adds a row per layer kind. Operations after the layers are counted with
+/// those before them.
 void BreakdownMaker::addLayers() {
   const CostProgram &program = step.program;
   auto countOf = [&](uint32_t layer) {

@@ -7,7 +7,7 @@
 //
 // A device draws its board's power while it computes, reads or sends, and its
 // idle power while it waits for the host or for other stages: docs/physics.md,
-// "Money and energy". Devices that the plan does not use count for nothing.
+// "Money and energy". Devices that the plan does not use cost nothing.
 //
 //===----------------------------------------------------------------------===//
 

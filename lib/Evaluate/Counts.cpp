@@ -25,7 +25,7 @@ using namespace autopar::runtime;
 using namespace autopar::schedule;
 
 //===----------------------------------------------------------------------===//
-// What the report says about its inputs
+// The inputs in the report
 //===----------------------------------------------------------------------===//
 
 Result<Report::Mesh> autopar::evaluation::meshOf(const PricedStep &step) {
@@ -41,7 +41,7 @@ Result<Report::Mesh> autopar::evaluation::meshOf(const PricedStep &step) {
   }
   for (const PlanDegree &degree : step.plan.degrees)
     mesh.degrees[degree.name] = *step.plan.sizeOf(degree.name);
-  // Where nobody cuts them, replicas are dp*cp.
+  // The degree fsdp is left out: unless the plan sets it, it is dp*cp.
   for (Degree degree : allDegrees)
     if (degree != Degree::fsdp)
       mesh.degrees[std::string(nameOf(degree))] = *step.plan.sizeOf(degree);
@@ -61,9 +61,9 @@ Result<Report::Model> autopar::evaluation::modelOf(const PricedStep &step) {
        narrow(total.storedOnlyParameters, "stored parameters")});
 }
 
-/// Whether one more sequence takes as much as the one before it, on the device
-/// that holds it: what is kept of them is split alike, and what is reserved
-/// does not grow with them.
+/// Whether each additional sequence takes the same memory on the device that
+/// holds it: sequences are split alike, and reserved memory does not grow with
+/// them.
 static bool areSequencesAlike(const PricedStep &step) {
   const Runtime &runtime = step.runtime;
   bool reserves = runtime.profileTokens.value > 0 ||

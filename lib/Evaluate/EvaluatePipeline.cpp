@@ -29,11 +29,11 @@ namespace {
 
 constexpr int64_t backwardForwards = trainingPasses - 1;
 
-/// Puts the report of a pipeline together: totals are those of the whole model,
-/// memory that of the fullest stage, times that of the heaviest.
+/// Composes the report of a pipeline: totals are those of the whole model,
+/// memory is that of the fullest stage, times are those of the heaviest stage.
 class PipelineEvaluator {
 public:
-  /// Of a `result` that has the whole.
+  /// `result` has the inputs and the whole model evaluated.
   explicit PipelineEvaluator(EvaluatedPipeline &result)
       : result(result), parts(result.parts), plan(parts.plan),
         whole(result.inputs.workload), report(result.report),
@@ -67,7 +67,7 @@ private:
   Report &report;
   Report::Pipeline &pipeline;
 
-  /// By kind of step, then as `Strategy::transferBytes`.
+  /// Bytes by kind of step, then indexed as `Strategy::transferBytes`.
   std::vector<std::vector<int64_t>> transferBytes;
   std::vector<int64_t> savedBytes;
   int64_t routedTokens = 0, expertCapacityTokens = 0;
@@ -112,8 +112,8 @@ static std::optional<Error> checkSchedule(const PlanInputs &inputs) {
                    : "give --schedule=inference, or --phase=prefill"};
 }
 
-/// Evaluates the plan's ranges. Where they need more memory than there is, the
-/// report says so.
+/// Evaluates the plan's ranges of layers. If they exceed the memory, the report
+/// says so; it is no error.
 std::optional<Error> PipelineEvaluator::layOut(bool bounds) {
   StagingProblem problem = parts.pricer.problem();
   Result<StagePartition> partition =
@@ -131,7 +131,7 @@ std::optional<Error> PipelineEvaluator::layOut(bool bounds) {
   return std::nullopt;
 }
 
-/// Devices that run the same are priced once.
+/// Prices each distinct stage once.
 std::optional<Error> PipelineEvaluator::priceStages() {
   PlanInputs inputs = parts.inputs();
   for (int64_t device = 0; device < parts.shape.stages; ++device) {
@@ -151,8 +151,8 @@ std::optional<Error> PipelineEvaluator::priceStages() {
   return std::nullopt;
 }
 
-/// What its formulas say of bytes between stages and of values that are saved,
-/// which are those of any stage.
+/// Reads the bytes that stages hand on and the values that they save; these
+/// formulas are equal in all stages.
 std::optional<Error> PipelineEvaluator::readBytes(const EvaluatedStep &stage) {
   Narrowing narrow(stage);
   transferBytes.clear();
@@ -289,7 +289,7 @@ void PipelineEvaluator::addMemory() {
       result.fullest = device;
     memory.kvBytesPerTokenPerDevice = std::max(memory.kvBytesPerTokenPerDevice,
                                                stage.kvBytesPerTokenPerDevice);
-    // A stage without caches is never full of them.
+    // A stage without caches never fills them.
     if (stage.kvBytesPerTokenPerDevice == 0 &&
         stageOf(device).memory.stateBytesPerSequence == 0)
       continue;
@@ -308,7 +308,7 @@ void PipelineEvaluator::addMemory() {
   memory.kvCapacityBytes = stageOf(result.scarcest).memory.kvCapacityBytes;
 }
 
-/// The transfers that the heaviest stage sends, with what its collectives send.
+/// Adds the transfers that the heaviest stage sends to its collectives.
 void PipelineEvaluator::addTransferRows() {
   Checked sent = report.communication.bytesPerDevice;
   for (const Report::Transfer &transfer : pipeline.transfers) {
@@ -343,8 +343,9 @@ void PipelineEvaluator::addWork() {
   report.byLayer = heaviest.byLayer;
 }
 
-/// The step is that of the schedule; what the heaviest stage does not fill of
-/// it is time that it waits. With backwards, all of those count as its work.
+/// Sets the step time to that of the schedule. The time that the heaviest stage
+/// does not use is waiting; in a program with backwards it counts as work of
+/// that stage.
 void PipelineEvaluator::addStep() {
   auto &latency = report.latency;
   const std::optional<EvaluatedIteration> &iteration = result.iteration;
@@ -365,7 +366,7 @@ void PipelineEvaluator::addStep() {
            latency.communicationTimeUs + latency.overheadTimeUs;
   };
   if (parts.shape.isFolded() && !iteration) {
-    // What one direction sends while the other computes.
+    // Communication of one direction while the other computes.
     const auto &devices = pipeline.timeline.devices;
     double hidden =
         sum() - toMicroseconds(devices[pipeline.partition.heaviest].busyPs);
@@ -373,7 +374,7 @@ void PipelineEvaluator::addStep() {
         std::clamp(hidden, 0.0, latency.communicationTimeUs);
   }
   double busy = sum();
-  // A single stage waits for none; the schedule counts whole picoseconds.
+  // A single stage never waits; the schedule rounds to integer picoseconds.
   latency.stepTimeUs = parts.shape.stages > 1 || iteration
                            ? toMicroseconds(pipeline.stepPs)
                            : busy;

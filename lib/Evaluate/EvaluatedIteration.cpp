@@ -174,8 +174,8 @@ static bool isRing(const Report::CollectiveRow &call) {
   return call.kind == nameOf(CollectiveKind::ring);
 }
 
-/// The part of the calls of `section` that run as rings which nothing hides:
-/// what its kernels wait for is without the rest.
+/// Exposed share of the ring collectives of `section`: the part that its
+/// kernels wait for.
 static double exposedShareOfRings(const EvaluatedIteration &iteration,
                                   const Report &report, Section section) {
   double calls = 0, rings = 0;
@@ -194,7 +194,7 @@ static double exposedShareOfRings(const EvaluatedIteration &iteration,
   return std::clamp(1 - hidden / rings, 0.0, 1.0);
 }
 
-/// The part of the time of `row` that attention does not hide.
+/// Share of the time of `row` that attention does not hide.
 static double shareBesideRings(const EvaluatedIteration &iteration,
                                const Report &report, const Exposure &row) {
   double ringUs = 0;
@@ -207,7 +207,7 @@ static double shareBesideRings(const EvaluatedIteration &iteration,
   return 1 - (1 - share) * ringUs / row.timeUs;
 }
 
-/// Rows of collectives that were read for the same, over the same axes.
+/// Makes one row for all collectives with the same purpose and axes.
 static void readExposure(const EvaluatedIteration &iteration,
                          const Report &report, TrainingReport &training) {
   TrainingTimes all = iteration.allOf(iteration.heaviest());
@@ -318,7 +318,7 @@ static void readLimits(const EvaluatedIteration &iteration,
         "the sum of gradients of weights that layers of several stages share");
 }
 
-/// The share of the budget that is left.
+/// Share of the budget that is left.
 static double marginOf(const Report::DeviceMemory &memory) {
   double budget = static_cast<double>(memory.budgetBytes);
   double left = budget - static_cast<double>(memory.totalBytes);

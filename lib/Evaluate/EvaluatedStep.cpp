@@ -43,7 +43,7 @@ static Report::Machine machineOf(const PlanInputs &inputs) {
           inputs.runtime.label(), machine.devices(), inputs.pool().nodes};
 }
 
-/// Fills what a step computes, sends and takes.
+/// Moves the work of a step into its report.
 static void take(StepWork work, const Workload &workload, EvaluatedStep &step) {
   Report &report = step.report;
   report.flops = work.flops;
@@ -60,7 +60,7 @@ static void take(StepWork work, const Workload &workload, EvaluatedStep &step) {
   step.kernelTimeUs = std::move(work.breakdown.kernelTimeUs);
 }
 
-/// The steps of a prefill that takes several, and their sum.
+/// Evaluates the steps of a prefill with several steps, and returns their sum.
 static Result<StepWork> workOfSteps(EvaluatedStep &whole) {
   for (const PrefillChunk &chunk : whole.chunks) {
     PlanInputs inputs{whole.program, whole.plan, whole.machine, whole.runtime,
@@ -103,7 +103,7 @@ static std::optional<Error> addWork(EvaluatedStep &step) {
   return std::nullopt;
 }
 
-/// Moves `part` to `to`; its error where it has one.
+/// Moves `part` to `to`, or returns its error.
 template <typename T>
 static std::optional<Error> put(Result<T> part, T &to) {
   if (!part)

@@ -1,4 +1,4 @@
-//===- ExpertCapacity.cpp - What experts take and drop --------------------===//
+//===- ExpertCapacity.cpp - Tokens that experts accept and drop -----------===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

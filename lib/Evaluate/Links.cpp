@@ -23,13 +23,13 @@ using namespace autopar::runtime;
 using namespace autopar::schedule;
 
 namespace {
-/// Bytes of one request.
+/// Bytes of one request: caches, states, and both on one device.
 struct RequestBytes {
   int64_t kv = 0, state = 0, device = 0;
 };
 } // namespace
 
-/// What a device holds of a request: of a pipeline, the stage that holds most.
+/// Counts the bytes of a request; on a device of the stage that holds most.
 static Result<RequestBytes> countRequest(const LinkSide &side,
                                          const Workload &workload) {
   Runtime none;
@@ -98,13 +98,13 @@ static Result<const Tier *> tierBetween(const LinkSide &side,
                "give a machine with a larger domain"};
 }
 
-/// Bytes per second that a large transfer reaches over `tier`, one way.
+/// Bandwidth that a large transfer reaches over `tier`, in one direction.
 static double reachedBandwidth(const Tier &tier, bool ideal) {
   return tier.bandwidth.value * (ideal ? 1 : tier.efficiency.value);
 }
 
-/// Latency and bytes over the bandwidth that transfers reach: the alpha-beta
-/// model, Hockney, "The communication challenge for MPP" (1994).
+/// Time of a transfer: latency plus bytes over the reached bandwidth, the
+/// alpha-beta model of Hockney, "The communication challenge for MPP" (1994).
 static double transferUs(const Tier &tier, int64_t bytes, bool ideal) {
   return (ideal ? 0 : tier.latency.value) +
          static_cast<double>(bytes) / reachedBandwidth(tier, ideal) * 1e6;

@@ -39,7 +39,7 @@ public:
   const CostProgram &program;
   const Strategy strategy;
 
-  /// Values of a step of one sequence.
+  /// Evaluates a step of one sequence.
   Result<ExactValues> at(Phase phase, int64_t context) const {
     Workload workload{phase, 1, phase == Phase::decode ? 1 : context, context};
     PlanInputs inputs{program, plan, machine, runtime, workload};
@@ -47,7 +47,8 @@ public:
     Layout layout;
     layout.axes.resize(program.axes.size());
     Refusal refusal = values.evaluate(layout, workload);
-    // No machine multiplies: only sizes may be missing.
+    // Without a machine, requirements on peaks fail; only a missing size is an
+    // error.
     bool isOpen =
         refusal.kind == Refusal::Kind::requirement &&
         strategy.requirements[refusal.index].kind == Requirement::Kind::sizes;
@@ -85,7 +86,7 @@ private:
   void addFlops(int64_t context);
   ModelReport::Flops countStep(const ModelCounts &counts, Phase phase,
                                int64_t context);
-  /// The value of `node`, of which a report has all digits; 0 after an error.
+  /// The exact value of `node`; 0 after an error.
   Checked value(const ModelCounts &counts, Phase phase, int64_t context,
                 NodeId node);
   Checked value(const Result<ExactValues> &values, NodeId node);

@@ -22,7 +22,8 @@ const char *autopar::evaluation::nameOf(ModelPart part) {
   return names[static_cast<size_t>(part)];
 }
 
-/// Whether `kernel` mixes tokens: what part it is the heart of.
+/// The part of which `kernel`, a mixer of tokens, is the core; `other` if it is
+/// none.
 static ModelPart mixerOf(const Kernel &kernel) {
   if (kernel.flopClass == FlopClass::attention ||
       kernel.kind == KernelKind::attention ||
@@ -45,8 +46,9 @@ ModelParts::ModelParts(const CostProgram &program)
       markMixer(i);
 }
 
-/// A value belongs to the first kernel that writes it: an attention writes its
-/// keys and values once more, into the cache.
+/// Connects writers and readers of values. A value belongs to the first kernel
+/// that writes it: an attention writes its keys and values again, into the
+/// cache.
 void ModelParts::connect() {
   std::unordered_map<uint32_t, size_t> writers;
   for (size_t i = 0; i < program.kernels.size(); ++i)
@@ -61,7 +63,7 @@ void ModelParts::connect() {
     }
 }
 
-/// The kernels of the layer from `mixer` to the next products of weights.
+/// Marks the kernels of the layer from `mixer` to the next matmuls of weights.
 std::vector<bool> ModelParts::findOutput(size_t mixer) const {
   std::vector<bool> found(program.kernels.size());
   std::vector<size_t> open = {mixer};

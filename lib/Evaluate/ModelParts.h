@@ -1,4 +1,4 @@
-//===- ModelParts.h - What the kernels of a model are for -------*- C++ -*-===//
+//===- ModelParts.h - Purposes of a model's kernels -------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -29,12 +29,12 @@ enum class ModelPart : uint8_t {
 inline constexpr size_t modelPartCount = 11;
 const char *nameOf(ModelPart part);
 
-/// Finds what weights are for, from the values that flow between kernels.
+/// Finds the purpose of weights from the values that flow between kernels.
 ///
-/// The part of an attention (or a recurrence) is the kernel itself, the
-/// products that read its result, and all of the same layer whose results serve
-/// only those: projections, gates, rotations. So what follows is told from what
-/// runs in parallel.
+/// The part of an attention (or a recurrence) is the kernel itself, the matmuls
+/// that read its result, and all kernels of the same layer whose results reach
+/// only these: projections, gates, rotations. This separates operations that
+/// follow the attention from those that run in parallel.
 class ModelParts {
 public:
   explicit ModelParts(const program::CostProgram &program);
@@ -49,9 +49,9 @@ private:
   ModelPart partOf(size_t kernel) const;
 
   const program::CostProgram &program;
-  /// The kernels that read what a kernel writes.
+  /// For each kernel, the kernels that read its results.
   std::vector<std::vector<size_t>> readers;
-  /// attention, recurrence, or `other` where no mixer claims the kernel.
+  /// For each kernel, attention, recurrence, or `other` if no mixer claims it.
   std::vector<ModelPart> mixers;
 };
 

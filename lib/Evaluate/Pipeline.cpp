@@ -24,7 +24,7 @@ using namespace autopar::runtime;
 using namespace autopar::schedule;
 
 //===----------------------------------------------------------------------===//
-// What is not said
+// Defaults
 //===----------------------------------------------------------------------===//
 
 int64_t autopar::evaluation::replicasOf(const Plan &plan) {
@@ -34,11 +34,11 @@ int64_t autopar::evaluation::replicasOf(const Plan &plan) {
   return plan.sizeOf(Degree::dp).value_or(1) * std::max<int64_t>(1, rest);
 }
 
-/// The number of equal microbatches that a batch divides into: of schedules
-/// that take groups the fewest that they take, of others the most up to one
-/// for each stage and each sequence of a replica. 1 where there is none. Where
-/// it is said how many sequences of a replica one has, and in training, as many
-/// as that makes.
+/// Returns the number of equal microbatches of a batch. Schedules that need
+/// groups of microbatches get the fewest that they accept; others get the most,
+/// up to one per stage and per sequence of a replica; 1 if neither exists. In
+/// training, or with a given size of microbatches, the number follows from that
+/// size.
 static int64_t chooseMicrobatches(ScheduleKind kind, int64_t stages,
                                   const Plan &plan, const Workload &workload) {
   int64_t batch = std::max<int64_t>(1, workload.batch);
@@ -144,7 +144,7 @@ std::optional<Error> PipelineParts::price() {
                                  workload, shape, chunks);
   if (!refusal)
     return std::nullopt;
-  // The whole model meets all that its parts do.
+  // Requirements of the parts are a subset of those of the whole model.
   PartCounts counts(program);
   addPlaces(program, order, 0, order.size() + 2, /*borders=*/false, counts);
   ExactValues values(strategy, machine, runtime, plan.memoryUtilization);

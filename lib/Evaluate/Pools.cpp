@@ -36,7 +36,7 @@ public:
     report.replicas = decode.replicas;
     report.devices = prefill.layout.devices + decode.layout.devices;
     report.steady.load = decode.loadOf(requests);
-    // The pool that prefills also encodes; both hold what was encoded.
+    // The prefill pool also runs the encoder; both pools hold its output.
     prefill.encode(
         {from.workload.encoderTokens, crossTokens(), requests.prompt.mean()});
     decode.encode({0, crossTokens(), requests.prompt.mean()});
@@ -61,14 +61,14 @@ private:
 
 } // namespace
 
-/// What is left of a transfer where each of so many layers sends its part while
-/// those after it are computed: the last part at least.
+/// Exposed part of a transfer if each of `layers` layers sends its caches while
+/// later layers are computed: at least that of the last layer.
 static double leftOf(double transferUs, double promptUs, double layers) {
   return std::max(transferUs / layers,
                   transferUs - promptUs * (layers - 1) / layers);
 }
 
-/// Of a prompt of mean length.
+/// Sets the transfer times of a prompt of mean length.
 std::optional<Error> PoolsReader::readLink(bool byLayer) {
   Workload prompt;
   prompt.query = prompt.context = std::llround(report.steady.load.promptTokens);

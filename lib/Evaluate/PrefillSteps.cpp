@@ -27,8 +27,7 @@ using namespace autopar::schedule;
 
 namespace {
 
-/// Adds up what the steps of a prefill take, each kind of them as often as it
-/// comes.
+/// Sums the work of the steps of a prefill, each kind multiplied by its count.
 class StepSum {
 public:
   explicit StepSum(const PricedStep &whole) : whole(whole), narrowed(whole) {}
@@ -115,7 +114,7 @@ void StepSum::addBreakdown(const std::vector<BreakdownRow> &rows, int64_t times,
   }
 }
 
-/// By record, with the sum of the times of all calls.
+/// Adds collectives by record, with the sum of the times of all calls.
 void StepSum::addCollectives(const EvaluatedStep &step, int64_t times) {
   std::vector<CollectiveCall> &all = sum.calls.all;
   for (const CollectiveCall &call : step.calls) {
@@ -156,7 +155,8 @@ void StepSum::add(const EvaluatedStep &step, int64_t times) {
              all.bounds.weightsAndKvReadBytes);
 }
 
-/// Takes means of what is said of one launch or call, of `count` steps.
+/// Divides sums by numbers of launches or calls, where a report has the mean of
+/// one; `count` is the number of steps.
 Result<StepWork> StepSum::finish(int64_t count) {
   sum.flops.attentionFullSquare = whole.whole(whole.strategy.total.squareFlops);
   for (double &timeUs : sum.breakdown.kernelTimeUs)

@@ -46,7 +46,8 @@ void Ladder::take(const PricedRecomputation &one) {
   (one.fits() ? fitting : tried).push_back(one);
 }
 
-/// False where it could not be priced, which was said.
+/// Tries one recomputation. Returns false if it could not be priced, after an
+/// error was reported.
 bool Ladder::tryOne(const Recomputation &what) {
   std::optional<PricedRecomputation> priced = price(what);
   if (priced)
@@ -54,7 +55,7 @@ bool Ladder::tryOne(const Recomputation &what) {
   return priced.has_value();
 }
 
-/// Parts that save nothing are left out.
+/// Tries growing lists of parts. Parts that save no bytes are skipped.
 bool Ladder::tryLists() {
   struct Candidate {
     PricedRecomputation alone;
@@ -69,7 +70,7 @@ bool Ladder::tryLists() {
       candidates.push_back({*one, double(none.missingBytes - one->missingBytes),
                             std::max(one->timeUs - none.timeUs, 0.0)});
   }
-  // What saves most for its time first; of equals, in the order of parts.
+  // Sorts by falling saved bytes per time; ties keep the order of parts.
   std::sort(candidates.begin(), candidates.end(),
             [](const Candidate &a, const Candidate &b) {
               double first = a.savedBytes * b.timeUs,
@@ -91,8 +92,8 @@ bool Ladder::tryLists() {
   return true;
 }
 
-/// Between none and `most`, all of them, looks where as many bytes for each
-/// layer would fit; bisects where that is not so.
+/// Finds the fewest layers, between none and `most`, whose recomputation fits.
+/// Guesses by interpolating the missing bytes, then bisects.
 bool Ladder::tryLayers(const PricedRecomputation &all, int64_t most) {
   constexpr int64_t mostGuesses = 3;
   int64_t few = 0;

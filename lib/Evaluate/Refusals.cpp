@@ -28,7 +28,7 @@ using namespace autopar::schedule;
 // Inputs
 //===----------------------------------------------------------------------===//
 
-/// The error of an axis whose size is open.
+/// The error for an axis without a size.
 static Error refuseOpenAxis(const std::string &axis) {
   bool hasFlag = axis == "tp" || axis == "cp" || axis == "dp";
   return {"", "axis '" + axis + "' of the mesh has no size",
@@ -60,8 +60,8 @@ static std::optional<Error> checkWorkload(const Workload &workload) {
   return std::nullopt;
 }
 
-/// A step of a model without an encoder has no positions to encode, nor any
-/// that cross attention sees.
+/// Refuses encoded or cross-attended positions for a model without an encoder
+/// or cross attention.
 static std::optional<Error> checkEncoded(const CostProgram &program,
                                          const Workload &workload) {
   if (workload.encoderTokens > 0 && !readsSymbol(program, "encoder_tokens"))
@@ -80,7 +80,8 @@ static std::optional<Error> checkEncoded(const CostProgram &program,
   return std::nullopt;
 }
 
-/// Learned positions end; others may be stretched, which a warning says.
+/// Refuses contexts beyond learned positions. Other positions can be
+/// extrapolated, with a warning.
 static std::optional<Error> checkContext(const Positions &positions,
                                          int64_t context) {
   if (!positions.areLearned || positions.longest == 0 ||
@@ -133,7 +134,7 @@ static std::optional<Error> checkMachine(const Machine &machine) {
                "a plan is priced on devices of one kind"};
 }
 
-/// An engine that runs fewer sequences at once has no step with all of them.
+/// Refuses a decode step with more sequences than the engine runs at once.
 static std::optional<Error> checkSequences(const PlanInputs &inputs) {
   const Workload &step = inputs.workload;
   if (!inputs.plan.maxSequences || step.phase != Phase::decode)
@@ -150,7 +151,7 @@ static std::optional<Error> checkSequences(const PlanInputs &inputs) {
                "give a smaller --batch or a larger --max-num-seqs"};
 }
 
-/// What a launch sets must change something.
+/// Refuses flags of the engine's launch that would change nothing.
 static std::optional<Error> checkLaunch(const PlanInputs &inputs) {
   const Plan &plan = inputs.plan;
   if (inputs.program.trains() && (plan.maxSequences || plan.eager))
@@ -195,7 +196,7 @@ autopar::evaluation::checkInputs(const PlanInputs &inputs) {
 
 namespace {
 
-/// Says why one plan was refused.
+/// Explains why one plan was refused.
 class RefusalText {
 public:
   RefusalText(const PlanInputs &inputs, const ExactValues &values)
@@ -214,7 +215,7 @@ private:
 
 } // namespace
 
-/// The degrees that work, at most ten: divisors of `extent`, and under `cap`
+/// The legal degrees, at most ten: divisors of `extent`, and with `cap` also
 /// its multiples.
 static std::string legalSizes(int64_t extent, bool cap) {
   std::string text;
@@ -227,7 +228,7 @@ static std::string legalSizes(int64_t extent, bool cap) {
   return text;
 }
 
-/// "tp", "dpi*tp".
+/// Names of axes as a product: "tp", "dpi*tp".
 static std::string namesOf(const std::vector<AxisId> &axes,
                            const CostProgram &program) {
   std::vector<std::string> names;
@@ -236,7 +237,7 @@ static std::string namesOf(const std::vector<AxisId> &axes,
   return join(names, "*");
 }
 
-/// "tp = 8", "dpi*tp = 64".
+/// Names of axes with their product: "tp = 8", "dpi*tp = 64".
 std::string RefusalText::axesText(const std::vector<AxisId> &axes) const {
   Checked devices = 1;
   for (AxisId axis : axes)

@@ -19,30 +19,32 @@
 
 namespace autopar::evaluation {
 
-/// A program on the devices of its plan, compiled for loads.
+/// A program on the devices of its plan, compiled for pricing loads.
 struct ServedProgram {
-  /// All parts of `inputs` outlive it; its step does not matter.
+  /// All parts of `inputs` outlive it; its step is not used.
   explicit ServedProgram(const PlanInputs &inputs);
 
-  /// What keeps the inputs from being served: as `checkInputs`, or stages.
+  /// Returns the error that keeps the inputs from being served: those of
+  /// `checkInputs`, or stages.
   static std::optional<Error> check(const PlanInputs &inputs);
   /// Whether the model has positions for requests of mean length.
   static std::optional<Error> checkLengths(const PlanInputs &inputs,
                                            const program::Requests &requests);
-  /// With a draft that takes as long as one of the model's layers, where nobody
-  /// says otherwise.
+  /// The load of `requests`. A draft model without a given time takes as long
+  /// as one of the model's layers.
   serving::ServedLoad loadOf(const program::Requests &requests) const;
-  /// Why a step of one request for each replica has no price: as its own report
-  /// says it, where that does.
+  /// The error of a step with one request per replica, as its own report gives
+  /// it, or a general one.
   Error explain(const program::Requests &requests) const;
-  /// The step that decodes `sequences` of each replica.
+  /// The step that decodes `sequences` sequences per replica.
   program::Workload stepOf(double sequences,
                            const serving::ServedLoad &load) const;
-  /// Says what each request has encoded beside its text; without, nothing.
+  /// Sets the encoded inputs of each request besides its text; none by default.
   void encode(const serving::EncodedInput &input);
-  /// Of this plan, laid on its devices.
+  /// Prices of this plan's steps, on its layout.
   serving::StepPrices prices();
-  /// Its engines, each with the KV caches of a replica; `prices` outlive them.
+  /// Engines for the simulation, each with the KV caches of a replica; `prices`
+  /// outlive them.
   serving::SimulatedPool simulated(serving::StepPrices &prices,
                                    double capacityTokens) const;
   double dollarsPerHour() const;
@@ -51,7 +53,7 @@ struct ServedProgram {
   bool hasPower() const { return inputs.pool().chip.boardPower.has_value(); }
 
   PlanInputs inputs;
-  /// With the chunks of prompts that the plan asks for.
+  /// The runtime with the prefill chunk of the plan, if it sets one.
   runtime::Runtime runtime;
   cost::CompiledProgram compiled;
   cost::Layout layout;
@@ -60,14 +62,14 @@ struct ServedProgram {
   serving::EncodedInput encoded;
 };
 
-/// What a million tokens of output cost on the devices of `all`, where each has
-/// a price, a power.
+/// Adds the dollars and joules per million output tokens on the devices of
+/// `all`, if each of them has a price and a power.
 void addCosts(report::ServiceReport &report,
               std::initializer_list<const ServedProgram *> all);
 
-/// Simulates requests of `report`, by what `simulate` does with a load, and
-/// adds what they measured. Errors: a request that no cache holds, or that no
-/// step has a price for; drafts.
+/// Simulates the requests of `report` with `simulate`, and adds the measured
+/// times. Errors: a request that no cache holds, or that no step has a price
+/// for; drafts.
 std::optional<Error> addSimulation(
     report::ServiceReport &report, const report::SimulationChoice &choice,
     const std::function<

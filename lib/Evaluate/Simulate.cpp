@@ -19,7 +19,7 @@ using namespace autopar::program;
 using namespace autopar::report;
 using namespace autopar::serving;
 
-/// Requests that are there when the last one comes.
+/// Number of requests in the system when the last one arrives.
 static size_t insideAtEnd(const SimulatedRun &run) {
   if (run.load.concurrency != 0)
     return static_cast<size_t>(run.load.concurrency);
@@ -30,8 +30,9 @@ static size_t insideAtEnd(const SimulatedRun &run) {
       [&](const ServedRequest &one) { return one.endUs > lastUs; }));
 }
 
-/// The first quarter of what is drawn is not counted, while queues fill, nor as
-/// many of the last as are there while they empty. All of a trace is.
+/// Summarises the measured requests. For drawn requests the first quarter is
+/// left out (warm-up), and as many of the last ones as are in the system at the
+/// end (cool-down). A trace counts as a whole.
 static SimulatedService summarize(const SimulatedRun &run,
                                   const SimulationChoice &choice,
                                   const ServiceLimits &limits) {
@@ -43,8 +44,9 @@ static SimulatedService summarize(const SimulatedRun &run,
   return summarize(run, limits, first, end);
 }
 
-/// Requests of a closed loop come when they may, but the first ones evenly over
-/// the time of one: of equal lengths, those that begin together end together.
+/// Spreads the first requests of a closed loop evenly over the time of one
+/// request. Otherwise requests of equal length would begin and end in lock
+/// step.
 static void spreadFirst(const ServiceReport &report, SimulatedLoad &load) {
   auto places = static_cast<size_t>(load.concurrency);
   double us = report.steady.requestUs() / static_cast<double>(places);

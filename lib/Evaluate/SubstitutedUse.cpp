@@ -23,7 +23,7 @@ bool autopar::evaluation::servesAll(std::string_view use) {
   return use.substr(use.rfind('.') + 1) == "any";
 }
 
-/// Curves of 16 bits serve both formats, and one of "any" all.
+/// Normalises a use: bf16 and fp16 share a curve.
 static std::string alike(std::string use) {
   size_t dot = use.rfind('.');
   std::string key = use.substr(dot + 1);
@@ -32,8 +32,8 @@ static std::string alike(std::string use) {
   return use;
 }
 
-/// The format of integers that hold the weights of a product of floats, which
-/// a kernel unpacks; nothing where there are none.
+/// The integer format of the weights of a floating-point matmul, which the
+/// kernel unpacks; nothing if there are none.
 static std::optional<ElementType> packedIn(const Kernel &kernel) {
   if (kernel.flopFactor == 0 || peakKeyOf(kernel.compute) == "int8")
     return std::nullopt;
@@ -41,7 +41,7 @@ static std::optional<ElementType> packedIn(const Kernel &kernel) {
     if (traffic.role == Traffic::Role::weight)
       for (ElementType type :
            {ElementType::i32, ElementType::i8, ElementType::u8})
-        // Bytes of 4-bit floats have curves of their own.
+        // Weights in 4-bit floats, stored as bytes, have curves of their own.
         if (traffic.type == type &&
             (type != ElementType::u8 || !kernel.storage))
           return type;
@@ -54,7 +54,7 @@ std::string autopar::evaluation::substitutedUse(const PricedStep &step,
   std::string wanted = alike(step.pool().chip.useOf(
       step.curveKindOf(kernel), kernel.compute, kernel.storage));
   std::string used = alike(useOf(curve));
-  // Scans have no curves of their own, which is an assumption of its own.
+  // Scans have no curves of their own; a separate assumption says so.
   if (servesAll(used) || kernel.kind == KernelKind::scan)
     return "";
   if (std::optional<ElementType> packed = packedIn(kernel))

@@ -38,8 +38,8 @@ const CollectiveCurve *CollectiveCall::curve() const {
   return &near->second;
 }
 
-/// Whether two collectives print as one row: same kind, axes, buffer and
-/// layer. Those of the model itself, such as the logits' gather, stay alone.
+/// Whether two collectives print as one row: same kind, axes, buffer and layer.
+/// Those outside of layers, such as the gather of the logits, stay alone.
 static bool sameRow(const CostProgram &program, const CollectiveCall &a,
                     const CollectiveCall &b) {
   return !program.isModel(a.record->layer) &&
@@ -50,7 +50,7 @@ static bool sameRow(const CostProgram &program, const CollectiveCall &a,
          a.record->ofInputs == b.record->ofInputs && a.bytes == b.bytes;
 }
 
-/// Rounded: parts of a byte go nowhere.
+/// Bytes by tier, rounded to integers.
 static std::vector<std::pair<std::string, int64_t>>
 bytesByTier(const CollectiveCall &cost) {
   std::vector<std::pair<std::string, int64_t>> bytes;
@@ -148,8 +148,8 @@ const char *autopar::evaluation::largestPart(const Report::Latency &latency) {
   return largest->second;
 }
 
-/// All FLOPs, all reads of weights and caches, all communication, each alone
-/// and at peak.
+/// Bounds of the step: all FLOPs, all reads of weights and caches, and all
+/// communication, each alone and at peak.
 static Report::Latency::Bounds
 boundsOf(const PricedStep &step, const std::vector<CollectiveCall> &calls,
          Narrowing &narrow) {

@@ -26,7 +26,8 @@ static void addOnce(std::vector<Entry> &entries, const Entry &entry) {
     entries.push_back(entry);
 }
 
-/// Figures of what is bound: those of the runtime and the memory, or the rest.
+/// Adds bound figures: those of the runtime and the memory if `ofMemory`, else
+/// the others.
 static void addFigures(const EvaluatedStep &step, bool ofMemory,
                        UsedFigures &used) {
   using Kind = FigureUse::Kind;
@@ -49,8 +50,8 @@ static void addFigures(const EvaluatedStep &step, bool ofMemory,
 static void addTiers(const EvaluatedStep &step, UsedFigures &used) {
   for (const CollectiveCall &cost : step.calls) {
     addOnce(used.figures, &cost.route->tier->bandwidth);
-    // A measured curve rests on its own figures, but for those that the user
-    // set.
+    // A measured curve replaces latency and efficiency, except where the user
+    // set them.
     for (const Figure *figure :
          {&cost.route->tier->latency, &cost.route->tier->efficiency})
       if (!step.runtime.ideal &&
@@ -59,9 +60,8 @@ static void addTiers(const EvaluatedStep &step, UsedFigures &used) {
   }
 }
 
-/// The curve of a launch; whether the launch is larger than what it was fitted
-/// to.
-/// Of `launch` in the longest step.
+/// Adds the curve of `launch` in the longest step, and notes a launch that is
+/// larger than those that the curve was fitted to.
 static void addCurve(const EvaluatedStep &longest, const LaunchNodes &launch,
                      UsedFigures &used) {
   const Kernel &first = longest.program.kernels[launch.members.front().kernel];

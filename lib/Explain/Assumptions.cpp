@@ -26,10 +26,10 @@ using namespace autopar::report;
 using namespace autopar::runtime;
 using namespace autopar::schedule;
 
-/// Source of what this evaluator does whatever the input.
+/// Source of methods that this evaluator always uses.
 static constexpr const char *method = "autopar: method of the evaluator";
 
-/// What decides how much is kept for temporaries.
+/// The source of the memory reserved for temporaries.
 static std::string sourceOfReserve(const EvaluatedStep &step) {
   const Runtime &runtime = step.runtime;
   const Report::DeviceMemory &device = step.report.memory.perDevice;
@@ -95,7 +95,7 @@ static bool readsRoutedExperts(const CostProgram &program) {
   return false;
 }
 
-/// Which experts a batch reaches.
+/// Adds the assumption about which experts a batch reaches.
 static void addRouting(const EvaluatedStep &step, Assumptions &assumptions) {
   const Figure &skew = step.runtime.routingSkew;
   if (skew.value == 0)
@@ -108,7 +108,7 @@ static void addRouting(const EvaluatedStep &step, Assumptions &assumptions) {
          skew.source.str()});
 }
 
-/// Parts of the model that the step's workload leaves without work.
+/// Lists the parts of the model that the step's workload leaves without work.
 static void addEmptyInputs(const EvaluatedStep &step,
                            Assumptions &assumptions) {
   const std::vector<std::string> &symbols = step.program.symbols;
@@ -127,8 +127,8 @@ static void addEmptyInputs(const EvaluatedStep &step,
          "workload: cross_tokens = 0; set with --cross-tokens"});
 }
 
-/// Not measured, they run on vector units, whose rate is the chip's peak of
-/// fp32.
+/// Adds that recurrences were not measured and run on vector units, at the
+/// chip's peak of fp32.
 static void addRecurrence(const EvaluatedStep &step, Assumptions &assumptions) {
   if (step.report.flops.recurrence == Checked(0))
     return;
@@ -157,14 +157,14 @@ static void addRecurrence(const EvaluatedStep &step, Assumptions &assumptions) {
        method});
 }
 
-/// Of each stream there is a coefficient before a block and one after it; more
-/// mix those that go around it.
+/// Whether streams have only a coefficient before and one after a block; blocks
+/// with more coefficients mix the streams around it.
 static bool isIndependent(const Kernel &kernel) {
   return kernel.columns.front().extent.factor ==
          2 * kernel.contraction.front().extent.factor;
 }
 
-/// What was measured has iterations of Sinkhorn.
+/// Adds that the measured kernels include iterations of Sinkhorn.
 static void addHyperConnections(const EvaluatedStep &step,
                                 Assumptions &assumptions) {
   bool has = false, hasOthers = false;
@@ -186,7 +186,8 @@ static void addHyperConnections(const EvaluatedStep &step,
        method});
 }
 
-/// What runs at once, and how the causal pairs of a sequence are shared.
+/// Adds the assumptions about overlap of communication, and about how causal
+/// pairs are split.
 static void addOverlap(const EvaluatedStep &step, Assumptions &assumptions) {
   const auto &all = step.calls;
   if (all.empty())
@@ -205,8 +206,8 @@ static void addOverlap(const EvaluatedStep &step, Assumptions &assumptions) {
         {"overlap", "collectives overlap with no kernel", method});
 }
 
-/// Contiguous parts of a sequence have unequal numbers of causal pairs: of n,
-/// the last one has 2 - 1/n times the mean.
+/// Adds the imbalance of contiguous parts of a sequence: the last of n parts
+/// has 2 - 1/n times the mean number of causal pairs.
 static void addBalance(const EvaluatedStep &step, Assumptions &assumptions) {
   for (const Kernel &kernel : step.program.kernels) {
     if (!kernel.pairs || !kernel.pairs->causal ||
@@ -262,7 +263,7 @@ static void addMethod(const EvaluatedStep &step, Assumptions &assumptions) {
                            "runtime: " + runtime.name});
 }
 
-/// What the plan has because the framework has it.
+/// Adds the choices of the plan that are defaults of the framework.
 static void addDefaults(const EvaluatedStep &step, Assumptions &assumptions) {
   const std::optional<TrainingFigures> &trainer = step.runtime.training;
   if (!step.program.trains() || !trainer)

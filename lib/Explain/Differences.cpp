@@ -44,13 +44,13 @@ std::optional<double> Row::ratio() const {
 
 namespace {
 
-/// Puts the numbers of two reports side by side.
+/// Compares the numbers of two reports.
 class RowList {
 public:
   RowList(const Report &a, const Report &b, PlanDifferences &differences)
       : a(a), b(b), differences(differences) {}
 
-  /// Adds a row where `get` differs.
+  /// Adds a row if `get` differs.
   template <typename Get>
   void add(const char *name, const char *path, PlanDifferences::Unit unit,
            Get get) {
@@ -169,11 +169,12 @@ static void compareRest(RowList &rows) {
 }
 
 //===----------------------------------------------------------------------===//
-// Lists whose entries have names
+// Lists with named entries
 //===----------------------------------------------------------------------===//
 
-/// Pairs entries of the same name, in the order of `a`, then of what only `b`
-/// has. Entries of one name pair in their order. Returns how many are equal.
+/// Pairs entries of the same name, in the order of `a`, then the entries that
+/// only `b` has. Entries of one name pair in their order. Returns the number of
+/// equal entries.
 template <typename T, typename Key, typename Equal>
 static size_t pairUp(const std::vector<T> &a, const std::vector<T> &b, Key key,
                      Equal equal,
@@ -243,7 +244,7 @@ static void compareCollectiveTimes(PlanDifferences &differences) {
       differences.times);
 }
 
-/// A warning without its numbers and their units: what it warns of.
+/// A warning without its numbers and their units, to compare subjects.
 static std::string subjectOf(const std::string &warning) {
   static constexpr std::string_view units[] = {"us",  "ms",  "s",  "B",
                                                "KiB", "MiB", "GiB"};
@@ -261,7 +262,7 @@ static std::string subjectOf(const std::string &warning) {
 }
 
 /// Adds to `only` the warnings of `all` whose subject `others` do not have;
-/// returns how many there are besides.
+/// returns the number of the others.
 static size_t addWarnings(const std::vector<Warning> &all,
                           const std::vector<Warning> &others,
                           std::vector<std::string> &only) {

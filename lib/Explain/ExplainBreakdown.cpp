@@ -1,4 +1,4 @@
-//===- ExplainBreakdown.cpp - How rows of the breakdown came about --------===//
+//===- ExplainBreakdown.cpp - Derivations of the breakdown ----------------===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -31,7 +31,7 @@ static std::string rowPath(const char *folder, size_t row) {
 // Kernels
 //===----------------------------------------------------------------------===//
 
-/// What most of the launch's time is.
+/// The largest part of the launch's time.
 static const char *partThatBinds(const EvaluatedStep &step,
                                  const LaunchNodes &launch) {
   Checked roof = step.whole(launch.roofPs);
@@ -79,7 +79,7 @@ static std::vector<KernelRow> kernelsOf(const EvaluatedStep &step) {
   return rows;
 }
 
-/// The rows of all steps of a prefill, which have the same kernels.
+/// Sums the rows of all steps of a prefill, which have the same kernels.
 static std::vector<KernelRow> sumOfSteps(const EvaluatedStep &whole) {
   std::vector<KernelRow> sum;
   for (size_t i = 0; i < whole.steps.size(); ++i)
@@ -103,7 +103,7 @@ static std::vector<KernelRow> sumOfSteps(const EvaluatedStep &whole) {
   return sum;
 }
 
-/// What rows of kernels say, each of its number.
+/// The derivations of a kernel's rows, one per number.
 struct Explainer::KernelExplanation {
   Explanation time, count, flops, bytes;
 };
@@ -119,7 +119,7 @@ void Explainer::addKernelRows(std::vector<KernelExplanation> rows) {
   }
 }
 
-/// Where the report tells of a kernel.
+/// Index of the report's row, by kernel.
 static std::map<std::string, size_t>
 rowsByName(const std::vector<KernelRow> &kernels) {
   std::map<std::string, size_t> rows;

@@ -72,7 +72,7 @@ void Explainer::explainWireBytes(size_t row) {
   explainTiers(row);
 }
 
-/// How many nodes a token goes to.
+/// Explains the number of nodes that a token goes to.
 static Explanation explainNodes(const NodeDispatch &dispatch) {
   const std::string of = "parallel.all_to_all by_node.";
   return Explanation()
@@ -87,7 +87,8 @@ static Explanation explainNodes(const NodeDispatch &dispatch) {
             "routing");
 }
 
-/// What goes to each node once, and there to each device.
+/// Explains bytes of tokens that go to each node once, and to each device
+/// there.
 void Explainer::explainByNode(size_t row) {
   const auto &record = report.communication.collectives[row];
   const CollectiveCall &cost = step.calls[step.membersOfRow[row].front()];
@@ -116,7 +117,7 @@ void Explainer::explainByNode(size_t row) {
       wire);
 }
 
-/// Which destinations a device reaches over which tier.
+/// Explains which destinations a device reaches over which tier.
 void Explainer::explainTiers(size_t row) {
   const auto &record = report.communication.collectives[row];
   const Route &route = *step.calls[step.membersOfRow[row].front()].route;
@@ -182,7 +183,8 @@ void Explainer::explainCommunication() {
 
 namespace {
 
-/// How a time is read off the measured curves of one tier and collective.
+/// Explains a time that is read off the measured curves of one tier and
+/// collective.
 class CurveReading {
 public:
   CurveReading(const CollectiveCall &cost, const std::string &row,
@@ -196,7 +198,7 @@ public:
   }
   /// Returns the formula; the inputs are in `explanation`.
   std::string read(const std::map<int64_t, CollectiveCurve> &curves);
-  /// Says how curves came about that are not as they were measured.
+  /// Explains curves that were scaled from a measurement.
   void addScaling(const std::map<int64_t, CollectiveCurve> &curves);
 
   Explanation explanation;
@@ -215,7 +217,7 @@ private:
 
 } // namespace
 
-/// The time at the row's bytes on one curve. As `interpolate`.
+/// Reads the time at the row's bytes off one curve, as `interpolate` does.
 std::string CurveReading::readCurve(int64_t size,
                                     const CollectiveCurve &curve) {
   explanation.from(curve.source.str());
@@ -253,7 +255,8 @@ std::string CurveReading::readCurve(int64_t size,
          bytesAt(low) + ")";
 }
 
-/// As `interpolateSize`.
+/// Reads the time off the curves of neighbouring sizes, as `interpolateSize`
+/// does.
 std::string
 CurveReading::read(const std::map<int64_t, CollectiveCurve> &curves) {
   auto above = curves.lower_bound(record.groupSize);
@@ -326,7 +329,7 @@ void Explainer::explainCollectiveTime(size_t row) {
   add(path + "time_us", over + formula, levels);
 }
 
-/// Adds to `levels` the algorithms that take less of `bytes` than the rule of
+/// Adds to `levels` the algorithms that are faster at `bytes` than the rule of
 /// the collective.
 static void explainChoices(const Route &route, double bytes,
                            Explanation &levels) {
@@ -346,7 +349,7 @@ static void explainChoices(const Route &route, double bytes,
   }
 }
 
-/// What the time of a route by latency and bandwidth is made of.
+/// Explains the time of a route as latency and bandwidth of its levels.
 Explanation Explainer::explainLevels(size_t row) {
   const auto &record = report.communication.collectives[row];
   const CollectiveCall &cost = step.calls[step.membersOfRow[row].front()];

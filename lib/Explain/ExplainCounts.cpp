@@ -47,7 +47,7 @@ void Explainer::nameNodes() {
   for (NodeId id = 0; id < graph.size(); ++id) {
     const Node &node = graph[id];
     if (node.op == Op::symbol)
-      text.name(id, symbols[node.a]); // Of the only group.
+      text.name(id, symbols[node.a]); // Strategies of reports have one group.
     else if (node.op == Op::axis)
       text.name(id, "mesh." + step.program.axes[node.a]);
     else if (node.op == Op::microbatches)
@@ -118,7 +118,7 @@ void Explainer::addSum(const std::string &path,
 }
 
 //===----------------------------------------------------------------------===//
-// What was given, and the model
+// Given numbers, and the model
 //===----------------------------------------------------------------------===//
 
 void Explainer::explainDegree(const std::string &name) {
@@ -272,7 +272,7 @@ void Explainer::explainResidents() {
                Explanation().note("one sequence, each value once"));
 }
 
-/// The first set of buffers that are live at once and add up to `peak`, with
+/// Adds the first set of buffers that are live at once and sum to `peak`, with
 /// the bytes of each in `column`.
 void Explainer::addLiveSet(const std::string &path, Checked peak,
                            NodeId LiveNodes::*sum,
@@ -346,7 +346,7 @@ void Explainer::explainMemory() {
             .input(folder + "budget_bytes", memory.budgetBytes));
   };
   fits("memory.per_device.");
-  // There is one stage, whose worst device is the worst device of all.
+  // With a single stage, its worst device is the worst device of all.
   const std::string stage = "memory.per_stage[0].";
   auto same = [&](const char *name, int64_t value) {
     add(stage + name, "the input", Explanation().input(device(name), value));

@@ -22,8 +22,8 @@ using namespace autopar::schedule;
 
 namespace {
 
-/// A report's numbers are those of the whole model, of one of its stages, or
-/// put together from several: so are their derivations.
+/// The numbers of a pipeline's report come from the whole model, from one of
+/// its stages, or from several; so do their derivations.
 class PipelineExplainer {
 public:
   explicit PipelineExplainer(const EvaluatedPipeline &evaluated)
@@ -66,7 +66,7 @@ private:
   const PipelineParts &parts;
   const Report &report;
   const Report::Pipeline &pipeline;
-  /// Of the whole model, then with those of the stages.
+  /// First those of the whole model; derivations of stages are added.
   Explanations result;
   std::map<const EvaluatedStep *, Explanations> ofStages;
 };
@@ -89,7 +89,8 @@ void PipelineExplainer::drop(const std::string &prefix) {
     it = begins(it->first, prefix) ? all.erase(it) : std::next(it);
 }
 
-/// Replaces the derivations of paths that begin with `prefix` by a stage's.
+/// Replaces the derivations of paths that begin with `prefix` by those of a
+/// stage.
 void PipelineExplainer::take(const EvaluatedStep &stage,
                              const std::string &prefix) {
   drop(prefix);
@@ -98,7 +99,7 @@ void PipelineExplainer::take(const EvaluatedStep &stage,
       result.derivations[path] = derivation;
 }
 
-/// Takes the derivation of `path` of a stage, in which its device is that of
+/// Takes the derivation of `path` from a stage, whose device becomes that of
 /// the stage.
 void PipelineExplainer::takeRenamed(int64_t stage, const std::string &path,
                                     const std::string &as) {
@@ -135,7 +136,7 @@ void PipelineExplainer::explainMemory() {
       return takeRenamed(stage, perToken, perToken);
 }
 
-/// The tier over which the row's message goes.
+/// The tier of the row's message.
 const std::string &
 PipelineExplainer::tierOf(const Report::CollectiveRow &row) const {
   if (!isTransfer(row))
@@ -182,7 +183,7 @@ void PipelineExplainer::explainCopiesRow(const std::string &folder,
           .input(folder + "bytes", row.bytes));
 }
 
-/// The rows that follow those of the heaviest stage's collectives.
+/// Explains the rows after the heaviest stage's collectives.
 void PipelineExplainer::explainSent() {
   const auto &rows = report.communication.collectives;
   Explanation sent;
@@ -210,8 +211,8 @@ void PipelineExplainer::explainSent() {
   own = std::move(sent.derivation);
 }
 
-/// Forwards, and twice as much in backwards; the host waits as often as without
-/// them.
+/// Explains assumed backwards, which take twice the time of forwards; the host
+/// waits as often as without them.
 void PipelineExplainer::explainAssumedBackwards() {
   const auto &forward = evaluated.heaviest().report.latency;
   const auto &latency = report.latency;
@@ -290,7 +291,7 @@ void PipelineExplainer::explainSchedule() {
   }
 }
 
-/// What the simulation of the schedule says.
+/// Explains the numbers of the simulated schedule.
 void PipelineExplainer::explainTimeline() {
   const PipelineTimeline &timeline = pipeline.timeline;
   std::string simulated =
@@ -320,7 +321,7 @@ void PipelineExplainer::explainTimeline() {
           .input(makespan, makespanUs));
 }
 
-/// How layers are laid over stages.
+/// Explains how layers are divided into stages.
 void PipelineExplainer::explainPartition() {
   const StagePartition &partition = pipeline.partition;
   for (const char *name : {"stages", "interleave", "microbatches", "steps"})

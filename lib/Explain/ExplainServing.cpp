@@ -1,4 +1,4 @@
-//===- ExplainServing.cpp - How numbers of a service came about -----------===//
+//===- ExplainServing.cpp - Derivations of a service's numbers ------------===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,8 +20,8 @@ using namespace autopar::serving;
 
 namespace {
 
-/// Adds the derivations of a service that it has; those of queues are formulas
-/// of docs/physics.md, "Serving", that no line holds.
+/// Adds the derivations of a service. Numbers of queues refer to the formulas
+/// of docs/physics.md, "Serving".
 class ServingExplainer {
 public:
   ServingExplainer(const Report &report, const Machine &machine)
@@ -143,7 +143,7 @@ void ServingExplainer::explainMoney() {
         perMillion().figure(*machine.pools.front().chip.boardPower));
 }
 
-/// What the queue's formulas say: not one line each.
+/// Refers numbers of the queue to its formulas, without inputs.
 void ServingExplainer::explainQueue() {
   auto given = [&](const std::string &name, const char *source) {
     std::string path = "serving." + name;

@@ -1,4 +1,4 @@
-//===- ExplainSteps.cpp - How sums over the steps of a prefill came about -===//
+//===- ExplainSteps.cpp - Derivations of sums over prefill steps ----------===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,7 +22,7 @@ static std::string stepFolder(size_t step) {
   return "prefill_steps[" + std::to_string(step) + "].";
 }
 
-/// `path` as the sum of `own` over all steps, where it comes so often.
+/// Explains `path` as the sum of `own` over all steps, each times its count.
 template <typename Own>
 static void addSum(const EvaluatedStep &whole, const std::string &path, Own own,
                    Derivations &derivations) {
@@ -39,7 +39,7 @@ static void addSum(const EvaluatedStep &whole, const std::string &path, Own own,
   derivations[path] = std::move(sum.derivation);
 }
 
-/// How a step came about, by the command that prices it alone.
+/// Explains a step by the command that prices it alone.
 static void explainStep(const EvaluatedStep &whole, size_t index,
                         Derivations &derivations) {
   const Workload &work = whole.chunks[index].step;
@@ -67,7 +67,8 @@ static std::string rowFolder(size_t row) {
   return "communication.collectives[" + std::to_string(row) + "].";
 }
 
-/// Takes what row `own` of a step says of one call for row `row` of all.
+/// Copies the derivations of row `own` of a step about one call to row `row` of
+/// the sum.
 static void takeCall(const Derivations &step, size_t own, size_t row,
                      Derivations &derivations) {
   std::string from = rowFolder(own), to = rowFolder(row);
@@ -109,7 +110,7 @@ static void explainRow(const EvaluatedStep &whole, size_t row,
 }
 
 //===----------------------------------------------------------------------===//
-// All of a step
+// Totals of a step
 //===----------------------------------------------------------------------===//
 
 static void explainBoundsOf(const EvaluatedStep &whole,

@@ -22,7 +22,7 @@ using namespace autopar::schedule;
 
 static constexpr int64_t picosecondsPerUs = 1'000'000;
 
-/// All digits of a time: "12.5" of 12,500,000 ps.
+/// A time in us with all its digits: "12.5" for 12,500,000 ps.
 std::string Explainer::us(Checked picoseconds) const {
   int64_t ps = picoseconds.int64().value_or(0);
   std::string text = std::to_string(ps / picosecondsPerUs);
@@ -35,7 +35,7 @@ std::string Explainer::us(Checked picoseconds) const {
   return text.substr(0, text.find_last_not_of('0') + 1);
 }
 
-/// The kernels of a launch that have work; its first one where none has.
+/// The kernels of a launch that have work, or its first one if none has.
 std::vector<uint32_t>
 Explainer::workingKernels(const LaunchNodes &launch) const {
   std::vector<uint32_t> working;
@@ -47,7 +47,7 @@ Explainer::workingKernels(const LaunchNodes &launch) const {
   return working;
 }
 
-/// The figures that a launch's rates rest on.
+/// Adds the figures behind a launch's rates.
 void Explainer::rateFigures(const LaunchNodes &launch,
                             Explanation &explanation) {
   const Chip &chip = step.pool().chip;

@@ -1,4 +1,4 @@
-//===- ExplainTraining.cpp - How numbers of an iteration came about -------===//
+//===- ExplainTraining.cpp - Derivations of an iteration's numbers --------===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -61,7 +61,7 @@ private:
   const Report &report;
   const TrainingReport &training;
   Derivations &derivations;
-  /// Of the heaviest stage.
+  /// Times of the heaviest stage.
   const TrainingTimes all, exposed;
 };
 
@@ -71,8 +71,8 @@ private:
 // Times
 //===----------------------------------------------------------------------===//
 
-/// Kernels and exposed communication of all microbatches, or of one section
-/// that is there once.
+/// The sum of kernels and exposed communication of a section: for all
+/// microbatches, or once if `isOnce`.
 Explanation TrainingExplainer::sectionOf(Section section, bool isOnce) const {
   const SectionTimes &own = exposed.of(section);
   auto us = [&](Picoseconds time) {
@@ -213,7 +213,7 @@ void TrainingExplainer::explainExposure(size_t index) {
 // FLOPs
 //===----------------------------------------------------------------------===//
 
-/// The sum of `flopsOf` kernels of `section`.
+/// The sum of `flopsOf` over the kernels of `section`.
 template <typename FlopsOf>
 static Derivation sumOfKernels(const EvaluatedStep &whole, Section section,
                                FlopsOf flopsOf) {
@@ -286,7 +286,8 @@ void TrainingExplainer::explainUtilization() {
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// By value, what all microbatches in flight keep on `device`.
+/// Explains the saved bytes of all microbatches in flight on `device`, by
+/// value.
 void TrainingExplainer::explainSaved(int64_t device,
                                      const std::string &folder) {
   Explanation sum;
@@ -301,7 +302,7 @@ void TrainingExplainer::explainSaved(int64_t device,
           .from(scheduleText()));
 }
 
-/// "weight_bytes + state_bytes + ...".
+/// The formula of a sum: "weight_bytes + state_bytes + ...".
 static std::string sumOfNames(const Derivation &derivation) {
   std::vector<std::string> names;
   for (const auto &[path, value] : derivation.inputs)

@@ -21,11 +21,11 @@ using report::Derivation;
 using report::KernelRow;
 using report::Report;
 
-/// A derivation as it is put together.
+/// Builds a derivation.
 class Explanation {
 public:
-  /// Adds an input, with `term` to say how it came about. A name that is taken
-  /// gets a number: "caches/decoder/kv#2".
+  /// Adds an input; `term` explains it. A name that is taken gets a number:
+  /// "caches/decoder/kv#2".
   Explanation &input(std::string name, std::string value,
                      std::string term = "");
   Explanation &input(std::string name, Checked value, std::string term = "");
@@ -33,7 +33,7 @@ public:
   Explanation &input(std::string name, double value, std::string term = "");
   /// Adds an input that is a figure of the hardware or the runtime.
   Explanation &figure(const hardware::Figure &figure);
-  /// Names a figure that the inputs rest on.
+  /// Adds a figure that the inputs depend on.
   Explanation &restsOn(const hardware::Figure &figure);
   Explanation &restsOn(const hardware::KernelCurve &curve);
   Explanation &from(std::string source);
@@ -49,28 +49,28 @@ private:
   Explanation &addTerm(std::string path, std::string text);
 };
 
-/// "gradients/model/model.embed_tokens.weight".
+/// The name of a record: "gradients/model/model.embed_tokens.weight".
 std::string recordName(const program::CostProgram &program,
                        const program::Resident &record);
 
-/// The time of one message or sum of `bytes` between two devices, over the tier
-/// of `pool` of that name; `folder` of the report has the bytes.
+/// Explains the time of one message or sum of `bytes` between two devices over
+/// the named tier of `pool`; `folder` is the path of the bytes in the report.
 Explanation explainPair(const hardware::Pool &pool, bool ideal,
                         program::CollectiveKind kind, const std::string &tier,
                         const std::string &folder, int64_t bytes);
 
-/// What a record contributes to a sum.
+/// The contribution of one record to a sum.
 struct Contribution {
   std::string name, value, term;
 };
 
-/// Writes down how each number of a report came about: the formulas of the
-/// strategy's graph, between numbers that the report has.
+/// Derives each number of a report: writes the formulas of the strategy's graph
+/// in terms of other numbers of the report.
 class Explainer {
 public:
   explicit Explainer(const EvaluatedStep &step);
   Explanations run();
-  /// Of communication alone.
+  /// Derivations of communication only.
   Derivations explainCalls();
 
 private:
@@ -122,19 +122,21 @@ private:
 
   void add(const std::string &path, std::string formula,
            Explanation explanation);
-  /// `node`, by the formula that computed it.
+  /// Adds `node`, by the formula that computed it.
   void add(const std::string &path, cost::NodeId node,
            Explanation explanation = {});
   void addSum(const std::string &path, const std::vector<Contribution> &parts,
               Explanation explanation = {});
-  /// Of all residents of `kind`: `column` times their number and `copies`.
+  /// Adds the sum over all residents of `kind`: `column` times their number and
+  /// `copies`.
   void addResidents(const std::string &path, program::Resident::Kind kind,
                     cost::NodeId cost::ResidentNodes::*column, const char *unit,
                     Checked copies, Explanation explanation = {});
   void addKernels(const std::string &path, program::FlopClass flopClass,
                   cost::NodeId cost::KernelNodes::*column,
                   Explanation explanation = {});
-  /// Times of all launches: those of `column`, in picoseconds.
+  /// Adds the sum over all launches: their time of arithmetic if `ofCompute`,
+  /// else of memory, in ps.
   void addLaunchTimes(const std::string &path, bool ofCompute,
                       std::string note);
   std::string us(Checked picoseconds) const;
@@ -148,7 +150,7 @@ private:
   Explanations result;
 };
 
-/// What is summed over the steps of a prefill.
+/// Adds sums over the steps of a prefill.
 void explainSteps(const EvaluatedStep &whole, Derivations &derivations);
 /// The time of the step of `report` as a sum.
 std::vector<report::WaterfallStep> waterfallOf(const Report &report);

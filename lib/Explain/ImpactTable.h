@@ -14,7 +14,7 @@
 
 namespace autopar::explanation {
 
-/// Gathers slopes by path of the figure: several uses may be of one.
+/// Collects slopes by path of the figure; several uses may share one figure.
 class ImpactTable {
 public:
   /// All arguments outlive it.
@@ -24,21 +24,21 @@ public:
         sensitivity(strategy, inputs.machine, inputs.runtime,
                     inputs.plan.memoryUtilization) {}
 
-  /// Of a step's time; of what `sensitivity` was laid for.
+  /// Adds slopes of a step's time, for the layout and point of `sensitivity`.
   void addTime(const std::vector<cost::Slope> &picoseconds, double times = 1);
   void addMemory();
   void addMemory(const std::vector<cost::Slope> &bytes);
   void addCapacity();
-  /// Of a figure that formulas do not have.
+  /// Adds a figure that formulas do not contain.
   void addFigure(const hardware::Figure &figure, const cost::Slope &picoseconds,
                  const cost::Slope &bytes);
   /// Whether a figure of the strategy, or then of a link, has slopes.
   bool has(size_t index) const { return nameOf(index).has_value(); }
-  /// By falling impact on the step, then on memory.
+  /// Returns impacts by falling effect on the step, then on memory.
   std::vector<report::Impact> take();
 
 private:
-  /// A figure as users call it.
+  /// A figure with the name that users know.
   struct Named {
     std::string path;
     double value;
@@ -59,7 +59,7 @@ public:
   cost::Sensitivity sensitivity;
 };
 
-/// Of an iteration, and of the memory of its fullest device.
+/// Impacts on an iteration, and on the memory of its fullest device.
 std::vector<report::Impact>
 impactsOf(const evaluation::EvaluatedIteration &iteration,
           const report::Report::DeviceMemory &fullest);

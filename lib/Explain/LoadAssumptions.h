@@ -13,7 +13,7 @@
 
 namespace autopar::explanation {
 
-/// What is taken for granted of the loads of placed experts.
+/// Adds the assumptions about the loads of placed experts.
 void addLoadAssumptions(const evaluation::EvaluatedStep &step,
                         Assumptions &assumptions);
 

@@ -39,7 +39,7 @@ std::string NodeText::value(NodeId node) const {
 // Sizes
 //===----------------------------------------------------------------------===//
 
-/// Whether `node` is a product of axes: what splits are over.
+/// Whether `node` is a product of axes, the divisor of a split.
 bool NodeText::isAxes(NodeId id) const {
   const Node &node = graph[id];
   if (node.op == Op::multiply)
@@ -47,7 +47,7 @@ bool NodeText::isAxes(NodeId id) const {
   return node.op == Op::axis;
 }
 
-/// "dpi(8)*tp(8)", without axes of one device.
+/// A product of axes: "dpi(8)*tp(8)", without axes of one device.
 std::string NodeText::axesText(NodeId id) const {
   const Node &node = graph[id];
   if (node.op == Op::multiply) {
@@ -60,7 +60,7 @@ std::string NodeText::axesText(NodeId id) const {
              : step.program.axes[node.a] + "(" + std::to_string(size) + ")";
 }
 
-/// "64 by tp(8)".
+/// A split: "64 by tp(8)".
 std::string NodeText::splitText(NodeId extent, NodeId devices,
                                 const char *rule) const {
   std::string axes = axesText(devices);
@@ -105,15 +105,15 @@ std::string NodeText::pairsText(const Node &node, NodeId id) const {
   return pairs.causal ? text + " (q*c - q*(q-1)/2)" : text;
 }
 
-/// " x 0.93 (shape)", or nothing of 1.
+/// A ratio: " x 0.93 (shape)", or "" for 1.
 std::string NodeText::ratioText(NodeId id) const {
-  // Tables have two digits.
+  // Rounds away digits that tables do not have.
   constexpr double precision = 1e6;
   double ratio = std::round(step.real(id) * precision) / precision;
   return ratio == 1 ? "" : " x " + decimal(ratio) + " (shape)";
 }
 
-/// "(tc^4 + tm^4)^(1/4)", with what the two are.
+/// A roofline: "(tc^4 + tm^4)^(1/4)", with the values of tc and tm.
 std::string NodeText::roofText(const Node &node,
                                const std::string &ratio) const {
   double exponent = step.real(node.c);
@@ -122,7 +122,7 @@ std::string NodeText::roofText(const Node &node,
                      : exponent == 1
                          ? "(tc + tm)"
                          : "(tc^" + q + " + tm^" + q + ")^(1/" + q + ")";
-  // Each is a count times the time of one.
+  // Each of the two is a count times a time per unit.
   auto timeOf = [&](NodeId id, const char *unit) {
     const Node &time = graph[id];
     if (time.op != Op::multiply)
@@ -139,8 +139,8 @@ std::string NodeText::roofText(const Node &node,
          ", tm = " + timeOf(node.b, "B");
 }
 
-/// "ceil(128 x 1.422223 (hottest device))" of the mean device's 128, which may
-/// be a share: "/ tp(8)".
+/// The size on the most loaded device, "ceil(128 x 1.422223 (hottest device))"
+/// for 128 on the mean device; a mean may be a share: "/ tp(8)".
 std::string NodeText::hottestText(const Node &node) const {
   std::string text = "ceil(" + sizes(node.a, Bind::product) + " x " +
                      decimal(step.real(node.b) / double(evenSkew)) +

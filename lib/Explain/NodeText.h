@@ -15,29 +15,29 @@
 
 namespace autopar::explanation {
 
-/// `value` in decimal: whole numbers without an exponent, others in the fewest
-/// digits that read back as the same double.
+/// Writes `value` in decimal: integers without an exponent, others in the
+/// fewest digits that read back as the same double.
 std::string decimal(double value);
 
-/// "80 x text"; `text` of a count of 1.
+/// A multiple: "80 x text"; only `text` if the count is 1.
 std::string times(const std::string &count, const std::string &text);
 
-/// Writes nodes of a strategy as people write formulas.
+/// Writes nodes of a strategy as formulas for readers.
 class NodeText {
 public:
   explicit NodeText(const evaluation::EvaluatedStep &step)
       : step(step), graph(step.strategy.graph) {}
 
-  /// Gives `node` a name, the path of a number of the report.
+  /// Names `node` by the path of a number of the report.
   void name(cost::NodeId node, const std::string &path) { names[node] = path; }
   const std::map<cost::NodeId, std::string> &allNames() const { return names; }
 
   /// A product of sizes: "80 x 8192 x (64 by tp(8)) x 128 x 2".
   std::string sizes(cost::NodeId node) const;
   /// An expression of the last parts of names: "max(0, budget_bytes -
-  /// weight_bytes)". Named nodes that it uses are added to `used`.
+  /// weight_bytes)". Adds the named nodes that it uses to `used`.
   std::string formula(cost::NodeId node, std::vector<cost::NodeId> &used) const;
-  /// The value of `node`, all digits.
+  /// The value of `node` with all digits.
   std::string value(cost::NodeId node) const;
 
 private:

@@ -22,7 +22,7 @@ using namespace autopar::program;
 using namespace autopar::report;
 using namespace autopar::schedule;
 
-/// The part of a curve that a use is of, as files spell it.
+/// The coefficient of a curve, as it is spelled in files.
 static const char *coefficientOf(FigureUse::Kind kind) {
   switch (kind) {
   case FigureUse::Kind::curve_floor:
@@ -46,8 +46,8 @@ Impact &ImpactTable::find(const Named &figure) {
   return *found;
 }
 
-/// Of a figure of the strategy, or then of a link; nothing of what has no
-/// slope: an exponent, which is one of a few.
+/// The name of a figure of the strategy or, after those, of a link. Nothing for
+/// figures without a slope, such as exponents, which take few values.
 std::optional<ImpactTable::Named> ImpactTable::nameOf(size_t index) const {
   const auto &figures = sensitivity.figures();
   if (index >= figures.size()) {

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What runs beside what, and who waits for whom, has no slope that formulas
-// would say: iterations are priced again with a little more of each figure, and
-// a little less, on the same stages.
+// Overlap and waiting in an iteration have no slopes in formulas. Iterations
+// are therefore priced again with each figure slightly larger and slightly
+// smaller, on the same stages.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,17 +24,17 @@ using namespace autopar::report;
 using namespace autopar::runtime;
 using namespace autopar::schedule;
 
-/// By which part of itself a figure is moved.
+/// Relative change of a figure.
 static constexpr double step = 1e-3;
 
 namespace {
 
-/// An iteration, and what its fullest device holds.
+/// The time of an iteration, and the bytes of its fullest device.
 struct Outcome {
   double timePs = 0, totalBytes = 0;
 };
 
-/// Both by a figure.
+/// Slopes of time and bytes by one figure.
 struct Slopes {
   Slope time, bytes;
 };
@@ -65,13 +65,13 @@ private:
   const EvaluatedIteration &iteration;
   const PipelineParts &parts;
   const Report::DeviceMemory &fullest;
-  /// With the figures as they are.
+  /// The outcome with unchanged figures.
   const Outcome at;
 };
 
 } // namespace
 
-/// Sides that differ by less than roundings do are one.
+/// Merges the two sides if they differ by less than rounding errors do.
 Slope Differences::slopeOf(double less, double at, double more) {
   Slope slope = {(at - less) / step, (more - at) / step};
   double mean = (slope.below + slope.above) / 2;
@@ -81,7 +81,8 @@ Slope Differences::slopeOf(double less, double at, double more) {
   return isStraight ? Slope{mean, mean} : slope;
 }
 
-/// What is refused has no slope: it counts as it was.
+/// Prices an iteration. If the price is refused, the outcome counts as
+/// unchanged.
 Outcome Differences::price(const Machine &machine, const Runtime &runtime,
                            StagePricer &pricer) const {
   PipelineSteps steps = iteration.steps;
@@ -117,7 +118,7 @@ Slopes Differences::ofLink(LinkFigure link) {
   });
 }
 
-/// `ownerIn` finds the figure in a runtime.
+/// Slopes by a figure of the runtime, which `ownerIn` finds.
 template <typename Owner>
 Slopes Differences::ofRuntime(Owner ownerIn, double value) {
   return slopesOf([&](double factor) {
@@ -128,7 +129,7 @@ Slopes Differences::ofRuntime(Owner ownerIn, double value) {
   });
 }
 
-/// Figures that are no part of formulas.
+/// Figures that are not part of formulas.
 static constexpr Figure Runtime::*hostFigures[] = {
     &Runtime::hostTimeUs, &Runtime::hostTimePerLayerUs,
     &Runtime::hostTimePerSequenceUs};

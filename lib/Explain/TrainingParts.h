@@ -13,15 +13,15 @@
 
 namespace autopar::explanation {
 
-// Each adds its part to the `derivations` of the iteration of a report.
+// Each function adds its part to the `derivations` of an iteration's report.
 
-/// What both ends of a pipeline sum of gradients.
+/// Explains the sum of gradients over both ends of a pipeline.
 void explainCopies(const evaluation::EvaluatedIteration &iteration,
                    Derivations &derivations);
-/// What experts take and drop.
+/// Explains the tokens that experts accept and drop.
 void explainCapacity(const evaluation::EvaluatedIteration &iteration,
                      const report::Report &report, Derivations &derivations);
-/// FLOPs of the sections of a step of the whole model.
+/// Explains the FLOPs of the sections of a step of the whole model.
 void explainTrainingFlops(const evaluation::EvaluatedStep &whole,
                           Derivations &derivations);
 void explainTraining(const evaluation::EvaluatedIteration &iteration,

@@ -31,14 +31,14 @@ using Rows = std::vector<PlanTableRow>;
 
 namespace {
 
-/// A column of text; "" and "-" say nothing.
+/// A column of text; "" and "-" are empty cells.
 struct Column {
   const char *head;
   char alignment;
   std::function<std::string(const PlanTableRow &row)> cell;
 };
 
-/// With the format of weights that the user gave with the name: "qwen3-8b:fp8".
+/// The model with the format that the user gave with the name: "qwen3-8b:fp8".
 std::string modelOf(const PlanTableRow &row) {
   if (!row.report)
     return row.model;
@@ -56,7 +56,7 @@ std::string hardwareOf(const PlanTableRow &row) {
          (machine.nodes == 1 ? "" : " x " + std::to_string(machine.nodes));
 }
 
-/// What the user wrote, or else the mesh.
+/// The plan as the user wrote it, or else the mesh.
 std::string planOf(const PlanTableRow &row) {
   return !row.plan.empty() || !row.report ? row.plan : meshLine(*row.report);
 }
@@ -68,12 +68,12 @@ const std::vector<Column> &nameColumns() {
   return columns;
 }
 
-/// Those of what came of a row, by key.
+/// The columns of results, by key.
 constexpr const char *numbers[] = {
     "devices",         "fits",         "total_bytes", "step_time_us",
     "bound",           "tokens_per_s", "sequences",   "usd_per_million_tokens",
     "joules_per_token"};
-/// The same of services.
+/// The columns of results of services.
 constexpr const char *servedNumbers[] = {"devices",
                                          "fits",
                                          "total_bytes",
@@ -160,7 +160,7 @@ bool fits(const PlanTableRow &row) {
   return row.report && row.report->memory.perDevice.fits;
 }
 
-/// Machines of rows that fit, whose cost nobody can say.
+/// Machines of rows that fit but have no price.
 std::vector<std::string> unpricedOf(const Rows &rows) {
   std::set<std::string> machines;
   for (const PlanTableRow &row : rows)
@@ -169,9 +169,9 @@ std::vector<std::string> unpricedOf(const Rows &rows) {
   return {machines.begin(), machines.end()};
 }
 
-/// Where one of the rows is cheapest and another fastest.
+/// The cheapest and the fastest row, for tables of steps.
 std::string bestOf(const Rows &rows) {
-  // What services do is said by several columns.
+  // Results of services take several columns, so that no row is best.
   if (std::any_of(rows.begin(), rows.end(), isServed))
     return "";
   const PlanTableRow *fastest = nullptr, *cheapest = nullptr;

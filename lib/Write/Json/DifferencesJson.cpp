@@ -39,8 +39,8 @@ static json writePlan(const PlanOutcome &plan) {
           {"runtime", plan.report.machine.runtime}};
 }
 
-/// `{"different": [...], "equal": n}`, an entry with the keys that name it and
-/// what each side has, null where it has none.
+/// Writes `{"different": [...], "equal": n}`. An entry has the keys that name
+/// it and the value of each side, null if absent.
 template <typename T, typename Name, typename Side>
 static json writePairs(const std::vector<PlanDifferences::Pair<T>> &pairs,
                        size_t equal, Name name, Side side) {

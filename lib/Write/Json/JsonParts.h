@@ -17,11 +17,11 @@ namespace autopar::writing {
 /// The report as `autopar.report/1`, to be printed by `printJson`.
 nlohmann::ordered_json writeTree(const report::Report &report);
 
-/// `training` of a report.
+/// The member `training` of a report.
 nlohmann::ordered_json writeTraining(const report::TrainingReport &training);
-/// `serving` of a report.
+/// The member `serving` of a report.
 nlohmann::ordered_json writeServing(const report::ServingReport &serving);
-/// `serving` of a report of a deployment.
+/// The member `serving` of a deployment's report.
 nlohmann::ordered_json writePools(const report::PoolsReport &pools);
 
 } // namespace autopar::writing

@@ -252,7 +252,7 @@ static json writeWarnings(const Report &report) {
   return all;
 }
 
-/// A number where `text` is one; whole numbers keep all their digits.
+/// Writes a number if `text` is one; integers keep all their digits.
 static json writeValue(const std::string &text) {
   json value = json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!value.is_number())
@@ -307,7 +307,7 @@ static json writeDerivations(const Report &report) {
   return all;
 }
 
-/// As autopar.placement/1, but for the tables of a number per slot and rank.
+/// Writes autopar.placement/1 without the tables of a number per slot and rank.
 static json writePlacement(const ExpertPlacement &placement) {
   json written = json::parse(placementJson(placement));
   written.erase("schema");
@@ -322,7 +322,7 @@ json autopar::writing::writeTree(const Report &report) {
   json root;
   root["schema"] = "autopar.report/1";
   root["model"] = writeModel(report);
-  // The plan is text that autopar wrote itself; null where there is none.
+  // The plan is JSON text that autopar wrote itself; null if there is none.
   root["plan"] = json::parse(report.plan, nullptr, /*allow_exceptions=*/false);
   if (root["plan"].is_discarded())
     root["plan"] = nullptr;

@@ -16,12 +16,12 @@ using namespace autopar::serving;
 using namespace autopar::writing;
 using json = nlohmann::ordered_json;
 
-/// Null where there is none: of a queue that grows.
+/// Null if absent or infinite, as for a queue that grows.
 static json number(std::optional<double> value) {
   return value && std::isfinite(*value) ? json(*value) : json();
 }
 
-/// Requests and the loads of a curve: how many there are.
+/// The rate or the concurrency of requests, or of a point of a curve.
 template <typename Load>
 static json writeCount(const Load &load) {
   if (load.concurrency == 0)
@@ -55,7 +55,7 @@ static json writeTimes(std::optional<double> meanUs, const Percentiles &times,
   return written;
 }
 
-/// What comes of a load.
+/// The outcome of a load.
 static json writeOutcome(const LoadPoint &point) {
   const SteadyState &state = point.state;
   json written = json::object();
@@ -64,7 +64,7 @@ static json writeOutcome(const LoadPoint &point) {
   written["share_within_limits"] = state.shareWithinLimits;
   written["goodput_per_s"] = point.goodputPerS();
   written["ttft_us"] = writeTimes(state.ttftUs, state.ttft, state.isOverloaded);
-  // One token has none after it.
+  // An answer of one token has no time per further token.
   written["tpot_us"] =
       point.load.answerTokens > 1
           ? writeTimes(state.tpotUs, state.tpot, state.isOverloaded)
@@ -120,7 +120,7 @@ static json writeFirstToken(const FirstTokenParts &parts) {
           {"link", parts.moveUs}, {"sending", parts.sendUs}};
 }
 
-/// What services of one module and of two end with.
+/// The members that services of one and of two modules share at the end.
 static json writeCostsAndCurve(const ServiceReport &service) {
   const SteadyState &state = service.steady.state;
   json written = {{"ttft_parts_us", state.isOverloaded

@@ -38,8 +38,8 @@ static const char *nameOf(TaskKind kind) {
   return "";
 }
 
-/// What each device does when: [device, from, to, kind, microbatch, virtual
-/// stage], in microseconds. Of a long schedule, what begins first.
+/// Tasks of each device: [device, from, to, kind, microbatch, virtual stage],
+/// times in us. A long schedule is cut to the tasks that begin first.
 static json writeTasks(const PipelineTimeline &timeline) {
   constexpr size_t mostTasks = 4000;
   std::vector<std::pair<size_t, const ScheduledTask *>> tasks;
@@ -67,7 +67,7 @@ static std::string quoted(const std::string &text) {
   return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-/// The report for who runs no scripts, and so cannot ask why.
+/// The report for readers without scripts, who cannot click derivations.
 static std::string plainText(Report report) {
   report.derivations.clear();
   return writeText(report);

@@ -32,7 +32,7 @@ static std::string cutNote(size_t cut) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is compared
+// The compared plans
 //===----------------------------------------------------------------------===//
 
 static std::string planLine(const char *letter, const PlanOutcome &plan) {
@@ -76,7 +76,8 @@ static std::string layoutOf(const std::optional<PlanOutcome::Tensor> &tensor) {
   return tensor ? tensor->layout : "none";
 }
 
-/// "[_ by tp, _] -> [_ by ep, _]", "[batch, context] bf16 -> fp8".
+/// The change of a tensor: "[_ by tp, _] -> [_ by ep, _]", "[batch, context]
+/// bf16 -> fp8".
 static std::string changeOf(const std::optional<PlanOutcome::Tensor> &a,
                             const std::optional<PlanOutcome::Tensor> &b) {
   if (a && b && a->layout == b->layout)
@@ -87,7 +88,7 @@ static std::string changeOf(const std::optional<PlanOutcome::Tensor> &a,
   return text;
 }
 
-/// One line for all tensors that change in the same way.
+/// Writes one line for all tensors that change in the same way.
 static std::string tensorsOfIR(const PlanDifferences &differences) {
   std::vector<std::pair<std::string, std::vector<std::string>>> changes;
   for (const auto &[a, b] : differences.tensors) {
@@ -189,7 +190,7 @@ static std::string warnings(const char *heading,
   return text.empty() ? "" : std::string("\n") + heading + "\n" + text;
 }
 
-/// Ends with what needed no line.
+/// Counts the equal items that have no line.
 static std::string equalText(const PlanDifferences &differences) {
   const auto &equal = differences.equal;
   return "\n" + wrapText("", "equal: " + countOf(equal.collectives, "kind") +

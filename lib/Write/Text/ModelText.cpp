@@ -23,7 +23,7 @@ using namespace autopar::writing;
 // Words
 //===----------------------------------------------------------------------===//
 
-/// Keys as words: "stored_only" is "stored only".
+/// A key as words: "stored only" for "stored_only".
 static std::string words(std::string key) {
   std::replace(key.begin(), key.end(), '_', ' ');
   return key;
@@ -105,7 +105,7 @@ static std::string cachesTable(const ModelReport &model) {
   return "\nKV cache of a token, while no window is full\n" + table.str();
 }
 
-/// What caches are besides those of the tables.
+/// Writes the caches that the tables do not have.
 static std::string memoryText(const ModelReport &model) {
   if (model.memoryBytesPerToken.isZero())
     return "";
@@ -207,7 +207,7 @@ static void addCaches(const ModelReport &model, std::vector<Row> &rows) {
                     formatInteger(model.stateBytesPerSequence) + " B");
 }
 
-/// Everything that two models can differ in, by name.
+/// All properties in which two models can differ, by name.
 static std::vector<Row> flatten(const ModelReport &model) {
   std::vector<Row> rows = {
       {"parameters", formatInteger(model.parameters)},

@@ -13,7 +13,8 @@ using namespace autopar;
 using namespace autopar::report;
 using namespace autopar::writing;
 
-/// At least two decimals, and three digits that are not 0.
+/// Writes an amount with two decimals or, below 1, with three significant
+/// digits.
 static std::string amount(double value) {
   return value >= 1 ? print("%.2f", value) : print("%#.3g", value);
 }

@@ -48,7 +48,8 @@ static std::string transferTable(const Pipeline &pipeline) {
   return more == 0 ? text : text + "  and " + std::to_string(more) + " more\n";
 }
 
-/// A line of the picture, whose bars end at column 80, on a narrower terminal.
+/// Cuts the bar of a picture's line, which ends at column 80, to a narrower
+/// terminal.
 static std::string withBarCut(std::string line) {
   constexpr size_t pictureWidth = 80;
   size_t columns = std::min(textWidth() - 2, pictureWidth),

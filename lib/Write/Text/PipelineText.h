@@ -16,7 +16,7 @@ namespace autopar::writing {
 
 /// The section of a report, with a blank line before it.
 std::string pipelineText(const report::Report::Pipeline &pipeline);
-/// `schedule` of a report.
+/// The member `schedule` of a report.
 nlohmann::ordered_json writeSchedule(const report::Report::Pipeline &pipeline);
 
 } // namespace autopar::writing

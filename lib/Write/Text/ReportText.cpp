@@ -56,8 +56,8 @@ static std::string answerMemory(const Report &report) {
          " too much";
 }
 
-/// "408 sequences at context 8,192 (51 on each of 8 replicas), 3,366,272 tokens
-/// in all".
+/// The capacity: "408 sequences at context 8,192 (51 on each of 8 replicas),
+/// 3,366,272 tokens in all".
 static std::string answerCapacity(const Report &report) {
   const auto &capacity = report.capacity;
   std::string text = countOf(capacity.sequences, "sequence") + " at context " +
@@ -70,7 +70,7 @@ static std::string answerCapacity(const Report &report) {
   return text;
 }
 
-/// "1,234 output tokens/s"; of training also of a device.
+/// The throughput: "1,234 output tokens/s"; in training also per device.
 static std::string throughputText(const Report &report) {
   std::string rate = formatRate(report.tokensPerS);
   if (report.workload.phase != nameOf(Phase::train))
@@ -92,7 +92,7 @@ static std::string answer(const Report &report) {
                                            : "prefill time",
              formatTime(latency.stepTimeUs) + ", bound by " + latency.bound +
                  " (" + percent(largest, latency.stepTimeUs) + " of it)"});
-  // A service says what it does itself.
+  // A service writes its own throughput.
   if (!report.serving || !report.serving->isServed) {
     table.add({"throughput", throughputText(report)});
     addCostRows(table, report);
@@ -109,7 +109,7 @@ static std::string answer(const Report &report) {
 // The breakdown
 //===----------------------------------------------------------------------===//
 
-/// ", in fp8", behind the bytes of a token in caches.
+/// The format of KV caches, ", in fp8", after their bytes per token.
 static std::string inFormat(const Report &report) {
   const Assumption *format = findCacheFormat(report);
   return format ? ", in " + format->value : "";
@@ -182,7 +182,7 @@ static std::string latencyTable(const Report &report) {
                   "communication, each alone.");
 }
 
-/// The first and the last rows: the context grows evenly between.
+/// Writes the first and the last steps; the context grows evenly between them.
 static std::string prefillTable(const Report &report) {
   const auto &steps = report.prefillSteps;
   if (steps.empty())
@@ -266,7 +266,7 @@ static std::string modelTable(const Report &report) {
 }
 
 //===----------------------------------------------------------------------===//
-// What to know about it
+// Warnings and assumptions
 //===----------------------------------------------------------------------===//
 
 static std::string warnings(const Report &report) {
@@ -276,8 +276,8 @@ static std::string warnings(const Report &report) {
   return text.empty() ? "" : "\nWarnings\n" + text;
 }
 
-/// Whether nobody chose it for this report: defaults, figures of the libraries,
-/// and what the evaluator always does. Not what is only recalled.
+/// Whether the assumption was not chosen for this report: defaults, figures of
+/// the libraries, and methods of the evaluator. Recalled figures do not count.
 static bool isDefault(const Assumption &assumption) {
   static constexpr const char *sources[] = {
       "default",  "the module's", "datasheet:", "measured:",
@@ -304,7 +304,7 @@ static std::string assumptions(const Report &report) {
   return text.empty() ? "" : "\nAssumptions\n" + text;
 }
 
-/// "1,342,177,280" of a whole number, other numbers as they are.
+/// Groups the digits of an integer, "1,342,177,280"; other numbers stay.
 static std::string groupDigits(const std::string &number) {
   std::string text = number;
   bool whole = number.find_first_not_of("0123456789") == std::string::npos;
@@ -329,7 +329,7 @@ static std::string derivation(const std::string &path,
     }
     text += wrapText("      ", line);
   }
-  // What is left belongs to no input.
+  // The remaining terms belong to no input.
   for (const auto &[figure, value] : derivation.terms)
     if (terms.count(figure))
       text += wrapText("      where ", figure + " = " + value);
@@ -341,14 +341,14 @@ static std::string derivation(const std::string &path,
 static std::string derivations(const Report &report) {
   std::string text;
   for (const auto &[path, how] : report.derivations) {
-    // JSON and pages have those of each kernel.
+    // Derivations of each kernel are in JSON and on pages only.
     if (path.rfind("breakdown.", 0) != 0)
       text += derivation(path, how);
   }
   return text.empty() ? "" : "\nDerivations\n" + text;
 }
 
-/// "+12.3 us", "-1.20 GiB"; nothing of no change.
+/// A change with its sign, "+12.3 us", "-1.20 GiB"; "" for 0.
 template <typename Format>
 static std::string signedText(double value, Format format) {
   if (value == 0)
@@ -379,7 +379,7 @@ static std::string impacts(const Report &report) {
              : "\nWhat 1 % more of a figure does\n" + table.str();
 }
 
-/// From peak rates to the step, each with the sum so far.
+/// Writes the time from peak rates to the step, each term with the sum so far.
 static std::string waterfall(const Report &report) {
   TextTable table("lrrl");
   double sum = 0;

@@ -27,7 +27,7 @@ static std::string timeText(double us) {
   return std::isfinite(us) ? formatTime(us) : "grows";
 }
 
-/// Three digits, also of what is rare.
+/// A rate with three significant digits, also if it is small.
 static std::string rateText(double rate) {
   return rate < 100 ? print("%.3g", rate) : formatRate(rate);
 }
@@ -47,7 +47,7 @@ static std::string loadText(const ServedLoad &load) {
              : countOf(load.concurrency, "request") + " at once";
 }
 
-/// As users say it; of the histogram of a trace, the mean.
+/// Lengths as the user wrote them; for the histogram of a trace, the mean.
 static std::string lengthsText(const TokenLengths &lengths) {
   return lengths.isHistogram()
              ? countOf(std::llround(lengths.mean()), "token") + " in the mean"
@@ -119,7 +119,7 @@ static std::string answerSteps(const ServiceReport &serving) {
          formatTime(state.addedByPromptUs);
 }
 
-/// "host 13.2 ms, its prompt 97.0 ms", without what takes nothing.
+/// The parts of TTFT: "host 13.2 ms, its prompt 97.0 ms", without parts of 0.
 static std::string answerFirstToken(const FirstTokenParts &parts) {
   std::vector<std::string> words;
   auto add = [&](const char *name, double us) {
@@ -173,7 +173,7 @@ static std::string answer(const ServingReport &serving) {
   return table.str();
 }
 
-/// What each pool serves, and how many of one would keep the other busy.
+/// Writes the rate of each pool, and the ratio of pools that would be balanced.
 static std::string answer(const PoolsReport &pools) {
   TextTable table("lw");
   addAnswers(pools, table);
@@ -196,7 +196,7 @@ static std::string answer(const PoolsReport &pools) {
   return table.str();
 }
 
-/// "-" where there is none.
+/// A cell of the table, "-" for 0.
 static std::string cellOf(double us) { return us > 0 ? formatTime(us) : "-"; }
 
 static std::string timesTable(const ServiceReport &service) {
@@ -227,8 +227,8 @@ static std::string timesTable(const ServiceReport &service) {
   return "\n" + table.str();
 }
 
-/// "Simulated: 10,000 requests of seed 1 in 2,041 s, 7,500 of them counted" and
-/// what they measured.
+/// Writes the simulated requests, "Simulated: 10,000 requests of seed 1 in
+/// 2,041 s, 7,500 of them counted", and their times.
 static std::string simulationText(const ServiceReport &serving) {
   if (!serving.simulation)
     return "";
@@ -280,7 +280,8 @@ static std::string curveTable(const ServiceReport &serving) {
                         "greatest.");
 }
 
-/// Of answers that vary much, one that runs has more than all have in the mean.
+/// Says why no request runs. If answers vary much, the mean request in the
+/// running batch is longer than the mean of all requests.
 static std::string refusalText(const ServiceReport &service) {
   const ServedLoad &load = service.steady.load;
   double all = load.requestTokens(), running = load.contextTokens();

@@ -14,10 +14,11 @@ namespace autopar::writing {
 
 /// The section of a report, with a blank line before it.
 std::string servingText(const report::ServingReport &serving);
-/// The part of it that a brief report has: what is served, and how fast.
+/// The section of a brief report: the requests that are served, and their
+/// times.
 std::string servingAnswer(const report::ServingReport &serving);
 
-/// What the pools of a deployment do together.
+/// The section about the pools of a deployment.
 std::string poolsText(const report::PoolsReport &pools);
 
 } // namespace autopar::writing

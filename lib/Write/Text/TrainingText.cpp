@@ -23,7 +23,7 @@ using namespace autopar::writing;
 
 using Exposure = TrainingReport::Exposure;
 
-/// What is made again, and, where that was chosen, why.
+/// The recomputation and, if it was chosen to fit, the reason.
 static std::string recomputationText(const Report &report) {
   const TrainingReport &training = *report.training;
   if (training.tried.empty())
@@ -41,8 +41,8 @@ static std::string recomputationText(const Report &report) {
   return text;
 }
 
-/// "at most 160 of 32,768 routed tokens of a rank (factor 1.25); 3.1% of all
-/// are dropped".
+/// The capacity of experts: "at most 160 of 32,768 routed tokens of a rank
+/// (factor 1.25); 3.1% of all are dropped".
 static std::string capacityText(const TrainingReport::Capacity &capacity) {
   return (capacity.padded ? "always " : "at most ") +
          formatInteger(capacity.tokens) + " of " +
@@ -99,7 +99,8 @@ static std::string timeTable(const Report &report) {
          ", the heaviest)\n" + table.str();
 }
 
-/// What both ends of the pipeline sum, whichever stage is the heaviest.
+/// The sum of gradients over both ends of the pipeline, whichever stage is
+/// heaviest.
 static std::string copiedText(const TrainingReport &training) {
   if (!training.copiedGradients)
     return "";
@@ -145,7 +146,7 @@ static std::string exposureTable(const TrainingReport &training) {
   return table.str();
 }
 
-/// What updates copy where some do.
+/// The copies that an update makes, if there are any.
 static std::string copiesText(const std::vector<Report::DeviceMemory> &stages) {
   int64_t copies = 0;
   for (const Report::DeviceMemory &stage : stages)

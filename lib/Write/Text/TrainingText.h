@@ -13,10 +13,10 @@
 
 namespace autopar::writing {
 
-/// Rows of the answer: tokens, utilisation, what an iteration costs.
+/// Adds rows to the answer: tokens, utilisation, cost of an iteration.
 void addTrainingRows(TextTable &table, const report::Report &report);
-/// Where the time of an iteration goes, what its stages hold, and what is alive
-/// where that is the most.
+/// Writes the times of an iteration, the memory of its stages, and the values
+/// that are alive at the peak.
 std::string trainingText(const report::Report &report);
 
 } // namespace autopar::writing
