@@ -1,4 +1,4 @@
-//===- Algorithm.h - How collectives are done -------------------*- C++ -*-===//
+//===- Algorithm.h - Algorithms of collectives ------------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,21 +14,21 @@
 
 namespace autopar::hardware {
 
-/// How the n devices that a tier joins do one kind of collective. By the
-/// alpha-beta model of Thakur, Rabenseifner, Gropp, "Optimization of Collective
-/// Communication Operations in MPICH" (2005), section 3, a call takes latency *
-/// hops + sent bytes / (bandwidth * efficiency). All that is said of an
-/// algorithm, in formulas and in words, is in Algorithm.cpp.
+/// The algorithm of one kind of collective among the n devices that a tier
+/// joins. By the alpha-beta model of Thakur, Rabenseifner, Gropp, "Optimization
+/// of Collective Communication Operations in MPICH" (2005), section 3, a call
+/// takes latency * hops + sent bytes / (bandwidth * efficiency). All formulas
+/// and texts of algorithms are in Algorithm.cpp.
 struct Algorithm {
-  /// Part of the bytes of a call that a device sends in one round.
+  /// Bytes of a call that a device sends in one round.
   enum class Sent : uint8_t {
     all,
-    /// (n-1)/n: nothing of its own part.
+    /// (n-1)/n of the bytes: all but its own part.
     others,
-    /// n - 1 times all of them.
+    /// n - 1 times all bytes.
     to_each,
   };
-  /// Messages of few bytes that follow one another.
+  /// Number of dependent messages.
   enum class Hops : uint8_t {
     one,
     /// ceil(log2(n)).
@@ -36,7 +36,7 @@ struct Algorithm {
     /// n - 1.
     others,
   };
-  /// How a group that several tiers join is gone through.
+  /// The path of a group that several tiers join.
   enum class Tiers : uint8_t {
     /// In every step some device sends over the slowest link.
     slowest,
@@ -55,20 +55,20 @@ struct Algorithm {
   std::string source;
 };
 
-/// The algorithm that every tier has for `kind`. What it sends is what reports
-/// call the wire bytes of a collective, however it is done.
+/// The algorithm that every tier has for `kind`. The bytes that it sends are
+/// the wire bytes of a collective in reports, whatever algorithm is used.
 const Algorithm &ruleOf(program::CollectiveKind kind);
 
-/// Bytes that one of `devices` sends of a call on `bytes`.
+/// Bytes that one of `devices` devices sends in a call on `bytes`.
 double sentBytes(const Algorithm &algorithm, int64_t devices, double bytes);
-/// That of the rule of `kind`.
+/// Bytes sent by the rule of `kind`.
 double wireBytes(program::CollectiveKind kind, int64_t devices, double bytes);
 double hopsOf(const Algorithm &algorithm, int64_t devices);
 
-/// What formulas of explanations have of the bytes, after "* " where it is not
-/// empty: "2 * (n - 1) / n" of `devices` "n".
+/// The factor of the bytes in explanations, after "* " unless empty: "2 * (n -
+/// 1) / n" for `devices` "n".
 std::string sentText(const Algorithm &algorithm, const std::string &devices);
-/// "latency * ceil(log2(n))".
+/// The latency in explanations: "latency * ceil(log2(n))".
 std::string latencyText(const Algorithm &algorithm, const std::string &devices);
 
 } // namespace autopar::hardware

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the readers of hardware/ and runtimes/ share. A figure is
-// {"value": 4, "unit": "us", "source": {"kind": ..., "reference": ...}}.
+// Shared parts of the readers of hardware/ and runtimes/. A figure is {"value":
+// 4, "unit": "us", "source": {"kind": ..., "reference": ...}}.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,56 +18,57 @@
 
 namespace autopar::hardware {
 
-/// The unit that a field is in, and the values that make sense in it.
+/// The unit of a field, and its legal values.
 struct UnitRange {
   std::string_view unit;
   double min, max;
 };
 namespace units {
 inline constexpr UnitRange bytes{"B", 0, 1e18};
-/// A memory, which is never empty.
+/// The size of a memory, which is never 0.
 inline constexpr UnitRange memory{"B", 1, 1e18};
 inline constexpr UnitRange bytesPerSecond{"B/s", 1, 1e18};
 inline constexpr UnitRange flopsPerSecond{"FLOP/s", 1, 1e21};
 inline constexpr UnitRange microseconds{"us", 0, 1e9};
-/// An efficiency, which nothing divides by zero with.
+/// An efficiency; never 0, because formulas divide by it.
 inline constexpr UnitRange fraction{"1", 1e-6, 1};
-/// Of Zipf's law, whose sum over experts has a limit.
+/// An exponent of Zipf's distribution; below 1, so that its sum over experts
+/// has a limit.
 inline constexpr UnitRange exponent{"1", 0, 0.99};
 inline constexpr UnitRange count{"1", 1, 1e12};
 inline constexpr UnitRange countOrNone{"1", 0, 1e12};
 /// Whether something is so.
 inline constexpr UnitRange noneOrOne{"1", 0, 1};
-/// Of something, of which there may be none.
+/// A share that may be 0.
 inline constexpr UnitRange share{"1", 0, 1};
 inline constexpr UnitRange bytesEach{"B", 0, 1e6};
 inline constexpr UnitRange watts{"W", 0, 1e6};
 inline constexpr UnitRange dollarsPerHour{"USD/h", 0, 1e6};
 } // namespace units
 
-/// The object `source` of `reader`.
+/// Reads the member `source` of `reader`.
 Source readSource(const JsonReader &reader);
-/// The figure `key` of `reader`; its path is `path`.`key`.
+/// Reads the figure `key` of `reader`; its path is `path`.`key`.
 Figure readFigure(const JsonReader &reader, std::string_view key,
                   UnitRange unit, const std::string &path);
 
-/// Nothing where `reader` has no `key`.
+/// Reads a figure; returns nothing if `reader` has no `key`.
 std::optional<Figure> readOptionalFigure(const JsonReader &reader,
                                          std::string_view key, UnitRange unit,
                                          const std::string &path);
-/// Gives the document's own member "source" to all of its figures and curves
-/// that have none. A text is a source of kind user.
+/// Copies the document's own member "source" to all of its figures and curves
+/// without one. A text becomes a source of kind user.
 void spreadSource(JsonDocument &document);
 
 /// Applies the overrides below `prefix` ("chips.h100-sxm") to `document` and
-/// marks them in `used`. A figure that files may leave out is added. A path
-/// that leads to no number is an error naming the nearest that does.
+/// marks them in `used`. Adds a figure that files may omit. Errors: a path to
+/// no number; the error names the nearest path.
 std::optional<Error> applyOverrides(JsonDocument &document,
                                     const std::string &prefix,
                                     const std::vector<Override> &overrides,
                                     std::vector<bool> &used);
-/// `error`, with the overrides below `prefix` in its note: the file alone does
-/// not show the value that was refused.
+/// Returns `error` with the overrides below `prefix` in its note, because the
+/// file does not show the refused value.
 Error explainOverrides(Error error, const std::string &prefix,
                        const std::vector<Override> &overrides);
 

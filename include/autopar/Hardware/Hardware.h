@@ -23,95 +23,97 @@
 
 namespace autopar::hardware {
 
-/// Where a figure comes from. `kind` is one of datasheet, measured, derived,
+/// The source of a figure. `kind` is one of datasheet, measured, derived,
 /// recalled, user.
 struct Source {
   std::string kind;
   std::string reference;
-  /// Of a user's figure: what the file has in its place.
+  /// For a user's figure, the value in the file.
   std::optional<double> replaced = std::nullopt;
 
   std::string str() const { return kind + ": " + reference; }
 };
 
-/// A number of `hardware/` or `runtimes/`, in the unit that its schema fixes,
-/// with the path it is overridden by: "chips.h100-sxm.memory_bandwidth".
+/// A number of `hardware/` or `runtimes/`, in the unit of its schema. Users
+/// override it by its path: "chips.h100-sxm.memory_bandwidth".
 struct Figure {
   double value = 0;
   Source source;
   std::string path;
 
-  /// Without what the user set: what curves were measured at.
+  /// The value in the file, at which curves were measured.
   double fileValue() const { return source.replaced.value_or(value); }
   /// Whether a user replaced the file's.
   bool isGiven() const { return source.replaced.has_value(); }
 };
 
-/// What kernels of each shape take over the roofline of their curve, measured:
-/// a grid of ratios, linear between its knots and constant outside.
+/// Measured time of kernels of each shape over the roofline of their curve: a
+/// grid of ratios, linear between its knots and constant outside.
 struct ShapeTable {
-  /// One that goes by it: "rows", at these sizes, rising.
+  /// A size of the shape, such as "rows", and its knots, sorted.
   struct Coordinate {
     std::string of;
     std::vector<double> at;
   };
-  /// First those that symbols change, whose sizes are powers of two, then those
-  /// that a layout fixes.
+  /// First the coordinates that symbols change, whose knots are powers of two,
+  /// then those that a layout fixes.
   std::vector<Coordinate> coordinates;
-  /// The last coordinate fastest.
+  /// The last coordinate varies fastest.
   std::vector<double> ratios;
-  /// As of `KernelCurve`, on shapes that the table was not made of.
+  /// As in `KernelCurve`, on shapes that the table was not made from.
   double medianError = 0, p90Error = 0;
 
-  /// The names of coordinates, in order, of a kernel that may have one; empty
-  /// of others.
+  /// The names of coordinates, in order, for a kernel that may have a table;
+  /// empty for others.
   static std::vector<std::string_view> namesOf(program::KernelKind kernel,
                                                program::ShapeKind kind);
-  /// How many of those symbols change.
+  /// The number of coordinates that symbols change.
   static size_t varyingOf(program::KernelKind kernel);
 };
 
-/// What is left of a table where a layout has fixed all but what symbols
-/// change: ratios at each power of two from the first knot to the last, of one
-/// coordinate or two.
+/// The slice of a table after a layout has fixed its coordinates: ratios at
+/// each power of two from the first knot to the last, for one or two
+/// coordinates.
 struct ShapeGrid {
   struct Side {
     int first = 0, last = 0;
     size_t size() const { return static_cast<size_t>(last - first) + 1; }
   };
   Side x, y;
-  /// `y` fastest.
+  /// `y` varies fastest.
   std::vector<double> ratios;
 };
-/// `fixed`: sizes of the last coordinates of `table`.
+/// Slices `table`; `fixed` has the sizes of its last coordinates.
 ShapeGrid reduce(const ShapeTable &table, const std::vector<double> &fixed);
 
-/// t = floor + ((flops / (compute_efficiency * peak))^q
-///            + (bytes / (memory_efficiency * bandwidth))^q)^(1/q) * ratio
-/// with the ratio of the shape where there is a table of it, else 1. Fitted to
+/// Time of a kernel:
+///
+///     t = floor + ((flops / (compute_efficiency * peak))^q
+///                + (bytes / (memory_efficiency * bandwidth))^q)^(1/q) * ratio
+///
+/// with the ratio of the shape if there is a table of it, else 1. Fitted to
 /// measured kernels by scripts/calibration/fit.py. q is one of 1, 1.5, 2, 3, 4.
-/// Where tiles are known, flops are those of whole waves of them.
+/// If tiles are known, flops are those of whole waves of tiles.
 struct KernelCurve {
   double floorUs = 0;
   double computeEfficiency = 1;
   double memoryEfficiency = 1;
   double exponent = 1;
-  /// Attention computes so many queries of a head at once, and as many of these
-  /// tiles as the chip has processors; 0 where that is not known.
+  /// Queries of a head per tile, and number of tiles at once, one per
+  /// processor; 0 if not known.
   int64_t tileQueries = 0, tileSlots = 0;
-  /// Keys that it goes over at once, where it splits those of a tile between
-  /// processors that have none; 0 where it does not.
+  /// Keys per tile, if the keys of a tile of queries are split among idle
+  /// processors; else 0.
   int64_t tileKeys = 0;
-  /// Processors that keys are split for, evenly; 0: whole tiles are split, as
-  /// often as all have room at once.
+  /// Processors among which keys are split evenly. 0: whole tiles are split, as
+  /// often as they fit at once.
   int64_t tileSplitSlots = 0;
-  /// Median and 90th percentile of |predicted/measured - 1|, with the tables of
-  /// shapes that it has; absent where the curve is not a fit.
+  /// Median and 90th percentile of |predicted/measured - 1|, with the curve's
+  /// tables of shapes; absent if the curve is not a fit.
   std::optional<double> medianError, p90Error;
-  /// Largest FLOPs and bytes of a launch that the fit has seen; 0 where the
-  /// curve is not a fit.
+  /// Largest FLOPs and bytes of a fitted launch; 0 if the curve is not a fit.
   double fittedFlops = 0, fittedBytes = 0;
-  /// By `ShapeKind`; null where nobody measured them.
+  /// Tables by `ShapeKind`; null where not measured.
   std::array<std::shared_ptr<const ShapeTable>, program::shapeKindCount>
       shapes = {};
   Source source;
@@ -121,59 +123,59 @@ struct KernelCurve {
 using KernelCurves =
     std::map<program::KernelKind, std::map<std::string, KernelCurve>>;
 
-/// One accelerator.
-/// What software reaches chips by: the values of `Chip::platform`.
+/// The software platforms of chips: the values of `Chip::platform`.
 const std::vector<std::string> &platforms();
 bool isPlatform(const std::string &name);
 
+/// One accelerator.
 struct Chip {
   std::string name, title;
   std::string platform = "cuda";
-  /// The size on the label, and what software can use of it; bytes.
+  /// The labelled size, and the bytes that software can use.
   Figure memoryLabel, memoryUsable;
-  /// Device memory bandwidth; bytes per second.
+  /// Device memory bandwidth, in bytes per second.
   Figure memoryBandwidth;
-  /// Dense peak by `peakKeyOf(ElementType)`; FLOP per second.
+  /// Dense peak in FLOP per second, by `peakKeyOf(ElementType)`.
   std::map<std::string, Figure> peakFlops;
-  /// By kernel kind, then by peak key, or by those of weights and of what
-  /// multiplies them, "fp4_bf16"; key "" serves all formats.
+  /// By kernel kind, then by peak key or, for weights in another format than
+  /// activations, both: "fp4_bf16"; key "" serves all formats.
   KernelCurves kernels;
-  /// Those of runtimes that have other kernels, by `Runtime::name`.
+  /// Curves of runtimes with their own kernels, by `Runtime::name`.
   std::map<std::string, KernelCurves> implementations;
-  /// The share of the rates of `kernels` that iterations of training keep up;
-  /// absent where all do.
+  /// Share of the rates of `kernels` that iterations of training sustain;
+  /// absent if they sustain all.
   std::optional<Figure> sustainedCompute = std::nullopt;
-  /// What the board may draw, and what it draws while it waits; W.
+  /// Largest power of the board, and power while it waits, in W.
   std::optional<Figure> boardPower = std::nullopt, idlePower = std::nullopt;
 
-  /// The peak that multiplies `type`, falling back to the next wider format
-  /// the chip has (fp8 -> bf16 -> fp16 -> fp32); null where there is none.
+  /// The peak for `type`, or for the next wider format that the chip has (fp8
+  /// -> bf16 -> fp16 -> fp32); null if there is none.
   const Figure *peak(ElementType type) const;
-  /// What multiplies weights in 4-bit floats (`storage`) with activations of
-  /// `type`: fp8 where the chip has kernels for it, else `type`. f32 of scans
-  /// where the chip has no curve for them.
+  /// The format that multiplies weights in 4-bit floats (`storage`) with
+  /// activations of `type`: fp8 if the chip has kernels for it, else `type`.
+  /// For scans without a curve, f32.
   ElementType unitsOf(program::KernelKind kind, ElementType type,
                       std::optional<ElementType> storage) const;
-  /// What a curve measured for this use is called, whether the chip has one or
-  /// not: "grouped_matmul.fp4_bf16".
+  /// The name of a curve measured for this use, whether the chip has it or not:
+  /// "grouped_matmul.fp4_bf16".
   std::string useOf(program::KernelKind kind, ElementType type,
                     std::optional<ElementType> storage = std::nullopt) const;
-  /// The curve for `kind` and `type`, with the same fallback. Without one, the
-  /// kernel has that of another kind, as `KernelKind` says.
+  /// The curve for `kind` and `type`, with the same fallback. Without one, a
+  /// kernel has the curve of another kind (see `KernelKind`).
   const KernelCurve *
   curve(program::KernelKind kind, ElementType type,
         std::optional<ElementType> storage = std::nullopt) const;
 };
 
-/// Time of one collective against its buffer size, at sizes
-/// 2^firstLog2Bytes, 2^(firstLog2Bytes+1), ...: interpolated in log-log,
-/// constant below, and proportional to the bytes above.
+/// Time of one collective by its buffer size, at sizes 2^firstLog2Bytes,
+/// 2^(firstLog2Bytes+1), ...: interpolated in log-log, constant below, and
+/// proportional to the bytes above.
 struct CollectiveCurve {
   int firstLog2Bytes = 0;
   std::vector<double> timeUs;
   Source source;
-  /// What was measured, where `timeUs` is that scaled to links as the user set
-  /// them; else empty.
+  /// The measured times, if `timeUs` is scaled to links that the user set; else
+  /// empty.
   std::vector<double> measuredUs = {};
 };
 
@@ -183,25 +185,26 @@ using CollectiveCurves =
 /// A level of the interconnect.
 struct Tier {
   std::string name;
-  /// Devices that reach each other on this tier (multiples of the tier below).
+  /// Number of devices that reach each other on this tier, a multiple of the
+  /// domain below.
   int64_t domain = 1;
-  /// Bytes per second and device, one direction.
+  /// Bytes per second per device, in one direction.
   Figure bandwidth;
-  /// Fraction of it that a large transfer reaches.
+  /// Fraction of the bandwidth that a large transfer reaches.
   Figure efficiency;
-  /// Microseconds of one hop, including the software.
+  /// Latency of one hop in us, software included.
   Figure latency;
-  /// What its devices can do besides the rule of each kind (`ruleOf`).
+  /// Algorithms of its devices besides the rule of each kind (`ruleOf`).
   std::vector<Algorithm> algorithms;
   /// By kind and group size, for groups inside this tier.
   CollectiveCurves curves;
-  /// Those of runtimes that have other kernels, by `Runtime::collectives`.
+  /// Curves of runtimes with their own kernels, by `Runtime::collectives`.
   std::map<std::string, CollectiveCurves> implementations;
 };
 
-/// Scales the curves of `tier` to its figures, where those are not the ones of
-/// the file: each time has a part that goes with bandwidth and efficiency, and
-/// one that goes with latency.
+/// Scales the curves of `tier` to its figures if these differ from the file:
+/// each time has a part that scales with bandwidth and efficiency, and one that
+/// scales with latency.
 void scaleCurves(Tier &tier);
 
 /// Equal devices with equal links between them.
@@ -215,46 +218,48 @@ struct Pool {
   int64_t devices() const { return devicesPerNode * nodes; }
 };
 
-/// What a name that no system has was taken for.
+/// The interpretation of a name that is no system's exact name.
 struct TakenName {
   std::string asked, system;
-  /// Systems that the name fits as well.
+  /// Other systems that the name fits.
   std::vector<std::string> others;
 
-  /// "taken for 'h100'; h100-pcie-8 is called so, too".
+  /// The interpretation in words: "taken for 'h100'; h100-pcie-8 is called so,
+  /// too".
   std::string str() const;
 };
 
-/// How far apart what measured chips reach is, of one kernel and format: the
-/// largest over the smallest efficiency.
+/// The spread of measured chips for one kernel and format: the largest
+/// efficiency over the smallest.
 struct CurveSpread {
   double compute = 1, memory = 1;
 };
 
-/// What a plan runs on.
+/// The machine of a plan.
 struct Machine {
   std::string name, title;
   std::vector<Pool> pools;
-  /// Of a device; USD per hour.
+  /// Price per device, in USD per hour.
   std::optional<Figure> price = std::nullopt;
   std::optional<TakenName> taken = std::nullopt;
-  /// What a file of a few lines leaves to the library, and what of it was
-  /// taken; "" of one that says everything.
+  /// For a machine file in short form, the figures that it takes from the
+  /// library, and where from; "" for a complete file.
   std::string derived = {};
-  /// By use ("matmul.bf16"), where several chips of the library were measured
-  /// and the chip of the machine has curves of others.
+  /// By use ("matmul.bf16"), if several chips of the library were measured and
+  /// the machine's chip borrows their curves.
   std::map<std::string, CurveSpread> spreads = {};
 
   int64_t devices() const;
-  /// The same with kernels of `runtime` and collectives of `collectives` where
-  /// those were measured.
+  /// Switches to the kernels of `runtime` and the collectives of `collectives`,
+  /// where those were measured.
   void useImplementations(const std::string &runtime,
                           const std::string &collectives);
 };
 
 /// `--set path=value`: replaces the value of a figure and marks it as the
 /// user's. Paths: chips.<name>.<field>, systems.<name>.<field>,
-/// runtimes.<name>.<field>; nested fields by dots. `*` for a name is any.
+/// runtimes.<name>.<field>; nested fields are separated by dots. `*` stands for
+/// any name.
 struct Override {
   std::string path;
   double value = 0;
@@ -263,46 +268,47 @@ struct Override {
     return path == other.path && value == other.value;
   }
 };
-/// "chips.h100-sxm" of a path that begins so.
+/// The owner in a path: "chips.h100-sxm".
 std::string ownerOf(const Override &override);
 Result<Override> parseOverride(std::string_view text);
-/// The first error is that of all.
+/// Parses all texts; returns the first error.
 Result<std::vector<Override>>
 parseOverrides(const std::vector<std::string> &texts);
 
 struct System;
 
-/// The library of chips and systems: files of `dataDirectory("hardware")`,
-/// read when asked for.
+/// The library of chips and systems: files of `dataDirectory("hardware")`, read
+/// on demand.
 class HardwareLibrary {
 public:
   explicit HardwareLibrary(std::vector<Override> overrides = {});
 
   std::vector<std::string> chipNames() const;
   std::vector<std::string> systemNames() const;
-  /// By library name, or by path of a file (which may name a chip of the
-  /// library or of a file beside it).
+  /// Finds a chip by name, or by path of a file (which may refer to a chip of
+  /// the library or of a file beside it).
   Result<Chip> chip(const std::string &nameOrPath) const;
-  /// A system with `nodes` nodes. More than one needs a scale-out tier. Names
-  /// that fit several systems, as "h100" does, mean what `names.json` says.
+  /// Makes the machine of a system with `nodes` nodes. More than one needs a
+  /// scale-out tier. `names.json` resolves names that fit several systems, such
+  /// as "h100".
   Result<Machine> machine(const std::string &nameOrPath,
                           int64_t nodes = 1) const;
-  /// The text of an `autopar.node/1` for people to edit: `name`, like the chip
-  /// or system `base`.
+  /// Writes an `autopar.node/1` for users to edit: `name`, like the chip or
+  /// system `base`.
   Result<std::string> draftNode(const std::string &base,
                                 const std::string &name) const;
   /// Chips and systems whose names have all words of `text`.
   std::vector<std::string> fitting(const std::string &text) const;
-  /// Overrides that no file read so far has used, nor one of `elsewhere`
-  /// ("chips.h100-sxm"): an unknown path is an error that names the nearest
-  /// one.
+  /// Returns an error for an override that neither a file read so far nor one
+  /// of `elsewhere` ("chips.h100-sxm") has used. The error names the nearest
+  /// path.
   std::optional<Error>
   unusedOverride(const std::set<std::string> &elsewhere = {}) const;
 
 private:
-  /// `system`, whose chip is `chip`, with `nodes` nodes.
+  /// Makes the machine of `system` and its `chip`, with `nodes` nodes.
   Result<Machine> makeMachine(System system, Chip chip, int64_t nodes) const;
-  /// The machine of a document of `autopar.node/1`.
+  /// Makes the machine of a document of `autopar.node/1`.
   Result<Machine> nodeMachine(const JsonDocument &document,
                               int64_t nodes) const;
 

@@ -12,12 +12,12 @@
 
 namespace autopar::hardware {
 
-/// The chips and systems of the library, with their main figures.
+/// Lists the chips and systems of the library, with their main figures.
 Result<std::string> listHardware(const hardware::HardwareLibrary &library);
-/// Every figure of a chip or a system, with unit and source.
+/// Writes every figure of a chip or a system, with unit and source.
 Result<std::string> showHardware(const hardware::HardwareLibrary &library,
                                  const std::string &name);
-/// The figures in which two chips, or two systems, differ.
+/// Writes the figures in which two chips, or two systems, differ.
 Result<std::string> diffHardware(const hardware::HardwareLibrary &library,
                                  const std::string &first,
                                  const std::string &second);

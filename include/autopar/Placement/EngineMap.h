@@ -34,26 +34,26 @@ enum class EngineFormat : uint8_t { sglang, vllm, vllm_ascend };
 std::string_view nameOf(EngineFormat format);
 std::optional<EngineFormat> parseEngineFormat(std::string_view text);
 
-/// `decoderLayers` is the number of layers of the model, dense ones too.
-/// Layers that were not placed have rows as `block`. An error where a placed
-/// layer is beyond.
+/// Writes the map. `decoderLayers` is the number of layers of the model, dense
+/// ones too. Layers that were not placed get the rows of `block`. Errors: a
+/// placed layer beyond `decoderLayers`.
 Result<std::string> writeEngineMap(const ExpertPlacement &placement,
                                    EngineFormat format, int64_t decoderLayers);
 
-/// What a file says of one layer.
+/// The slots of one layer in a file.
 struct LayerSlots {
   int64_t layer = 0;
   std::vector<int32_t> slots;
 };
 
-/// Reads the slots of the layers numbered `layers`, rising: those that have
-/// experts. Every expert must have a slot.
+/// Reads the slots of the layers numbered `layers`, sorted: those with experts.
+/// Every expert must have a slot.
 Result<std::vector<LayerSlots>>
 readEngineMap(const JsonDocument &document, EngineFormat format,
               const PlacementSpace &space, const std::vector<int64_t> &layers);
 
-/// What the map of an engine, in `document`, makes of `loads`: its layers are
-/// those of the loads. The format follows from what the document is.
+/// Evaluates the engine's map in `document` under `loads`, whose layers it has.
+/// The document's structure tells its format.
 Result<ExpertPlacement> evaluateEngineMap(const JsonDocument &document,
                                           const ExpertLoads &loads,
                                           const PlacementSpace &space);

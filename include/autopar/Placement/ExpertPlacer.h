@@ -15,19 +15,20 @@
 
 namespace autopar::placement {
 
-/// Places experts by their loads on whatever devices share them, on each number
-/// of them once. Threads may ask at once.
+/// Places experts by their loads on any number of devices, each number once.
+/// Thread-safe.
 class ExpertPlacer {
 public:
-  /// Groups of experts are in no particular node.
+  /// Groups of experts may lie in any node.
   ExpertPlacer(LoadProfile loads, PlacementPolicy policy);
 
   const LoadProfile &loads() const { return profile; }
   const PlacementOptions &options() const { return choices; }
 
-  /// Hottest device / mean of each layer, in the order of `loads`, where
-  /// `slots` lie evenly on `ranks` devices of `nodes` nodes. Errors: slots that
-  /// do not hold all experts, or do not lie evenly.
+  /// Load of the most loaded device over the mean, for each layer in the order
+  /// of `loads`, with `slots` spread evenly over `ranks` devices of `nodes`
+  /// nodes. Errors: slots that do not hold all experts, or do not divide
+  /// evenly.
   Result<std::vector<double>> imbalances(int64_t slots, int64_t ranks,
                                          int64_t nodes);
 

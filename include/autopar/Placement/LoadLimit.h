@@ -1,4 +1,4 @@
-//===- LoadLimit.h - What experts take of their loads -----------*- C++ -*-===//
+//===- LoadLimit.h - Capacity limits of expert loads ------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,17 +12,17 @@
 
 namespace autopar::placement {
 
-/// An expert takes at most `factor` times the mean load of all experts, and
-/// drops the rest; padded: works on as much, whatever its load is.
+/// Capacity of an expert: at most `factor` times the mean load of all experts;
+/// it drops the rest. If `padded`, it always computes that many rows.
 struct LoadLimit {
   double factor = 1;
   bool padded = false;
 };
 
-/// What experts work on whose loads are `tokens`.
+/// Tokens that experts compute, for loads of `tokens`.
 std::vector<double> workedTokens(std::vector<double> tokens,
                                  const LoadLimit &limit);
-/// Which share of `tokens` is not dropped; all of it where there are none.
+/// Share of `tokens` that is not dropped; 1 if there are none.
 double keptShare(const std::vector<double> &tokens, const LoadLimit &limit);
 
 } // namespace autopar::placement

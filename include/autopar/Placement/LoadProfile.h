@@ -18,8 +18,8 @@
 
 namespace autopar::placement {
 
-/// Tokens that each expert of a layer worked on: a token counts once for every
-/// expert it was routed to.
+/// Tokens of each expert of a layer: a token counts once for every expert that
+/// it was routed to.
 struct LayerLoads {
   int64_t layer = 0;
   std::vector<double> tokens;
@@ -27,35 +27,36 @@ struct LayerLoads {
 
 struct LoadProfile {
   int64_t experts = 0;
-  /// By rising layer number; each has `experts` numbers.
+  /// Sorted by layer number; each has `experts` numbers.
   std::vector<LayerLoads> layers;
 };
 
-/// What a profile or a trace must fit. Absent: as the file has it.
+/// Conditions on a profile or a trace. Absent: none.
 struct LoadShape {
   std::optional<int64_t> experts;
-  /// Numbers of the layers that have experts, rising: the file has these and
-  /// no others. Empty: as the file has it.
+  /// Numbers of the layers with experts, sorted: the file has these and no
+  /// others. Empty: any.
   std::vector<int64_t> layers;
 };
 
-/// Why layer number `layer` may not be in the file; "" where it may.
+/// The reason why layer number `layer` must not be in the file; "" if it may.
 std::string wrongLayer(const LoadShape &shape, int64_t layer);
-/// What would work, for layers that are wrong or missing.
+/// A note for an error about wrong or missing layers: the layers that work.
 std::string layersNote(const LoadShape &shape);
 
 /// Reads `autopar.load/1`, or a bare array of arrays. Rows of an array are the
-/// layers of `shape` in order; without any, layers 0, 1, ...
+/// layers of `shape` in order or, without any, layers 0, 1, ...
 Result<LoadProfile> readLoadJson(const JsonDocument &document,
                                  const LoadShape &shape);
 /// Reads lines of `layer,expert,tokens` below a line of these words: one for
-/// every expert of every layer, also where it worked on no tokens.
+/// every expert of every layer, also if it had no tokens.
 Result<LoadProfile> readLoadCsv(std::string_view text, const std::string &name,
                                 const LoadShape &shape);
-/// The one or the other, by the end of the name: ".csv", or JSON.
+/// Reads either format, by the suffix of the name: ".csv", else JSON.
 Result<LoadProfile> readLoadFile(const std::string &path,
                                  const LoadShape &shape);
-/// The profile as `autopar.load/1`, which `readLoadJson` reads back unchanged.
+/// Writes the profile as `autopar.load/1`; `readLoadJson` reads it back
+/// unchanged.
 std::string writeLoads(const LoadProfile &profile);
 
 } // namespace autopar::placement

@@ -13,25 +13,26 @@
 
 namespace autopar::placement {
 
-/// Loads that a word describes: `even`, `zipf:1.0`, `log_normal:0.24`, each
-/// with what `SyntheticLoad` has besides: `zipf:1.0,tokens=65536,seed=3`.
-/// Without a number, zipf has skew 1, and log_normal `measuredGini`. Nothing
-/// where the text does not begin with such a word: then it is a file.
+/// Parses synthetic loads: `even`, `zipf:1.0`, `log_normal:0.24`, with further
+/// members of `SyntheticLoad`: `zipf:1.0,tokens=65536,seed=3`. Without a
+/// number, zipf has skew 1, and log_normal `measuredGini`. Returns nothing if
+/// the text begins with no such word: it then names a file.
 Result<std::optional<SyntheticLoad>> parseSyntheticLoad(std::string_view text);
 
-/// The loads of `source`, a word or a file, for the experts and layers of
-/// `shape`, which a word needs.
+/// Returns the loads of `source`, a word or a file, for the experts and layers
+/// of `shape`, which a word needs.
 Result<LoadProfile> readLoads(const std::string &source,
                               const LoadShape &shape);
 
-/// Where the loads of experts come from: a source as above, a trace, or both.
+/// Sources of expert loads: a word or file as above, a trace, or both.
 struct LoadSources {
   std::string load, trace;
 
   bool empty() const { return load.empty() && trace.empty(); }
 };
 
-/// What was read: without a load, how often each expert of the trace fired.
+/// The loads that were read; without a load, the counts of experts in the
+/// trace.
 struct ExpertLoads {
   LoadProfile loads;
   std::optional<RoutingTrace> trace;

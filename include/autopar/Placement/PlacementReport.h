@@ -12,14 +12,14 @@
 
 namespace autopar::placement {
 
-/// At most 80 columns: what was gained, then a heat line per layer, worst
-/// first, with one character per rank (or the hottest of neighbours). At most
-/// `maxLayers` lines; the rest is counted. `map` is the file that slots were
-/// read from, "" where they follow from the policy.
+/// Writes a report of at most 80 columns: the gain, then a heat line per layer,
+/// worst first, with one character per rank (or the maximum of neighbours), for
+/// at most `maxLayers` layers; the others are counted. `map` is the file of the
+/// slots, "" if they follow from the policy.
 std::string placementText(const ExpertPlacement &placement,
                           const std::string &map = "", size_t maxLayers = 8);
 
-/// `autopar.placement/1`.
+/// Writes `autopar.placement/1`.
 std::string placementJson(const ExpertPlacement &placement,
                           const std::string &map = "");
 

@@ -13,21 +13,21 @@
 
 namespace autopar::placement {
 
-/// What a model says of its experts; nothing without one.
+/// Facts about the experts of a model; empty without a model.
 struct ModelExperts {
   LoadShape shape;
   int64_t groups = 1;
-  /// Layers of the stack, those without experts too; 0 where not known.
+  /// Number of layers of the stack, with those without experts; 0 if not known.
   int64_t decoderLayers = 0;
-  /// Of one expert in one layer; 0 where not known.
+  /// Bytes of one expert in one layer; 0 if not known.
   Checked expertBytes = 0;
 };
 
-/// What a user says. Numbers that are not given are 0.
+/// The user's choices. Numbers that are not given are 0.
 struct PlacementRequest {
   ModelExperts model;
   LoadSources sources;
-  /// `map`: a file of slots to evaluate instead of placing.
+  /// `map` is a file of slots that are evaluated instead of placing experts.
   std::string policy, layers, format, engine, map;
   int64_t experts = 0, ranks = 0, slotsPerRank = 0, redundant = 0, nodes = 1,
           groups = 0, decoderLayers = 0, budgetBytes = 0, expertBytes = 0;
@@ -35,7 +35,7 @@ struct PlacementRequest {
   double tolerance = PlacementOptions().tolerance;
 };
 
-/// The text that the command prints.
+/// Returns the text that the command prints.
 Result<std::string> runPlacement(PlacementRequest request);
 
 } // namespace autopar::placement

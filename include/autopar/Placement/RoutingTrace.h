@@ -14,20 +14,20 @@ namespace autopar::placement {
 
 /// Tokens that were routed to the same experts.
 struct RoutedTokens {
-  /// Rising.
+  /// Sorted.
   std::vector<int32_t> experts;
   double tokens = 0;
 };
 
 struct LayerTrace {
   int64_t layer = 0;
-  /// By experts, each set once.
+  /// Each set of experts once.
   std::vector<RoutedTokens> routed;
 };
 
 struct RoutingTrace {
   int64_t experts = 0;
-  /// By rising layer number.
+  /// Sorted by layer number.
   std::vector<LayerTrace> layers;
 
   /// The records of layer number `layer`, or null.
@@ -35,7 +35,7 @@ struct RoutingTrace {
 };
 
 /// Reads one record per line: `{"layer": 3, "experts": [1, 17], "tokens": 2}`;
-/// without "tokens", 1.
+/// "tokens" defaults to 1.
 Result<RoutingTrace> readTraceJsonLines(std::string_view text,
                                         const std::string &name,
                                         const LoadShape &shape);
@@ -44,13 +44,13 @@ Result<RoutingTrace> readTraceJsonLines(std::string_view text,
 Result<RoutingTrace> readTraceCsv(std::string_view text,
                                   const std::string &name,
                                   const LoadShape &shape);
-/// The one or the other, by the end of the name: ".csv", or JSON lines.
+/// Reads either format, by the suffix of the name: ".csv", else JSON lines.
 Result<RoutingTrace> readTraceFile(const std::string &path,
                                    const LoadShape &shape);
-/// The trace as JSON lines.
+/// Writes the trace as JSON lines.
 std::string writeTrace(const RoutingTrace &trace);
 
-/// How often each expert fired.
+/// Counts how often each expert was chosen.
 LoadProfile loadsOf(const RoutingTrace &trace);
 
 } // namespace autopar::placement

@@ -18,7 +18,8 @@ class RandomNumbers {
 public:
   explicit RandomNumbers(uint64_t seed) : state(seed) {}
   uint64_t next();
-  /// 0 to `bound` - 1, uneven by less than bound / 2^64; `bound` > 0.
+  /// A number from 0 to `bound` - 1; its distribution deviates from uniform by
+  /// less than bound / 2^64. `bound` > 0.
   uint64_t below(uint64_t bound);
 
 private:
@@ -31,11 +32,11 @@ void shuffle(std::vector<T> &values, RandomNumbers &random) {
     std::swap(values[i - 1], values[random.below(i)]);
 }
 
-/// How loads of experts are spread.
+/// Distributions of expert loads.
 enum class LoadShapeKind : uint8_t {
-  /// All the same.
+  /// All experts have the same load.
   even,
-  /// The i-th hottest gets i^-skew.
+  /// The i-th most loaded expert has a share proportional to i^-skew.
   zipf,
   /// Quantiles of a log-normal distribution whose Gini coefficient is `skew`:
   /// sigma = 2 erfinv(skew). Measured routing of text has 0.10 to 0.29 by model
@@ -44,25 +45,27 @@ enum class LoadShapeKind : uint8_t {
   log_normal,
 };
 
-/// The Gini coefficient of what a model with uneven routing was measured at.
+/// Gini coefficient measured for a model with uneven routing.
 inline constexpr double measuredGini = 0.24;
 
 struct SyntheticLoad {
   LoadShapeKind kind = LoadShapeKind::zipf;
   double skew = 1;
   int64_t experts = 1, layers = 1;
-  /// Routed tokens of a layer, each drawn on its own; 0: the shares, no draw.
+  /// Routed tokens per layer, drawn for each layer; 0: the expected shares,
+  /// without a draw.
   int64_t tokens = 0;
   uint64_t seed = 0;
 };
 
-/// Shares of experts, hottest first, that add up to 1.
+/// Shares of experts, most loaded first, that sum to 1.
 std::vector<double> loadShares(LoadShapeKind kind, double skew,
                                int64_t experts);
-/// `tokens` draws of experts with these shares.
+/// Draws `tokens` experts with these shares.
 std::vector<double> drawTokens(const std::vector<double> &shares,
                                int64_t tokens, RandomNumbers &random);
-/// Layers 0, 1, ...; which experts are hot differs by layer.
+/// Makes the loads of layers 0, 1, ...; each layer has another order of
+/// experts.
 Result<LoadProfile> makeLoads(const SyntheticLoad &load);
 
 } // namespace autopar::placement

@@ -15,7 +15,7 @@
 
 namespace autopar::plan {
 
-/// The degrees that have a meaning: pipeline stages; tensor, context, data and
+/// The degrees with a meaning: pipeline stages; tensor, context, data and
 /// expert parallelism; tensor parallelism inside an expert and copies of each;
 /// the part of tp that splits the KV cache by sequence, and the one that
 /// attention uses; the part of the replicas that FSDP or ZeRO splits over.
@@ -32,12 +32,12 @@ enum class Degree : uint8_t {
   fsdp,
 };
 
-/// All, in the order that plans list them.
+/// All degrees, in the order of plans.
 inline constexpr std::array<Degree, 10> allDegrees = {
     Degree::pp,  Degree::tp,  Degree::cp,  Degree::dp,           Degree::ep,
     Degree::etp, Degree::edp, Degree::dcp, Degree::attention_tp, Degree::fsdp};
 
-/// As axes, plans and reports call it: "attention_tp".
+/// The name in axes, plans and reports: "attention_tp".
 constexpr std::string_view nameOf(Degree degree) {
   constexpr std::array<std::string_view, allDegrees.size()> names = {
       "pp",  "tp",  "cp",  "dp",           "ep",
@@ -45,7 +45,7 @@ constexpr std::string_view nameOf(Degree degree) {
   return names[static_cast<size_t>(degree)];
 }
 
-/// The degree of that name; nothing where it is a user's own.
+/// The degree of that name; nothing for a user's own name.
 constexpr std::optional<Degree> parseDegree(std::string_view name) {
   for (Degree degree : allDegrees)
     if (nameOf(degree) == name)

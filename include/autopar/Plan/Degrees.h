@@ -35,58 +35,58 @@
 
 namespace autopar::plan {
 
-/// A degree that is asked for with its size left open: '?'.
+/// The size of a degree that is requested but left open: '?'.
 inline constexpr int64_t openDegree = INT64_MIN;
 
-/// How many devices each kind of parallelism uses; absent where not asked for.
+/// Number of devices of each kind of parallelism; absent if not requested.
 struct Degrees {
   /// Tensor, context, data and expert parallelism.
   std::optional<int64_t> tp = std::nullopt, cp = std::nullopt,
                          dp = std::nullopt, ep = std::nullopt;
-  /// Tensor parallelism inside an expert: 1 where absent.
+  /// Tensor parallelism inside an expert; absent means 1.
   std::optional<int64_t> etp = std::nullopt;
   /// Decode context parallelism: the part of tp that splits the KV cache by
   /// sequence.
   std::optional<int64_t> dcp = std::nullopt;
-  /// The part of tp that attention uses; over the rest it is data-parallel.
+  /// The part of tp that attention uses; over the rest attention is
+  /// data-parallel.
   std::optional<int64_t> attentionTp = std::nullopt;
-  /// The part of dp*cp that parameters, gradients or optimizer states are split
-  /// over; the rest has copies.
+  /// The part of dp*cp over which parameters, gradients or optimizer states are
+  /// split; the rest has copies.
   std::optional<int64_t> fsdp = std::nullopt;
 };
 
 /// The mesh of `degrees`: axes, and every degree as a product of them (tp, cp,
-/// dp; with ep also ep, etp and edp; dcp; attention_tp; fsdp), one that is an
-/// axis itself too. Errors name the rule, the numbers and the values that work.
+/// dp; with ep also ep, etp and edp; dcp; attention_tp; fsdp), also if it is a
+/// single axis. Errors name the rule, the numbers and the values that work.
 Result<MeshPlan> planMesh(const Degrees &degrees);
 
-/// Beside an ep that is smaller than tp, gives the devices of tp that it leaves
-/// to etp, as engines do, where nobody says what to do with them.
+/// If ep is smaller than tp and etp is open, gives the remaining devices of tp
+/// to etp, as engines do.
 void fillExpertTensor(Degrees &degrees);
 
-/// What `plan` has of them.
+/// The degrees that `plan` has.
 Degrees degreesOf(const Plan &plan);
 
-/// Splits parameters where somebody says over how many replicas, and not what
-/// else is split over them (`TrainingPlan::zero`).
+/// Sets `plan.fsdp` if the plan says over how many replicas to split but not
+/// what else is split over them (`TrainingPlan::zero`).
 void splitAsAsked(Plan &plan);
 
-/// Gives `plan` the axes and degrees of `mesh` in place of its tp, cp and dp.
-/// Other axes stay, outermost; equal axes keep their order.
+/// Replaces tp, cp and dp of `plan` by the axes and degrees of `mesh`. Other
+/// axes stay, outermost; equal axes keep their order.
 void setMesh(Plan &plan, const MeshPlan &mesh);
 
-/// Adds the degrees that follow from others: dp where there are axes `dpo` and
-/// `dpi` (as tp and cp); with ep, etp = 1 and edp = the rest. Sorts them.
-/// Errors: axes that do not exist; tp, cp and dp that overlap; experts over
-/// other devices than tp*cp*dp; dcp, attention_tp or fsdp that is no inner
-/// part.
+/// Adds the degrees that follow from others: dp if there are axes `dpo` and
+/// `dpi` (tp and cp likewise); with ep, etp = 1 and edp = the rest. Sorts them.
+/// Errors: missing axes; tp, cp and dp that overlap; experts over other devices
+/// than tp*cp*dp; dcp, attention_tp or fsdp that is no inner part.
 std::optional<Error> completeDegrees(Plan &plan);
 
-/// Refuses choices about something that the plan does not have. Microbatches of
-/// what `trains` need no stages.
+/// Refuses choices about something that the plan does not have. If it `trains`,
+/// microbatches need no stages.
 std::optional<Error> checkChoices(const Plan &plan, bool trains = false);
-/// Refuses choices of training that contradict others, or where nothing
-/// `trains`.
+/// Refuses choices of training that contradict each other, or any of them if
+/// nothing `trains`.
 std::optional<Error> checkTrainingChoices(const Plan &plan, bool trains);
 
 } // namespace autopar::plan

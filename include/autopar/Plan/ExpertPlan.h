@@ -1,4 +1,4 @@
-//===- ExpertPlan.h - How experts are placed on devices ---------*- C++ -*-===//
+//===- ExpertPlan.h - Placement of experts in a plan ------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,11 +13,11 @@
 
 namespace autopar::plan {
 
-/// Which experts the devices of ep hold, as far as a plan says.
+/// The placement of experts on the devices of ep, as far as a plan sets it.
 struct ExpertPlan {
-  /// Absent: `balanced` where there are loads to follow, else `block`.
+  /// Absent: `balanced` if there are loads, else `block`.
   std::optional<placement::PlacementPolicy> policy;
-  /// Slots of all devices, beyond one for each expert.
+  /// Slots over all devices, beyond one for each expert.
   int64_t redundant = 0;
   bool groupsInNode = false;
   double tolerance = placement::PlacementOptions().tolerance;

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An axis of one device is neutral: to write it or not is the same plan. Sizes
-// that are open may turn out to be more, and stay. A degree of 1 that says
-// something stays with its axes: ep = 1 on several devices (each has all
-// experts, whole), attention_tp = 1 beside tp > 1.
+// An axis of one device is neutral: plans with and without it are the same
+// plan. Axes with open sizes stay, because they may turn out larger. A degree
+// of 1 that makes a difference stays with its axes: ep = 1 on several devices
+// (each has all experts, whole), attention_tp = 1 beside tp > 1.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,17 +19,16 @@
 
 namespace autopar::plan {
 
-/// As `planMesh`, with the axes that there would be without the degrees that
-/// cut nothing off: dcp = 1, a product of none, attention_tp = tp, and fsdp = 1
-/// or dp*cp.
+/// Like `planMesh`, but without the degrees that cut nothing off: dcp = 1, a
+/// product of no axes, attention_tp = tp, and fsdp = 1 or dp*cp.
 Result<MeshPlan> planCanonicalMesh(const Degrees &degrees);
 
-/// Drops such degrees from `plan`, and those of experts on a single device.
+/// Drops those degrees from `plan`, and degrees of experts on a single device.
 void dropNeutralDegrees(Plan &plan);
 
 /// Drops the axes of one device that are parts of tp, cp and dp, and the
-/// choices that are then about nothing: sequence parallelism, the kind of
-/// context parallelism, fsdp. Returns their names.
+/// choices that then have no effect: sequence parallelism, the kind of context
+/// parallelism, fsdp. Returns the names of the axes.
 std::vector<std::string> dropNeutralAxes(Plan &plan);
 
 } // namespace autopar::plan

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A plan is axes, degrees and knobs. Flags and their groups in help, pipeline
-// options, `autopar.plan/1`, the keys of strategies, what a search takes, and
-// the server's document are read off this table. Private to who reads or writes
-// plans.
+// A plan consists of axes, degrees and knobs. This table defines the knobs for
+// flags and their groups in help, pipeline options, `autopar.plan/1`, the keys
+// of strategies, searches, and the server's document. It is private to readers
+// and writers of plans.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,39 +23,38 @@ namespace autopar::plan {
 
 /// A choice of a plan.
 struct PlanKnob {
-  /// The flag, without dashes; null where none sets it.
+  /// The flag, without dashes; null if there is none.
   const char *flag;
-  /// Where `autopar.plan/1` has it: "dtype", "pipeline.schedule".
+  /// The path in `autopar.plan/1`: "dtype", "pipeline.schedule".
   const char *key;
-  /// How help writes its value: "format"; "true" of one that is set alone.
+  /// The value in help: "format"; "true" for a flag without a value.
   const char *value;
   const char *help;
-  /// Sets what `text` says. What was expected where it says nothing of it.
+  /// Sets the knob from `text`. Returns the expected form if `text` is invalid.
   std::optional<std::string> (*set)(Plan &plan, std::string_view text);
-  /// Sets the member `name` of `object`, where it has one; else keeps.
+  /// Sets the knob from the member `name` of `object`, if present.
   void (*read)(const JsonReader &object, std::string_view name, Plan &plan);
-  /// Its value; null where the plan leaves it open.
+  /// The knob's value; null if the plan leaves it open.
   nlohmann::ordered_json (*write)(const Plan &plan);
-  /// The heading of help that the flag is under.
+  /// The heading in help that lists the flag.
   const char *group = nullptr;
-  /// Whether plans that differ in it are different programs: then the key of a
-  /// strategy has it.
+  /// Whether plans with different values are different programs, so that the
+  /// value is part of the strategy's key.
   bool makesProgram = false;
   /// Whether a search takes it, for all of its plans.
   bool isOfAllPlans = false;
-  /// The pass that takes it by an option of the flag's name; null where it
-  /// comes to passes in another way.
+  /// The pass with an option of the flag's name; null if no pass has it.
   const char *pass = nullptr;
-  /// Another name of the flag, and its help; null where there is none.
+  /// Another name of the flag, and its help; null if there is none.
   const char *alias = nullptr;
   std::string aliasHelp;
 };
 
-/// The value of `knob` as the text of its flag; none where the plan leaves it
+/// The value of `knob` as the text of its flag; none if the plan leaves it
 /// open.
 std::optional<std::string> textOf(const PlanKnob &knob, const Plan &plan);
 
-/// All, in the order of `autopar.plan/1`.
+/// All knobs, in the order of `autopar.plan/1`.
 const std::vector<PlanKnob> &planKnobs();
 
 } // namespace autopar::plan

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Words with commas or spaces between them: a degree and its size (`tp8`), a
-// choice that is set alone (`sp`, `fsdp`), or one with a value
-// (`kv-dtype=fp8`), by the names that flags have behind `--shard-`.
+// A plan text has words separated by commas or spaces: a degree and its size
+// (`tp8`), a choice without a value (`sp`, `fsdp`), or one with a value
+// (`kv-dtype=fp8`), named like flags without `--shard-`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,17 +18,16 @@
 
 namespace autopar::plan {
 
-/// The plan that `text` says. Errors name the word, where it is, and the
-/// nearest that there is.
+/// Parses a plan text. Errors name the word, its position, and the nearest
+/// known word.
 Result<Plan> parsePlanText(std::string_view text);
-/// What `parsePlanText` reads back as the same plan, but for axes of one
-/// device; nothing of a plan that has more than words say, as a mesh of its
-/// own.
+/// Writes the plan for `parsePlanText`, without axes of one device; nothing if
+/// words cannot express the plan, for example a mesh of its own.
 std::optional<std::string> planText(const Plan &plan);
 
-/// The plan of a file of `autopar.plan/1`, or of a text.
+/// Loads a plan from a file of `autopar.plan/1`, or from a text.
 Result<Plan> loadPlan(const std::string &fileOrText);
-/// Several plans, between semicolons; files also between commas.
+/// Splits plans at semicolons, and files also at commas.
 std::vector<std::string> splitPlans(std::string_view text);
 
 } // namespace autopar::plan

@@ -18,29 +18,29 @@
 
 namespace autopar::program {
 
-/// Index into `CostProgram::symbols` and `CostProgram::axes`.
+/// Indices into `CostProgram::symbols` and `CostProgram::axes`.
 using SymbolId = uint16_t;
 using AxisId = uint16_t;
 
-/// How an extent is divided over the `n` devices of its axes.
+/// The rule by which an extent is divided over the `n` devices of its axes.
 enum class SplitRule : uint8_t {
   /// `n` must divide the extent.
   plain,
   /// The extent is rounded up to a multiple of `Dim::multiple`, then of `n`.
   pad,
-  /// Split up to the extent, then replicate; one must divide the other.
+  /// Split up to the extent, then replicated; one must divide the other.
   cap,
   /// Uneven; the worst device holds the ceiling.
   any,
-  /// As `any`, and devices pass their parts on around a ring, so that each sees
-  /// all of them, one after the other.
+  /// Like `any`, and devices pass their parts on around a ring, so that each
+  /// sees all of them, one after the other.
   ring,
 };
 
-/// A logical extent: `factor` times the product of `symbols`, and at most
-/// `limit` times the product of `limitSymbols` where `limit` is not 0 (a
-/// sliding window limits `context`; so do the tokens that `query` others
-/// select), and at most `ceiling` where that is not 0.
+/// A logical extent: `factor` times the product of `symbols`; at most `limit`
+/// times the product of `limitSymbols` if `limit` is not 0 (a sliding window
+/// limits `context`; so do selected tokens per `query`); at most `ceiling` if
+/// that is not 0.
 struct Extent {
   int64_t factor = 1;
   std::vector<SymbolId> symbols;
@@ -62,12 +62,13 @@ struct Dim {
   std::vector<AxisId> axes;
   SplitRule rule = SplitRule::plain;
   int64_t multiple = 1;
-  /// Index into `CostProgram::layers` of the kind whose experts share it out:
-  /// the worst device has more than its part, as `PlacedExperts` says.
+  /// Index into `CostProgram::layers` of the kind whose experts split this
+  /// dimension unevenly: the worst device has more than its part, by
+  /// `PlacedExperts`.
   std::optional<uint32_t> sharedBy = std::nullopt;
-  /// Index of the kind whose experts drop what is over their capacity
-  /// (`CostProgram::capacity`): of what was routed there is as much as they
-  /// work on.
+  /// Index of the kind whose experts drop tokens beyond their capacity
+  /// (`CostProgram::capacity`): the dimension counts the rows that they
+  /// compute.
   std::optional<uint32_t> limitedBy = std::nullopt;
 
   bool operator==(const Dim &other) const {
@@ -77,8 +78,8 @@ struct Dim {
   }
 };
 
-/// A shape, or any product of dimensions. Empty means 1. Copies share what they
-/// have until one of them is changed: many records have one shape.
+/// A shape, or any product of dimensions. Empty means 1. Copies share memory
+/// until one of them is changed, because many records have one shape.
 class Dims {
 public:
   Dims() = default;

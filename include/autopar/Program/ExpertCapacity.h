@@ -1,4 +1,4 @@
-//===- ExpertCapacity.h - How many tokens experts take ----------*- C++ -*-===//
+//===- ExpertCapacity.h - Token capacity of experts -------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,13 +14,13 @@
 
 namespace autopar::program {
 
-/// An expert takes at most
+/// The capacity of an expert: it accepts at most
 ///
 ///     ceil(factor * tokens * topK / experts)
 ///
-/// of what the `tokens` of a rank and a microbatch are routed to, and drops the
-/// rest (Switch, arXiv:2101.03961, section 2.2); padded, it always works on as
-/// many rows.
+/// of the `tokens` of a rank and a microbatch, and drops the rest (Switch,
+/// arXiv:2101.03961, section 2.2). A padded expert always computes that many
+/// rows.
 struct ExpertCapacity {
   /// Factors are counted in millionths.
   static constexpr int64_t unit = 1'000'000;
@@ -29,7 +29,7 @@ struct ExpertCapacity {
   int64_t millionths = unit;
   bool padded = false;
   int64_t experts = 1, topK = 1;
-  /// As routers have them.
+  /// The number of tokens, with the dimensions of routers.
   Dims tokens = {};
 
   static int64_t toMillionths(double factor) {

@@ -1,4 +1,4 @@
-//===- LossForm.h - How a loss is computed ----------------------*- C++ -*-===//
+//===- LossForm.h - Implementations of the loss -----------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,30 +16,30 @@
 
 namespace autopar::program {
 
-/// How cross entropy and its gradient are computed, which decides how many
-/// copies of the scores a device holds: bytes of a score at the peak in
-/// brackets, of scores in 16 bits.
+/// The implementation of cross entropy and its gradient, which determines the
+/// copies of the scores on a device. Bytes per score at the peak are in
+/// brackets, for 16-bit scores.
 enum class LossForm : uint8_t {
   /// PyTorch's operators one after the other: log_softmax in fp32, which is
-  /// kept, gradients of nll_loss and of log_softmax (12). Where the vocabulary
-  /// is split, loss_parallel also makes the exponentials anew (16).
+  /// kept, then gradients of nll_loss and of log_softmax (12). With a split
+  /// vocabulary, loss_parallel also recomputes the exponentials (16).
   eager,
-  /// One copy in fp32, which becomes the softmax and then the gradient, which
-  /// is cast (6): Megatron's vocab_parallel_cross_entropy.
+  /// One copy in fp32, which becomes the softmax, then the gradient, which is
+  /// cast (6): Megatron's vocab_parallel_cross_entropy.
   in_place,
-  /// Kernels that a compiler fuses: the scores are kept, their gradient is made
-  /// beside them (4).
+  /// Kernels that a compiler fuses: the scores are kept, their gradient is a
+  /// second tensor (4).
   compiled,
-  /// One kernel that leaves the gradient where the scores were (2).
+  /// One kernel that overwrites the scores with their gradient (2).
   fused,
 };
 inline constexpr std::array<LossForm, 4> lossForms = {
     LossForm::eager, LossForm::in_place, LossForm::compiled, LossForm::fused};
 
-/// "in-place".
+/// The spelling of flags: "in-place".
 std::string_view nameOf(LossForm form);
 std::optional<LossForm> parseLossForm(std::string_view text);
-/// "eager, in-place, compiled or fused".
+/// All forms: "eager, in-place, compiled or fused".
 std::string lossFormChoices();
 
 /// Whether the scores are copied to fp32 before they are compared with labels.

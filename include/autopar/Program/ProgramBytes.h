@@ -13,8 +13,8 @@
 
 namespace autopar::program {
 
-// Cost programs without placed experts, and of those what is said without
-// loads, as Bytes.h has it.
+// Serialise cost programs with Bytes.h. Placed experts are stored without their
+// loads.
 
 template <typename IO>
 void bytesOf(IO &io, Extent &extent) {

@@ -22,16 +22,16 @@ inline bool readsSymbol(const CostProgram &program, std::string_view symbol) {
          program.symbols.end();
 }
 
-/// Encoded positions that cross attention sees of each request: all that were
-/// encoded, where `step` does not say.
+/// Encoded positions per request that cross attention sees: by default all
+/// positions that `step` encodes.
 inline int64_t crossTokensOf(const CostProgram &program, const Workload &step) {
   if (step.crossTokens > 0 || !readsSymbol(program, "cross_tokens"))
     return step.crossTokens;
   return step.encoderTokens;
 }
 
-/// Whether devices hold `resident` for layers that draft tokens: these are in
-/// layer kinds that no step runs. The model's own parameters leave it out.
+/// Whether devices hold `resident` for layers that draft tokens, which are in
+/// layer kinds that no step runs. The model's own parameters do not count it.
 inline bool isForDrafts(const CostProgram &program, const Resident &resident) {
   return !resident.stored && program.layers[resident.layer].count == 0;
 }

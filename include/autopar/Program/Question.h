@@ -1,4 +1,4 @@
-//===- Question.h - What a plan is priced for -------------------*- C++ -*-===//
+//===- Question.h - Questions that estimates answer -------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,8 +25,8 @@ struct Iteration {
   Workload workload;
 };
 
-/// Requests that come to engines. Beside their text, each has the encoder
-/// tokens and the cross tokens of `step`.
+/// Requests that arrive at engines. Besides its text, each request has the
+/// encoder tokens and the cross tokens of `step`.
 struct Service {
   Requests requests;
   Workload step;
@@ -37,7 +37,8 @@ struct Service {
 
 using Question = std::variant<Step, Iteration, Service>;
 
-/// A step, or an iteration where its phase is `train`.
+/// The question for a workload: a step, or an iteration if its phase is
+/// `train`.
 Question questionOf(const Workload &workload);
 
 } // namespace autopar::program

@@ -1,4 +1,4 @@
-//===- Recomputation.h - What backwards make again --------------*- C++ -*-===//
+//===- Recomputation.h - Activations recomputed in backwards ----*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,20 +18,20 @@
 
 namespace autopar::program {
 
-/// Parts of layers that can be made again by themselves.
+/// Parts of layers that can be recomputed on their own.
 enum class LayerPart : uint8_t {
-  /// Between queries, keys, values and what attention gives.
+  /// From queries, keys and values to the result of attention.
   attention_core,
   norms,
-  /// What activation functions give, also in experts.
+  /// The results of activation functions, also in experts.
   mlp_activation,
-  /// A dense feed-forward network, up to its last product.
+  /// A dense feed-forward network, up to its last matmul.
   mlp,
-  /// From the router to the last product of routed experts.
+  /// From the router to the last matmul of routed experts.
   experts,
   /// The feed-forward network beside routed experts.
   shared_experts,
-  /// Of multi-head latent attention: from latents to queries, keys, values.
+  /// In multi-head latent attention: from latents to queries, keys, values.
   mla_up,
 };
 inline constexpr std::array<LayerPart, 7> layerParts = {
@@ -41,40 +41,42 @@ inline constexpr std::array<LayerPart, 7> layerParts = {
     LayerPart::mla_up};
 std::string_view nameOf(LayerPart part);
 
-/// What a backward makes again instead of having it saved.
+/// The activations that a backward recomputes instead of keeping them.
 struct Recomputation {
   enum class Kind : uint8_t {
     none,
     parts,
-    /// All of a layer but what products with weights and attention give.
+    /// All of a layer except the results of matmuls with weights and of
+    /// attention.
     save_products,
-    /// All of a layer but its input.
+    /// All of a layer except its input.
     full,
-    /// The least that fits the devices.
+    /// The smallest recomputation that fits the devices.
     fitting,
   };
   Kind kind = Kind::none;
   /// Each once, in the order of the enumeration.
   std::vector<LayerPart> parts = {};
-  /// Of `save_products`, the first of each so many products is saved; of
-  /// `full`, the last of each so many layers is made again.
+  /// With `save_products`, the first of every `every` matmuls is saved; with
+  /// `full`, the last of every `every` layers is recomputed.
   int64_t every = 1;
-  /// Of `full`, that many layers of each stage, the first ones; 0 for all.
+  /// With `full`, the number of recomputed layers per stage, the first ones; 0
+  /// for all.
   int64_t layersOfStage = 0;
 
-  /// "none", "selective" (as "attention_core"), "norms+mlp" (as "norms,mlp"),
-  /// "save_products", "save_products/2", "full", "full/2", "full:8", "auto".
-  /// Errors have no `where`, and say what there is.
+  /// Parses "none", "selective" (as "attention_core"), "norms+mlp" (as
+  /// "norms,mlp"), "save_products", "save_products/2", "full", "full/2",
+  /// "full:8", "auto". Errors have no `where`, and list the choices.
   static Result<Recomputation> parse(std::string_view text);
-  /// As `parse` reads it.
+  /// The text that `parse` reads back.
   std::string str() const;
 
   /// Whether layers of one kind may differ in what is made again of them.
   bool variesByLayer() const {
     return every > 1 ? kind == Kind::full : layersOfStage > 0;
   }
-  /// Of `full`: whether it makes layer `index` of all again, which is number
-  /// `ofStage` of its stage; both from 0.
+  /// With `full`: whether layer `index` of all, which is number `ofStage` of
+  /// its stage, is recomputed; both count from 0.
   bool takesLayer(int64_t index, int64_t ofStage) const;
 
   friend bool operator==(const Recomputation &a, const Recomputation &b) {
@@ -86,7 +88,7 @@ struct Recomputation {
   }
 };
 
-/// What may be said, for messages.
+/// The choices in words, for messages.
 std::string recomputationChoices();
 
 } // namespace autopar::program

@@ -12,23 +12,23 @@
 
 namespace autopar::program {
 
-/// Reads a table of requests, CSV or lines of JSON, by the order of their
-/// arrivals, the first at 0. Columns, of which names of others are known
-/// (Azure's LLM inference traces, Mooncake, BurstGPT, vidur): when it came, in
-/// seconds, milliseconds where the name or Mooncake says so, or a date with a
-/// time; tokens of the prompt; tokens of the output. Mooncake's hashes of
-/// blocks of 512 tokens say what of a prompt was seen before. Errors are
-/// located: no column, no row, a cell that is no number.
+/// Reads a table of requests, CSV or JSON lines, sorted by arrival, the first
+/// at 0. Columns, also by their names in Azure's LLM inference traces,
+/// Mooncake, BurstGPT and vidur: the arrival, in seconds, milliseconds (by the
+/// name, or in Mooncake), or a date with a time; tokens of the prompt; tokens
+/// of the output. Mooncake's hashes of blocks of 512 tokens give the
+/// prefix-cache hits. Errors are located: a missing column, no row, a cell that
+/// is no number.
 Result<std::vector<Request>> readRequestTrace(const std::string &path);
 Result<std::vector<Request>> parseRequestTrace(std::string text,
                                                const std::string &name);
 
-/// What `trace` asks in the mean: its rate, its lengths, and what was seen
-/// before. A trace of one request comes once in a second.
+/// The mean of `trace`: its rate, lengths, and prefix-cache hits. A trace of
+/// one request has a rate of one per second.
 Requests requestsOf(const std::vector<Request> &trace);
 
-/// `count` requests as `requests` come: an open loop's by Poisson's law, a
-/// closed one's as soon as they may. The same for the same seed.
+/// Draws `count` requests of `requests`: Poisson arrivals in an open loop; in a
+/// closed loop requests arrive as soon as they may. Deterministic for a seed.
 std::vector<Request> drawRequests(const Requests &requests, int64_t count,
                                   uint64_t seed);
 

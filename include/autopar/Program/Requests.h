@@ -1,4 +1,4 @@
-//===- Requests.h - What a service is asked ---------------------*- C++ -*-===//
+//===- Requests.h - Requests of a service -----------------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,24 +19,24 @@
 
 namespace autopar::program {
 
-/// How many tokens prompts, or answers, have.
+/// The distribution of the tokens of prompts, or of answers.
 class TokenLengths {
 public:
   enum class Kind : uint8_t { fixed, uniform, lognormal, histogram };
 
   TokenLengths() = default;
-  /// "2000", "uniform:100..500", "lognormal:2000,0.8" (the mean, and the
+  /// Parses "2000", "uniform:100..500", "lognormal:2000,0.8" (the mean, and the
   /// standard deviation of the logarithm), "histogram:128x3,4096x1" (tokens x
   /// weight). Errors have no `where`.
   static Result<TokenLengths> parse(const std::string &text);
-  /// A histogram of `tokens`: the means of as many parts of equal counts as are
-  /// worth reading.
+  /// A histogram of `tokens`: the means of parts with equal counts, of which it
+  /// makes as many as readers can use.
   static TokenLengths of(std::vector<int64_t> tokens);
 
-  /// As `parse` reads it.
+  /// The text that `parse` reads back.
   std::string str() const;
   Kind getKind() const { return kind; }
-  /// The numbers of tokens and the others of the text, in its order.
+  /// The numbers of tokens and the other numbers of the text, in its order.
   std::vector<int64_t> tokens() const;
   std::vector<double> numbers() const;
   bool isFixed() const { return kind == Kind::fixed; }
@@ -44,61 +44,64 @@ public:
   double mean() const;
   /// Variance over the square of the mean.
   double squaredVariation() const;
-  /// The length of which as large a share are below as of a normal variate are
-  /// below `deviations` above its mean.
+  /// The length at the same quantile as a normal variate `deviations` standard
+  /// deviations above its mean.
   double atDeviations(double deviations) const;
-  /// At least 1.
+  /// Draws a length of at least 1.
   int64_t draw(std::mt19937_64 &random) const;
 
 private:
   double meanSquare() const;
 
   Kind kind = Kind::fixed;
-  /// The value; least and most; mean and deviation of the logarithm.
+  /// The fixed value; least and most; or the mean and the deviation of the
+  /// logarithm.
   double first = 1, second = 0;
-  /// Of a histogram: tokens, and the weight of those up to here.
+  /// For a histogram: tokens, and the cumulative weight.
   std::vector<std::pair<int64_t, double>> bins;
 };
 
-/// The longest times that are wanted, in microseconds: from a request to its
-/// first token, and from token to token.
+/// Latency limits in us: from a request to its first token (TTFT), and from
+/// token to token (TPOT).
 struct ServiceLimits {
   std::optional<double> ttftUs, tpotUs;
 
   bool any() const { return ttftUs || tpotUs; }
 };
 
-/// A request; in closed loops its arrival is when it may come at the earliest.
+/// A request. In a closed loop its arrival is the earliest time at which it may
+/// arrive.
 struct Request {
   double arrivalUs = 0;
   int64_t promptTokens = 1, answerTokens = 1;
-  /// Of the prompt, that the KV caches have already when it first comes: they
-  /// are not read. They are in caches of its own all the same.
+  /// Prompt tokens that are prefix-cache hits at the first prefill: they are
+  /// not computed, but still occupy KV caches of the request.
   int64_t cachedTokens = 0;
 };
 
-/// What a service is asked.
+/// The requests of a service.
 struct Requests {
-  /// That come in a second, by Poisson's law; 0: `concurrency` says.
+  /// Poisson arrival rate per second; 0 for a closed loop of `concurrency`
+  /// requests.
   double ratePerS = 0;
-  /// At once, each followed by another.
+  /// Concurrent requests of a closed loop, each followed by another.
   int64_t concurrency = 0;
   TokenLengths prompt = {}, answer = {};
-  /// Share of the tokens of a prompt that the KV caches have already.
+  /// Prefix-cache hits, as a share of the tokens of a prompt.
   double cachedShare = 0;
   ServiceLimits limits = {};
-  /// Of speculative decoding: that a draft is accepted where those before it
-  /// were; one for each draft of a step.
+  /// Speculative decoding: probability that a draft token is accepted if those
+  /// before it were; one per draft of a step.
   std::vector<double> acceptance = {};
-  /// What a draft takes, as a part of a step that decodes without drafts.
+  /// Time of a draft over that of a decode step without drafts.
   std::optional<double> draftCost = std::nullopt;
 
-  /// What of it is no load that a service can have, with the name of the field.
+  /// Returns an error with the name of the first invalid field, if any.
   std::optional<Error> verify() const;
 };
 
-/// "ttft:500ms,tpot:30ms": of a prefill the first alone, of a decode the
-/// second, of requests (no phase) both. Errors have no `where`.
+/// Parses "ttft:500ms,tpot:30ms": only the first for a prefill, only the second
+/// for a decode, both for requests (no phase). Errors have no `where`.
 Result<ServiceLimits> parseServiceLimits(const std::string &text,
                                          std::optional<Phase> phase);
 

@@ -19,20 +19,21 @@ namespace autopar::program {
 /// Errors: a program without a stack; more than `limits::maxLayers` layers.
 Result<std::vector<uint32_t>> layersInOrder(const CostProgram &program);
 
-/// How often something runs each of `CostProgram::layers`.
+/// Number of runs of each of `CostProgram::layers`.
 using KindCounts = std::vector<int64_t>;
 
 void addKinds(const std::vector<KindCount> &kinds, KindCounts &counts);
 
-/// Whether what lies before the layers of the stack and what follows them both
-/// use `resident`: the first stage and the last have a copy each.
+/// Whether operations both before and after the layers of the stack use
+/// `resident`: the first stage and the last then have a copy each.
 bool isCopied(const CostProgram &program, const Resident &resident);
 /// Whether some layers of the stack use `resident`, and something else does.
 bool isSharedByLayers(const CostProgram &program, const Resident &resident);
 
-/// What a part of a program runs in a pass. The run before a border of the
-/// stack goes with the layer after it, as engines hand over a sum that the next
-/// norm adds up: parts of all places together launch what the program does.
+/// The parts of a program that run in a pass. The run before a border of the
+/// stack belongs to the layer after it, as engines hand over a sum that the
+/// next norm adds up. Over all places the launches add up to those of the
+/// program.
 struct PartCounts {
   PartCounts() = default;
   explicit PartCounts(const CostProgram &program)
@@ -40,8 +41,8 @@ struct PartCounts {
         outOf(program.borders.size()) {}
 
   KindCounts kinds;
-  /// How often each border between layers of the stack leads to a layer of the
-  /// part, and from one.
+  /// For each border between layers of the stack, how often it enters and
+  /// leaves a layer of the part.
   std::vector<int64_t> into, outOf;
 
   bool operator<(const PartCounts &other) const {
@@ -50,14 +51,14 @@ struct PartCounts {
   }
 };
 
-/// Index of the border over which place `place` of the stack is entered;
-/// nothing where there is none. Place 0 is what lies before the layers of
-/// `order`, place i the i-th of them, and one more what follows.
+/// Index of the border that enters place `place` of the stack; nothing if there
+/// is none. Place 0 has the operations before the layers of `order`, place i
+/// the i-th layer, and one more place the operations after them.
 std::optional<uint32_t> borderInto(const CostProgram &program,
                                    const std::vector<uint32_t> &order,
                                    size_t place);
 /// Adds places `begin` to `end` - 1 of the stack to `part`. With `borders`, a
-/// run before a border is launched where that leads to.
+/// run before a border is launched where the border leads to.
 void addPlaces(const CostProgram &program, const std::vector<uint32_t> &order,
                size_t begin, size_t end, bool borders, PartCounts &part);
 

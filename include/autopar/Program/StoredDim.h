@@ -15,7 +15,7 @@
 
 namespace autopar::program {
 
-/// One dimension of a checkpoint tensor of a format: ceil(base * num / den).
+/// One dimension of a quantised checkpoint tensor: ceil(base * num / den).
 /// `base` is a dimension of the plain tensor that the format replaces.
 struct StoredDim {
   enum class Base : uint8_t {
@@ -31,7 +31,7 @@ struct StoredDim {
   Base base = Base::one;
   int64_t num = 1, den = 1;
 
-  /// The extent where that of the base is `extent`.
+  /// The stored extent, for a base of `extent`.
   Checked of(Checked extent) const { return ceilDiv(extent * num, den); }
 
   friend bool operator==(const StoredDim &a, const StoredDim &b) {
@@ -39,7 +39,7 @@ struct StoredDim {
   }
 };
 
-/// "o", "i", "all"; "" for `one`.
+/// The name: "o", "i", "all"; "" for `one`.
 std::string_view nameOf(StoredDim::Base base);
 std::optional<StoredDim::Base> parseStoredBase(std::string_view name);
 

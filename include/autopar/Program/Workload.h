@@ -1,4 +1,4 @@
-//===- Workload.h - What one step computes ----------------------*- C++ -*-===//
+//===- Workload.h - The workload of one step --------------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,18 +15,18 @@
 
 namespace autopar::program {
 
-/// `train`: an iteration computes all tokens of `batch` sequences, gradients
-/// and an update of the weights.
+/// The phase of a step. `train` is an iteration that computes all tokens of
+/// `batch` sequences, gradients, and an update of the weights.
 enum class Phase : uint8_t { prefill, decode, train };
 
 std::string_view nameOf(Phase phase);
 std::optional<Phase> parsePhase(std::string_view text);
 
-/// One step of a model: `batch` sequences, `query` new tokens in each, and
-/// `context` cached tokens in each after the step. Of an encoder,
-/// `encoderTokens` positions per sequence are encoded in the step (patches of
-/// images, frames of audio, source text), and cross attention sees
-/// `crossTokens` of them in each.
+/// One step of a model: `batch` sequences with `query` new tokens each, and
+/// `context` cached tokens each after the step. With an encoder, the step
+/// encodes `encoderTokens` positions per sequence (patches of images, frames of
+/// audio, source text), and cross attention sees `crossTokens` positions of
+/// each.
 struct Workload {
   Phase phase = Phase::prefill;
   int64_t batch = 1;
@@ -38,17 +38,18 @@ struct Workload {
   int64_t tokens() const { return batch * query; }
 };
 
-/// Steps of a prefill that are alike.
+/// Equal steps of a prefill, and their number.
 struct PrefillChunk {
   Workload step;
   int64_t count = 1;
 };
 
 /// The steps in which `replicas` replicas, each with sequences of its own,
-/// compute the prompts of `whole`, where each takes at most `budget` tokens at
-/// once: whole prompts, as many as that holds, or, where it holds none and
-/// `mayCut`, one prompt after the other in chunks of which each sees those
-/// before it. In the order of time for each prompt. Of a decode step, itself.
+/// compute the prompts of `whole` with at most `budget` tokens per step. A step
+/// takes as many whole prompts as fit or, if none fits and `mayCut`, prompts
+/// are computed one after the other in prefill chunks, each of which sees the
+/// previous ones. In order of time for each prompt. A decode step stays as it
+/// is.
 std::vector<PrefillChunk> prefillChunks(const Workload &whole, int64_t replicas,
                                         int64_t budget, bool mayCut);
 

@@ -18,12 +18,12 @@
 
 namespace autopar::reshard {
 
-/// How a tensor lies over a mesh. An axis appears once, or not at all: then
-/// its devices hold replicas.
+/// The layout of a tensor on a mesh. Each axis appears at most once; devices
+/// along an absent axis hold replicas.
 struct ShardLayout {
-  /// By dimension, the axes that split it, major first.
+  /// For each dimension, the axes that split it, major first.
   std::vector<std::vector<program::AxisId>> dims;
-  /// Axes over which the elements are partial sums; their order means nothing.
+  /// Axes over which the elements are partial sums, in any order.
   std::vector<program::AxisId> partial;
 
   bool operator==(const ShardLayout &other) const {
@@ -31,8 +31,8 @@ struct ShardLayout {
   }
 };
 
-/// The collectives of the `parallel` dialect. Of equally cheap sequences the
-/// planner takes the first in the order of these.
+/// The collectives of the `parallel` dialect. Between equally cheap sequences
+/// the planner prefers the kinds that come first here.
 enum class ReshardKind : uint8_t {
   /// Appends unused axes to the split of `to`.
   all_slice,
@@ -46,8 +46,8 @@ enum class ReshardKind : uint8_t {
   all_to_all,
   /// Every device sends its block to another one and gets a block of the same
   /// size: partial axes stay, and every dimension keeps its number of blocks.
-  /// Such devices can be told off in pairs: with p the coordinates along
-  /// partial axes, each (p, block) is held by as many devices before as after.
+  /// Devices can be paired like that if, with p the coordinates along partial
+  /// axes, each (p, block) is held by equally many devices before and after.
   permute,
 };
 
@@ -55,38 +55,38 @@ std::string_view nameOf(ReshardKind kind);
 
 struct ReshardStep {
   ReshardKind kind = ReshardKind::all_slice;
-  /// The dimensions that lose and that get axes, where the kind has them.
+  /// The dimensions that lose and gain axes, if the kind has them.
   size_t from = 0, to = 0;
-  /// In the order of the split; of a permute, the axes between the first and
+  /// In the order of the split. For a permute, the axes between the first and
   /// the last that change in a dimension: no block leaves a group of these.
   std::vector<program::AxisId> axes;
   /// The layout after the step. Sets and partial axes are sorted.
   ShardLayout result;
 };
 
-/// The splits that a dimension may have on the way, besides none.
+/// The splits that a dimension may have in intermediate steps, besides none.
 enum class WaySplits : uint8_t {
-  /// Any: extents that may be split unevenly.
+  /// Any split, for extents that may be split unevenly.
   any,
-  /// Some of the axes of the start, or some of those of the goal: their
-  /// number divides the extent where the start's and the goal's do.
+  /// Subsets of the axes of the start, or of the goal: their product divides
+  /// the extent if that of the start or the goal does.
   subsets,
-  /// All axes of the start, or all of the goal.
+  /// All axes of the start, or all axes of the goal.
   ends,
 };
 
 struct ReshardDim {
-  /// The axes have no order: any of them can be removed.
+  /// Whether the axes have no order, so that any of them can be removed.
   bool isSet = false;
   WaySplits way = WaySplits::any;
 };
 
-/// What the planner may use.
+/// The layouts that the planner may use.
 struct ReshardSpace {
-  /// All axes here may be used, also those that neither layout has.
+  /// All of these axes may be used, also those that neither layout has.
   std::vector<int64_t> axisSizes;
-  /// The sizes stand for any others: no two axes are known to be equal, and
-  /// permutes only reorder the axes of a dimension.
+  /// Whether the sizes stand for any others: no two axes are then known to be
+  /// equal, and permutes only reorder the axes of a dimension.
   bool nominal = false;
   /// By dimension.
   std::vector<ReshardDim> dims;
@@ -94,25 +94,25 @@ struct ReshardSpace {
 
 struct ReshardPlan {
   std::vector<ReshardStep> steps;
-  /// What a device sends in all, by rings, in parts of the whole tensor:
-  /// `sent / whole`.
+  /// Bytes that a device sends in all steps, by ring algorithms, as the
+  /// fraction `sent / whole` of the whole tensor.
   int64_t sent = 0, whole = 1;
-  /// False where `limits::maxReshardSteps` stopped the search: the steps are
-  /// then reduce, gather, slice.
+  /// False if `limits::maxReshardSteps` stopped the search: the steps are then
+  /// reduce, gather, slice.
   bool cheapest = true;
 };
 
-/// The steps from one layout to another that send the fewest bytes; of those
-/// the fewest that move any; of those the fewest; of those the first kinds.
-/// Fails on layouts that do not fit the space, and on a goal with partial axes
-/// that the start does not have.
+/// The steps from one layout to another that send the fewest bytes. Ties are
+/// broken by the fewest steps that move bytes, then by the fewest steps, then
+/// by the first kinds. Fails on layouts that do not fit the space, and on a
+/// goal with partial axes that the start does not have.
 Result<ReshardPlan> planReshard(ShardLayout from, ShardLayout to,
                                 const ReshardSpace &space);
 
-/// Plans of reshards, each made once. Not to be shared between threads.
+/// Plans of reshards, each made once. Not thread-safe.
 class KnownReshards {
 public:
-  /// As `planReshard`.
+  /// See `planReshard`.
   const Result<ReshardPlan> &plan(const ShardLayout &from,
                                   const ShardLayout &to,
                                   const ReshardSpace &space);
