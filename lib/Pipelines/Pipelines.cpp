@@ -185,25 +185,8 @@ private:
             options.rate, "requests in a second, from 1e-6 to 1e9",
             [](double rate) { return rate >= 1e-6 && rate <= 1e9; },
             requests.ratePerS)) ||
-        failed(readNumber(
-            options.prefixHits, "a share of tokens, from 0 to below 1",
-            [](double share) { return share >= 0 && share < 1; },
-            requests.cachedShare)))
+        failed(readNumbers(requests)))
       return failure();
-    auto isShare = [](double share) { return share >= 0 && share <= 1; };
-    if (failed(readNumber(options.draftCost,
-                          "a part of a step, from 0 to 1, as in "
-                          "--draft-cost=0.02",
-                          isShare, requests.draftCost)))
-      return failure();
-    for (const std::string &word : wordsOf(options.acceptance, ",")) {
-      double share = 0;
-      if (StringRef(word).getAsDouble(share) || !isShare(share))
-        return onError("--acceptance=" + shorten(options.acceptance) +
-                       ": expected shares of drafts, from 0 to 1, as in "
-                       "--acceptance=0.85,0.7");
-      requests.acceptance.push_back(share);
-    }
     if (options.concurrency != 0)
       requests.concurrency = options.concurrency;
     if (requests.ratePerS && requests.concurrency)
@@ -230,6 +213,35 @@ private:
     return requests;
   }
 
+  /// The numbers that flags say of features of serving.
+  LogicalResult readNumbers(RequestsChoice &requests) {
+    for (const auto &[knob, option] : options.requestKnobs()) {
+      if (option->empty())
+        continue;
+      std::optional<std::vector<double>> numbers = readNumbers(*knob, *option);
+      if (!numbers)
+        return onError("--" + option->getArgStr() + "=" + shorten(*option) +
+                       ": expected " + knob->expected + ", " + knob->range() +
+                       (knob->example ? ", as in " : "") +
+                       (knob->example ? knob->example : ""));
+      requests.numbers.push_back({knob, std::move(*numbers)});
+    }
+    return success();
+  }
+
+  /// None where `text` has anything but numbers in the range of `knob`.
+  static std::optional<std::vector<double>>
+  readNumbers(const RequestKnob &knob, const std::string &text) {
+    std::vector<double> numbers;
+    for (StringRef word :
+         knob.isList ? wordsOf(text, ",") : std::vector<std::string>{text})
+      if (word.getAsDouble(numbers.emplace_back()) || !knob.has(numbers.back()))
+        return std::nullopt;
+    if (numbers.empty())
+      return std::nullopt;
+    return numbers;
+  }
+
   /// A trace says all but how many there are at once, and limits.
   LogicalResult readTrace(RequestsChoice &requests) {
     if (options.requests.empty()) {
@@ -246,8 +258,12 @@ private:
                            .str());
       return success();
     }
-    for (const Option *flag : {&options.rate, &options.prompt,
-                               &options.outputTokens, &options.prefixHits})
+    SmallVector<const Option *> said = {&options.rate, &options.prompt,
+                                        &options.outputTokens};
+    for (const auto &[knob, option] : options.requestKnobs())
+      if (knob->isOfTrace)
+        said.push_back(option.get());
+    for (const Option *flag : said)
       if (!flag->empty())
         return onError(Error{"",
                              "--" + flag->getArgStr().str() +
@@ -274,7 +290,9 @@ private:
       requests.ratePerS = asked.ratePerS;
     requests.prompt = asked.prompt.str();
     requests.answer = asked.answer.str();
-    requests.cachedShare = asked.cachedShare;
+    for (const RequestKnob &knob : requestKnobs())
+      if (knob.isOfTrace)
+        requests.numbers.push_back({&knob, knob.get(asked)});
     return success();
   }
 

@@ -22,12 +22,14 @@ using namespace autopar::schedule;
 using namespace llvm;
 
 /// The headings of help, and the flags under each that are no knobs of a plan:
-/// those follow, as `planKnobs` has them.
+/// those follow, as `planKnobs` has them. `*` stands for the flags of
+/// `requestKnobs`.
 static constexpr std::pair<StringRef, StringRef> helpGroups[] = {
     {"Most used", "shard-tp hardware phase"},
     {"What to run", "batch prompt context encoder-tokens cross-tokens"},
-    {"What to serve", "rate concurrency output-tokens prefix-hits acceptance "
-                      "draft-cost sla requests simulate seed requests-output"},
+    {"What to serve",
+     "rate concurrency output-tokens * sla requests simulate seed "
+     "requests-output"},
     {"How to split", "shard-dp shard-fsdp shard-cp shard-dcp "
                      "shard-attention-tp mesh map plan diff-plans"},
     {"Experts", "shard-ep shard-etp"},
@@ -57,8 +59,13 @@ PlanFlags::PlanFlags() : plan(std::make_unique<PlanOptions>()) {
     options.erase(name);
   };
   for (auto [group, names] : helpGroups) {
-    for (StringRef name : split(names, ' '))
-      add(group, name);
+    for (StringRef name : split(names, ' ')) {
+      if (name != "*")
+        add(group, name);
+      else
+        for (const program::RequestKnob &knob : program::requestKnobs())
+          add(group, knob.flag);
+    }
     for (const PlanKnob &knob : planKnobs())
       for (const char *name : {knob.flag, knob.alias})
         if (name && group == knob.group)

@@ -132,12 +132,9 @@ private:
     bind.concurrency = requests.concurrency.value_or(0);
     bind.prompt = requests.prompt;
     bind.output = requests.answer;
-    bind.cached = requests.cachedShare.value_or(-1);
-    for (double share : requests.acceptance)
-      bind.acceptance.push_back(share);
-    bind.draftCost = requests.draftCost.value_or(-1);
     bind.sla = requests.limits;
-    add(PassPhase::bind, createBindRequestsPass(std::move(bind)));
+    add(PassPhase::bind,
+        createBindRequestsPass(std::move(bind), requests.numbers));
   }
 
   void addFormats() {

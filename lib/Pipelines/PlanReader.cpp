@@ -26,6 +26,11 @@ using namespace autopar::schedule;
 using namespace mlir;
 
 PlanOptions::PlanOptions() {
+  for (const program::RequestKnob &knob : program::requestKnobs())
+    ofRequests.emplace_back(&knob, std::make_unique<Option<std::string>>(
+                                       *this, knob.flag,
+                                       llvm::cl::value_desc(knob.value),
+                                       llvm::cl::desc(knob.help)));
   for (const PlanKnob &knob : planKnobs()) {
     if (!knob.flag)
       continue;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "autopar/Program/Requests.h"
+#include "autopar/Program/RequestKnobs.h"
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
 #include "autopar/Support/Words.h"
@@ -66,7 +66,8 @@ autopar::program::parseServiceLimits(const std::string &text,
 
 std::optional<Error> Requests::verify() const {
   constexpr double minRate = 1e-6, maxRate = 1e9;
-  auto refuse = [](const char *name, double value, const char *expected) {
+  auto refuse = [](const char *name, double value,
+                   const std::string &expected) {
     return Error{"",
                  std::string(name) + " = " + formatNumber(value) +
                      ": expected a number " + expected,
@@ -87,15 +88,12 @@ std::optional<Error> Requests::verify() const {
                  std::to_string(acceptance.size()) +
                      " drafts of a step: expected at most 64",
                  ""};
-  for (double share : acceptance)
-    if (!(share >= 0 && share <= 1))
-      return refuse("acceptance", share, "from 0 to 1");
-  if (draftCost && !(*draftCost >= 0 && *draftCost <= 1))
-    return refuse("draft_cost", *draftCost, "from 0 to 1");
+  for (const RequestKnob &knob : requestKnobs())
+    for (double number : knob.get(*this))
+      if (!knob.has(number))
+        return refuse(knob.key, number, knob.range());
   if (draftCost && acceptance.empty())
     return Error{"", "a draft_cost without drafts",
                  "say how many are accepted: acceptance"};
-  if (!(cachedShare >= 0 && cachedShare < 1))
-    return refuse("cached", cachedShare, "from 0 to below 1");
   return std::nullopt;
 }

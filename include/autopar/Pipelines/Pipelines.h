@@ -105,19 +105,6 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
       *this, "concurrency", llvm::cl::value_desc("N"),
       llvm::cl::desc("Requests at once, each followed by another; instead of "
                      "--rate")};
-  Option<std::string> prefixHits{
-      *this, "prefix-hits", llvm::cl::value_desc("share"),
-      llvm::cl::desc("Share of the tokens of prompts that the KV cache has "
-                     "already, 0 to below 1 (default: 0)")};
-  Option<std::string> acceptance{
-      *this, "acceptance", llvm::cl::value_desc("shares"),
-      llvm::cl::desc("Speculative decoding: the shares of drafts that are "
-                     "accepted, one for each draft of a step, where those "
-                     "before it were: 0.85,0.7")};
-  Option<std::string> draftCost{
-      *this, "draft-cost", llvm::cl::value_desc("part"),
-      llvm::cl::desc("What a draft takes, as a part of a step without drafts "
-                     "(default: one layer of the model's)")};
   Option<std::string> requests{
       *this, "requests", llvm::cl::value_desc("file"),
       llvm::cl::desc("Requests as they came, to replay: a table (CSV, JSON "
@@ -221,8 +208,12 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
   using Knob =
       std::pair<const plan::PlanKnob *, std::unique_ptr<Option<std::string>>>;
   llvm::ArrayRef<Knob> knobs() const { return ofKnobs; }
+  using NumberOption = std::pair<const program::RequestKnob *,
+                                 std::unique_ptr<Option<std::string>>>;
+  llvm::ArrayRef<NumberOption> requestKnobs() const { return ofRequests; }
 
 private:
+  std::vector<NumberOption> ofRequests;
   std::vector<Knob> ofKnobs;
 };
 

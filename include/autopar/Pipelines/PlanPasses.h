@@ -9,6 +9,7 @@
 #define AUTOPAR_PIPELINES_PLANPASSES_H
 
 #include "autopar/Plan/Plan.h"
+#include "autopar/Program/RequestKnobs.h"
 #include "autopar/Program/Workload.h"
 #include "autopar/Transforms/Bind/Target.h"
 
@@ -37,15 +38,12 @@ struct RequestsChoice {
   std::optional<int64_t> concurrency = std::nullopt;
   /// Tokens, as `TokenLengths` reads them; limits; empty where not chosen.
   std::string prompt = {}, answer = {}, limits = {};
-  /// Of the tokens of prompts.
-  std::optional<double> cachedShare = std::nullopt;
-  /// Of drafts, and what one takes.
-  std::vector<double> acceptance = {};
-  std::optional<double> draftCost = std::nullopt;
+  /// The numbers of features of serving.
+  std::vector<program::RequestNumbers> numbers = {};
 
   bool isGiven() const {
     return ratePerS || concurrency || !answer.empty() || !limits.empty() ||
-           cachedShare || !acceptance.empty() || draftCost;
+           !numbers.empty();
   }
 };
 

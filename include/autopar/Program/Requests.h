@@ -39,7 +39,6 @@ public:
   /// The numbers of tokens and the other numbers of the text, in its order.
   std::vector<int64_t> tokens() const;
   std::vector<double> numbers() const;
-  bool isFixed() const { return kind == Kind::fixed; }
   bool isHistogram() const { return kind == Kind::histogram; }
   double mean() const;
   /// Variance over the square of the mean.

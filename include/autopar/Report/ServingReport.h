@@ -8,7 +8,7 @@
 #ifndef AUTOPAR_REPORT_SERVINGREPORT_H
 #define AUTOPAR_REPORT_SERVINGREPORT_H
 
-#include "autopar/Program/Requests.h"
+#include "autopar/Program/RequestKnobs.h"
 #include "autopar/Program/Workload.h"
 #include "autopar/Serving/LoadCurve.h"
 #include "autopar/Serving/SimulatedService.h"

@@ -10,6 +10,7 @@
 
 #include "autopar/Dialect/Parallel/Parallel.h"
 #include "autopar/Dialect/Transformer/Transformer.h"
+#include "autopar/Program/RequestKnobs.h"
 #include "autopar/Transforms/ModulePass.h"
 #include "autopar/Transforms/Price/ReportPass.h"
 
@@ -30,6 +31,11 @@ namespace autopar::transforms {
 /// The pass with plans that it shares with others.
 std::unique_ptr<mlir::Pass>
 createInsertCollectivesPass(std::shared_ptr<reshard::KnownReshards> known);
+
+/// The pass with the numbers chosen for `requestKnobs` as well.
+std::unique_ptr<mlir::Pass>
+createBindRequestsPass(BindRequestsPassOptions options,
+                       llvm::ArrayRef<program::RequestNumbers> numbers);
 
 } // namespace autopar::transforms
 

@@ -9,6 +9,7 @@
 #include "autopar/Interfaces/BodyAttr.h"
 #include "autopar/Interfaces/ModuleOps.h"
 #include "autopar/Interfaces/NumberSyntax.h"
+#include "autopar/Program/RequestKnobs.h"
 #include "autopar/Support/Text.h"
 
 #include "mlir/IR/DialectImplementation.h"
@@ -207,14 +208,15 @@ Requests RequestsOp::getRequests() {
   if (getRate())
     requests.ratePerS = getRate()->convertToDouble();
   requests.concurrency = getConcurrency().value_or(0);
-  if (getCached())
-    requests.cachedShare = getCached()->convertToDouble();
   requests.prompt = getPrompt().getLengths();
   requests.answer = getOutput().getLengths();
-  if (getAcceptance())
-    requests.acceptance = getAcceptance()->vec();
-  if (getDraftCost())
-    requests.draftCost = getDraftCost()->convertToDouble();
+  for (const RequestKnob &knob : requestKnobs()) {
+    Attribute numbers = (*this)->getAttr(knob.key);
+    if (auto number = dyn_cast_if_present<FloatAttr>(numbers))
+      knob.set(requests, {number.getValueAsDouble()});
+    else if (auto list = dyn_cast_if_present<DenseF64ArrayAttr>(numbers))
+      knob.set(requests, list.asArrayRef().vec());
+  }
   if (getSla())
     requests.limits = getSla()->getLimits();
   return requests;

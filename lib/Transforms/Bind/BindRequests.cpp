@@ -29,6 +29,14 @@ namespace {
 struct BindRequestsPass
     : autopar::transforms::impl::BindRequestsPassBase<BindRequestsPass> {
   using Base::Base;
+  BindRequestsPass() = default;
+  /// A pass manager copies the values of options into those of the clone.
+  BindRequestsPass(const BindRequestsPass &other) : Base(other) {}
+
+  void choose(ArrayRef<RequestNumbers> chosen) {
+    for (const RequestNumbers &one : chosen)
+      *numbers[one.knob - requestKnobs().data()] = ArrayRef(one.numbers);
+  }
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
@@ -40,7 +48,7 @@ struct BindRequestsPass
       (void)emitError(module, requestsOverStages());
       return signalPassFailure();
     }
-    if (failed(readTexts(module)))
+    if (failed(readTexts(module)) || failed(checkNumbers(module)))
       return signalPassFailure();
     if (!op)
       op = createOp(module);
@@ -85,11 +93,23 @@ private:
     return success();
   }
 
+  LogicalResult checkNumbers(ModuleOp module) {
+    for (auto [knob, given] : llvm::zip_equal(requestKnobs(), numbers))
+      if (!knob.isList && given->size() > 1)
+        return emitError(
+            module,
+            {"",
+             knob.option + (" has " + Twine(given->size()) + " numbers").str(),
+             "give one"});
+    return success();
+  }
+
   RequestsOp createOp(ModuleOp module) {
     OpBuilder builder = builderOfFacts(module);
-    return RequestsOp::create(builder, module.getLoc(), FloatAttr(),
-                              IntegerAttr(), ofPrompt, ofOutput, FloatAttr(),
-                              DenseF64ArrayAttr(), FloatAttr(), LimitsAttr());
+    NamedAttribute lengths[] = {builder.getNamedAttr("prompt", ofPrompt),
+                                builder.getNamedAttr("output", ofOutput)};
+    return RequestsOp::create(builder, module.getLoc(), TypeRange(),
+                              ValueRange(), lengths);
   }
 
   /// A rate takes the place of a concurrency, and the other way round.
@@ -105,19 +125,42 @@ private:
       op.setPromptAttr(ofPrompt);
     if (ofOutput)
       op.setOutputAttr(ofOutput);
-    if (cached >= 0)
-      op.setCachedAttr(builder.getF64FloatAttr(cached));
-    if (!acceptance.empty())
-      op.setAcceptanceAttr(builder.getDenseF64ArrayAttr(acceptance));
-    if (draftCost >= 0)
-      op.setDraftCostAttr(builder.getF64FloatAttr(draftCost));
+    for (auto [knob, given] : llvm::zip_equal(requestKnobs(), numbers))
+      if (!given->empty())
+        op->setAttr(knob.key, attrOf(knob, **given));
     if (limits)
       op.setSlaAttr(limits);
   }
 
+  Attribute attrOf(const RequestKnob &knob, ArrayRef<double> given) {
+    Builder builder(&getContext());
+    if (knob.isList)
+      return builder.getDenseF64ArrayAttr(given);
+    return builder.getF64FloatAttr(given.front());
+  }
+
+  using Numbers = std::unique_ptr<ListOption<double>>;
+  std::vector<Numbers> makeOptions() {
+    std::vector<Numbers> made;
+    for (const RequestKnob &knob : requestKnobs())
+      made.push_back(std::make_unique<ListOption<double>>(
+          *this, knob.option, llvm::cl::desc(knob.help)));
+    return made;
+  }
+
+  /// The options of `requestKnobs`, in their order.
+  std::vector<Numbers> numbers = makeOptions();
   /// What texts say; null where none is given.
   LengthsAttr ofPrompt, ofOutput;
   LimitsAttr limits;
 };
 
 } // namespace
+
+std::unique_ptr<Pass>
+autopar::transforms::createBindRequestsPass(BindRequestsPassOptions options,
+                                            ArrayRef<RequestNumbers> numbers) {
+  auto pass = std::make_unique<BindRequestsPass>(std::move(options));
+  pass->choose(numbers);
+  return pass;
+}

@@ -33,11 +33,12 @@ static json writeRequests(const Requests &requests) {
   json written = writeCount(requests);
   written["prompt_tokens"] = requests.prompt.str();
   written["output_tokens"] = requests.answer.str();
-  written["cached_share"] = requests.cachedShare;
-  if (!requests.acceptance.empty())
-    written["acceptance"] = requests.acceptance;
-  if (requests.draftCost)
-    written["draft_cost"] = *requests.draftCost;
+  for (const RequestKnob &knob : requestKnobs()) {
+    std::vector<double> numbers = knob.get(requests);
+    if (!numbers.empty())
+      written[knob.reportKey] =
+          knob.isList ? json(numbers) : json(numbers.front());
+  }
   written["ttft_limit_us"] = number(requests.limits.ttftUs);
   written["tpot_limit_us"] = number(requests.limits.tpotUs);
   return written;

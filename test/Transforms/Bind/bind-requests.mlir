@@ -5,6 +5,9 @@
 // RUN:   | FileCheck %s --check-prefix=LENGTHS
 // RUN: autopar-opt %s --autopar-bind-requests="acceptance=0.8,0.7 draft-cost=0.01" \
 // RUN:   | FileCheck %s --check-prefix=DRAFTS
+// RUN: not autopar-opt %s --autopar-bind-requests="cached=0.25,0.5" 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=TWO
+// RUN: not autopar-opt %s --autopar-bind-requests="cached=1" 2>&1 | FileCheck %s --check-prefix=ALL
 // RUN: not autopar-opt %s --autopar-bind-requests="rate=1 concurrency=8" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=BOTH
 // RUN: not autopar-opt %s --autopar-bind-requests="prompt=many" 2>&1 | FileCheck %s --check-prefix=MANY
@@ -21,6 +24,9 @@
 // CLOSED: transformer.requests(concurrency = 8, prompt = 2000, output = 300) cached(0.25) sla(ttft_us = 500000.0)
 // LENGTHS: transformer.requests(concurrency = 64, prompt = uniform(1, 9), output = 7) sla(tpot_us = 30000.0)
 // DRAFTS: transformer.requests(concurrency = 64, prompt = 2000, output = 300) acceptance([0.8, 0.7]) draft_cost(0.01) sla(ttft_us = 500000.0)
+// TWO: error: cached has 2 numbers
+// TWO: note: give one
+// ALL: error: 'transformer.requests' op has cached = 1: expected a number from 0 to below 1
 // BOTH: error: 'transformer.requests' op has both a rate and a concurrency
 // MANY: error: prompt = many: expected tokens
 // NEW: transformer.requests(rate = 2.0, prompt = 9, output = 7)

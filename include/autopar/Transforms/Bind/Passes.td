@@ -51,6 +51,9 @@ def BindRequestsPass
     stays as it was; a rate takes the place of a concurrency, and the other way
     round.
 
+    Each row of `requestKnobs` (`autopar/Program/RequestKnobs.h`) is an option:
+    `cached`, `acceptance`, `draft-cost`.
+
     Requires nothing. Guarantees requests that can be read; fails where there
     are none yet and a part is not given.
 
@@ -70,13 +73,6 @@ def BindRequestsPass
            "histogram:128x3,4096x1">,
     Option<"output", "output", "std::string", "\"\"",
            "Tokens of what is answered, likewise">,
-    Option<"cached", "cached", "double", "-1",
-           "Share of the tokens of prompts that caches have (-1: keep)">,
-    ListOption<"acceptance", "acceptance", "double",
-               "Shares of drafts that are accepted, of each where those before "
-               "it were">,
-    Option<"draftCost", "draft-cost", "double", "-1",
-           "What a draft takes, as a part of a step without any (-1: keep)">,
     Option<"sla", "sla", "std::string", "\"\"",
            "Longest times wanted: ttft:500ms,tpot:30ms">,
   ];
