@@ -164,7 +164,7 @@ std::optional<Error> PlanParser::addKnob(const Word &word) {
   std::vector<std::string> known = knownWords();
   return fail(word,
               "unknown word '" + shorten(word.name + word.value) + "'" +
-                  didYouMean(word.name, known, '\''),
+                  didYouMean(word.name, known, "'"),
               "a plan is words as in 'tp8,pp2,sp': " + join(known, ", "));
 }
 

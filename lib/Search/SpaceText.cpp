@@ -337,7 +337,7 @@ std::optional<Error> setWord(SearchSpace &space, const std::string &name,
   }
   return Error{"",
                "--space: unknown word '" + shorten(name) + "'" +
-                   didYouMean(name, knownWords(), '\''),
+                   didYouMean(name, knownWords(), "'"),
                "words are " + join(knownWords(), ", ")};
 }
 

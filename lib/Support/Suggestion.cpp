@@ -56,13 +56,13 @@ autopar::suggestions(std::string_view text,
   return found;
 }
 
-std::string autopar::askWhether(const std::string &name, char quote) {
+std::string autopar::askWhether(const std::string &name, const char *quote) {
   return "did you mean " + (quote + name + quote) + "?";
 }
 
 std::string autopar::didYouMean(std::string_view text,
                                 const std::vector<std::string> &known,
-                                char quote) {
+                                const char *quote) {
   std::string near = nearest(text, known);
   return near.empty() ? "" : ", " + askWhether(near, quote);
 }

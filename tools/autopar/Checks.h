@@ -9,6 +9,7 @@
 #define AUTOPAR_TOOLS_AUTOPAR_CHECKS_H
 
 #include "autopar/Support/Count.h"
+#include "autopar/Support/Suggestion.h"
 #include "autopar/Support/Text.h"
 
 #include <CLI/CLI.hpp>
@@ -47,7 +48,7 @@ inline CLI::Validator oneOf(std::vector<std::string> words,
         if (meant.empty())
           meant = nearest(text, words);
         return "expected " + join(words, ", ") +
-               (meant.empty() ? "" : "; did you mean " + meant + "?");
+               (meant.empty() ? "" : "; " + askWhether(meant, ""));
       },
       "");
 }

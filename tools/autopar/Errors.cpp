@@ -10,6 +10,7 @@
 #include "Help.h"
 #include "OtherFlags.h"
 #include "autopar/Hub/Hub.h"
+#include "autopar/Support/Suggestion.h"
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
@@ -39,10 +40,6 @@ static const CLI::App &commandIn(const CLI::App &app) {
 
 static std::string seeHelp(const CLI::App &app) {
   return "see " + callOf(app) + " --help";
-}
-
-static std::string didYouMean(const std::string &quoted) {
-  return quoted.empty() ? "" : ", did you mean " + quoted + "?";
 }
 
 /// Whether it names a model, where a command should be.
@@ -88,9 +85,7 @@ Error autopar::unknownCommand(const CLI::App &app, const std::string &word) {
     return {"", unknown,
             "commands: " + join(names, ", ") + "; perhaps " + callOf(app) +
                 " show " + shorten(word)};
-  if (!near.empty())
-    near = "\"" + near + "\"";
-  return {"", unknown + didYouMean(near),
+  return {"", unknown + didYouMean(word, names),
           names.empty() ? callOf(app) + " has no commands"
                         : "commands: " + join(names, ", ")};
 }
@@ -106,6 +101,10 @@ static bool isPartOf(const std::string &name, const std::string &flag) {
 static bool beginsAlike(const std::string &a, const std::string &b) {
   return std::min(a.size(), b.size()) > 3 &&
          a.compare(0, b.size(), b, 0, a.size()) == 0;
+}
+
+static std::string askWhetherFlag(const std::string &name) {
+  return name.empty() ? "" : ", " + askWhether("--" + name, "");
 }
 
 /// The one of `flags` that `name` seems to mean, "" where none does.
@@ -140,13 +139,11 @@ static Error unknownFlag(const CLI::App &app, const std::string &word) {
     std::string ours = other->ours, note = other->note;
     bool isHere = std::find(flags.begin(), flags.end(), ours) != flags.end();
     if (isHere || ours.empty())
-      return {"", message + didYouMean(ours.empty() ? "" : "--" + ours),
+      return {"", message + askWhetherFlag(ours),
               note.empty() ? seeHelp(app) : note};
   }
   std::string near = name.empty() ? "" : nearestFlag(name, flags);
-  if (!near.empty())
-    near = "--" + near;
-  return {"", message + didYouMean(near), seeHelp(app)};
+  return {"", message + askWhetherFlag(near), seeHelp(app)};
 }
 
 static Error unexpected(const CLI::App &app,

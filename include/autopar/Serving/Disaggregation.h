@@ -35,8 +35,6 @@ struct DisaggregatedState {
   double prefillMostPerS = 0, decodeMostPerS = 0;
   /// That wait for a worker that reads, or are read, of the whole deployment.
   double reading = 0;
-
-  bool isPrefillBound() const { return prefillMostPerS < decodeMostPerS; }
 };
 
 /// Of closed loops means alone: no percentiles. No rounds.

@@ -31,11 +31,12 @@ std::vector<std::string> namesWithWords(std::string_view text,
 std::vector<std::string> nameWords(std::string_view name);
 
 /// `did you mean "name"?`.
-std::string askWhether(const std::string &name, char quote = '"');
+std::string askWhether(const std::string &name, const char *quote = "\"");
 /// `, did you mean "name"?` of the member of `known` nearest to `text`; ""
 /// where none is near.
 std::string didYouMean(std::string_view text,
-                       const std::vector<std::string> &known, char quote = '"');
+                       const std::vector<std::string> &known,
+                       const char *quote = "\"");
 /// `, did you mean "a", "b" or "c"?` of at most four names; "" of none.
 std::string didYouMean(const std::vector<std::string> &names);
 

@@ -23,7 +23,7 @@ TEST(TokenLengthsTest, TextGoesBothWays) {
   }
   EXPECT_EQ(TokenLengths::parse("2_000")->str(),
             TokenLengths::parse("2000")->str());
-  EXPECT_TRUE(TokenLengths::parse("uniform:7..7")->isFixed());
+  EXPECT_EQ(TokenLengths::parse("uniform:7..7")->str(), "7");
 }
 
 TEST(TokenLengthsTest, WhatIsNoLengthIsRefused) {
