@@ -20,7 +20,7 @@ using Sent = Algorithm::Sent;
 using Hops = Algorithm::Hops;
 using Tiers = Algorithm::Tiers;
 
-/// Sections 4.1 to 4.5 have how many bytes are sent; few bytes go along a tree.
+/// Sections 4.1 to 4.5 give the bytes; small messages use a tree.
 static constexpr const char *thakur =
     "Thakur, Rabenseifner, Gropp, \"Optimization of Collective Communication "
     "Operations in MPICH\" (2005)";
@@ -120,7 +120,7 @@ autopar::hardware::measuredKind(std::string_view name) {
   return std::nullopt;
 }
 
-/// The value that `words` have for the text `key` of `reader`.
+/// Reads the text `key` of `reader`, which must be one of `words`.
 template <typename T>
 static T readWord(const JsonReader &reader, const char *key,
                   std::initializer_list<std::pair<const char *, T>> words) {

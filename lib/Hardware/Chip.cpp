@@ -33,8 +33,7 @@ static constexpr KernelKind kernelKinds[] = {KernelKind::matmul,
                                              KernelKind::hyper_pre,
                                              KernelKind::hyper_post};
 
-/// The kind whose curves kernels of `kind`, which few measure, have without
-/// one.
+/// The kind whose curve prices kernels of `kind` if the chip has none for it.
 static std::optional<KernelKind> standInOf(KernelKind kind) {
   switch (kind) {
   case KernelKind::attention_backward:
@@ -48,7 +47,7 @@ static std::optional<KernelKind> standInOf(KernelKind kind) {
     return KernelKind::matmul;
   case KernelKind::channel_scan:
     return KernelKind::scan;
-  // They stream like elementwise kernels.
+  // These kernels stream data like elementwise kernels.
   case KernelKind::scan:
   case KernelKind::hyper_pre:
   case KernelKind::hyper_post:
@@ -63,7 +62,7 @@ static std::optional<KernelKind> standInOf(KernelKind kind) {
   return std::nullopt;
 }
 
-/// Kinds whose curves serve the formats that were measured and no other.
+/// Whether curves of the kind serve only the formats that were measured.
 static bool isOfFormat(KernelKind kind) {
   return kind == KernelKind::encoder_attention ||
          kind == KernelKind::sparse_attention ||
@@ -75,8 +74,8 @@ static bool isOfFormat(KernelKind kind) {
 // Look-up
 //===----------------------------------------------------------------------===//
 
-/// `type` itself, then the formats that hold its values, narrowest first.
-/// fp16 and bf16 stand in for each other on chips that have one of them.
+/// `type` itself, then the formats that contain its values, narrowest first.
+/// fp16 and bf16 replace each other on chips that have only one of them.
 static std::vector<std::string_view> fallbacks(ElementType type) {
   std::string_view key = peakKeyOf(type);
   if (key == "fp8" || key == "fp4" || key == "int8")
@@ -97,7 +96,7 @@ const Figure *Chip::peak(ElementType type) const {
   return nullptr;
 }
 
-/// "fp4_bf16"; "fp8_block", which has units of its own.
+/// The key of a pair of formats: "fp4_bf16"; "fp8_block" is a key of its own.
 static std::string keyOf(ElementType storage, ElementType units) {
   if (storage == ElementType::fp8_block && units == ElementType::fp8_e4m3)
     return std::string(peakKeyOf(storage));
@@ -109,7 +108,8 @@ ElementType Chip::unitsOf(KernelKind kind, ElementType type,
   if (isOfFormat(kind))
     return unitsOf(*standInOf(kind), type, storage);
   auto curves = kernels.find(kind);
-  // Nobody measured how matrix units speed them up.
+  // Without a curve, scans use vector units: there are no measurements of
+  // matrix units for them.
   if (kind == KernelKind::scan && curves == kernels.end())
     return ElementType::f32;
   bool isFp8 = storage && *storage != type && curves != kernels.end() &&
@@ -125,7 +125,7 @@ std::string Chip::useOf(KernelKind kind, ElementType type,
   return std::string(nameOf(kind)) + "." + key;
 }
 
-/// 16 bits are alike.
+/// Whether there is a curve for `type`; the two 16-bit formats share one.
 static bool hasFormat(const std::map<std::string, KernelCurve> &curves,
                       ElementType type) {
   std::string key(peakKeyOf(type));
@@ -152,8 +152,8 @@ const KernelCurve *Chip::curve(KernelKind kind, ElementType type,
       return &it->second;
   }
   std::vector<std::string_view> keys = fallbacks(type);
-  // Nobody measures fp32 products: they run on the curve of 16 bits, against
-  // the peak of 32.
+  // There are no measurements of fp32 matmuls: they use the curve of 16 bits
+  // with the peak of fp32.
   keys.insert(keys.end(), {"", "bf16", "fp16"});
   for (std::string_view key : keys) {
     auto it = curves->second.find(std::string(key));
@@ -167,8 +167,8 @@ const KernelCurve *Chip::curve(KernelKind kind, ElementType type,
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// A coefficient of a curve: a figure whose source is the curve's unless it
-/// was overridden.
+/// Reads a coefficient of a curve. Its source is the curve's unless it was
+/// overridden.
 static double readCoefficient(const JsonReader &reader, std::string_view key,
                               UnitRange unit, Source &source) {
   JsonReader object = reader.object(key);
@@ -205,8 +205,8 @@ static void readFit(const JsonReader &reader, KernelCurve &curve) {
       *largest = std::max(*largest, bound.asNumber(0, 1e30));
 }
 
-/// Where every launch of the curve has a table, the errors are those of tables,
-/// of the worse one.
+/// Sets the errors of a curve with tables for all of its launches: those of the
+/// worse table.
 static void addErrors(KernelKind kernel, KernelCurve &curve) {
   std::optional<double> median, p90;
   for (size_t i = 0; i < shapeKindCount; ++i) {
@@ -214,7 +214,7 @@ static void addErrors(KernelKind kernel, KernelCurve &curve) {
       continue;
     if (!curve.shapes[i])
       return;
-    // Nothing is below any error.
+    // An empty optional compares below any error.
     median = std::max(median, std::optional(curve.shapes[i]->medianError));
     p90 = std::max(p90, std::optional(curve.shapes[i]->p90Error));
   }
@@ -276,7 +276,7 @@ static KernelCurve readCurve(const JsonReader &reader, KernelKind kernel) {
   curve.source = readSource(reader);
   curve.floorUs =
       readCoefficient(reader, "floor", units::microseconds, curve.source);
-  // A kernel without products has no FLOPs to be efficient at.
+  // A kernel without matmuls has no compute efficiency.
   if (multiplies(kernel) || reader.has("compute_efficiency"))
     curve.computeEfficiency = readCoefficient(reader, "compute_efficiency",
                                               units::fraction, curve.source);

@@ -1,4 +1,4 @@
-//===- CurveSpread.cpp - How far apart measured chips are -----------------===//
+//===- CurveSpread.cpp - Spread of the efficiencies of measured chips -----===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,7 +21,7 @@ static bool borrows(const Chip &chip) {
   return false;
 }
 
-/// The largest over the smallest.
+/// The largest value over the smallest.
 static double readRatio(const JsonReader &reader, std::string_view key) {
   JsonReader range = reader.object(key);
   range.allowOnly({"least", "most"});

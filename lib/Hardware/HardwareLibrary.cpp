@@ -34,8 +34,7 @@ std::vector<std::string> HardwareLibrary::systemNames() const {
   return namesIn(directory + "/systems");
 }
 
-/// Reads `document` with `read` after applying the overrides that its "name"
-/// selects.
+/// Reads `document` with `read`, after applying the overrides for its "name".
 template <typename T>
 static Result<T> load(JsonDocument &document, const std::string &root,
                       T (*read)(const JsonReader &),
@@ -55,7 +54,7 @@ static Result<T> load(JsonDocument &document, const std::string &root,
   return value;
 }
 
-/// `library`: the file is one of ours.
+/// Opens a file; `library` says whether it is one of the library.
 static Result<JsonDocument> open(const std::string &file, bool library) {
   Result<JsonDocument> document = JsonDocument::readFile(file);
   if (!document || !library)
@@ -86,8 +85,8 @@ HardwareLibrary::fitting(const std::string &text) const {
   return namesWithWords(text, names);
 }
 
-/// What a system's field "chip" means: a name of the library, a path from the
-/// system's own folder, or the name of a file in that folder.
+/// Resolves a system's field "chip": a name of the library, a path from the
+/// system's folder, or the name of a file in that folder.
 static std::string resolveChip(const std::string &chip,
                                const std::string &systemFile,
                                const std::string &directory) {
@@ -102,7 +101,7 @@ static std::string resolveChip(const std::string &chip,
   return fileExists(beside) ? beside : chip;
 }
 
-/// Why `system` cannot have `nodes` nodes, if so.
+/// The reason why `system` cannot have `nodes` nodes, if any.
 static std::optional<Error> checkNodes(const System &system, int64_t nodes) {
   if (nodes < 1)
     return Error{"", "expected at least 1 node, found " + std::to_string(nodes),

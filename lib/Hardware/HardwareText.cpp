@@ -28,7 +28,7 @@ struct Row {
   std::string source;
 };
 
-/// What a name stands for.
+/// The chip or system that a name refers to.
 struct Found {
   bool isSystem = false;
   std::string name, title;
@@ -98,7 +98,7 @@ static bool has(const std::vector<std::string> &names,
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// Whether `name` is a system: by the library, or by the schema of the file.
+/// Whether `name` is a system, by the library, or by the schema of the file.
 static Result<bool> isSystem(const HardwareLibrary &library,
                              const std::string &name) {
   std::vector<std::string> known = library.chipNames();
@@ -109,7 +109,7 @@ static Result<bool> isSystem(const HardwareLibrary &library,
   if (has(known, name))
     return true;
   if (!isPath(name)) {
-    // "h100" is what --hardware=h100 takes it for.
+    // "h100" means the system that --hardware=h100 means.
     if (library.machine(name))
       return true;
     std::vector<std::string> fitting = library.fitting(name);
@@ -125,7 +125,7 @@ static Result<bool> isSystem(const HardwareLibrary &library,
   Result<JsonDocument> document = JsonDocument::readFile(name);
   if (!document)
     return document.error();
-  // Others are machines, or say what is wrong with them.
+  // Other files are machines, or produce an error as such.
   std::string schema = document->reader().optionalString("schema").value_or("");
   return schema.compare(0, 13, "autopar.chip/") != 0;
 }
@@ -209,7 +209,7 @@ static std::string countOfShapes(const KernelCurve &curve) {
   return count == 0 ? "-" : std::to_string(count);
 }
 
-/// Kernel curves, one line each.
+/// Writes kernel curves, one line each.
 static std::string kernelTable(const Chip &chip) {
   TextTable table("llrrrrrrrl", uncut);
   table.add({"kernel", "format", "floor", "compute", "memory", "exponent",
@@ -233,7 +233,7 @@ static std::string kernelTable(const Chip &chip) {
          table.str();
 }
 
-/// Collective curves, one line each, at a few sizes.
+/// Writes collective curves, one line each, at a few sizes.
 static std::string collectiveTable(const Pool &pool) {
   static constexpr int sizes[] = {13, 17, 20, 24, 28};
   TextTable table("llrrrrrrl", uncut);

@@ -18,7 +18,8 @@ using namespace autopar::hardware;
 
 using Json = nlohmann::ordered_json;
 
-/// The system that is `base`, or that has it; nothing where none has.
+/// The system `base`, or the one with the chip `base`; nothing if there is
+/// none.
 static Result<std::optional<Machine>> find(const HardwareLibrary &library,
                                            const std::string &base) {
   std::vector<std::string> chips = library.chipNames();

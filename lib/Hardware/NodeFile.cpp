@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What people know of a machine of their own is its memory, bandwidth, peak and
-// links. The rest is the library's: kernel curves, which are shares of peak and
-// bandwidth, of the chip that the file names, or of the measured one whose peak
-// and bandwidth are nearest; efficiency and latency of links of the system with
-// that chip, or else of the one whose links are nearest. What is written here
-// are the two files that say all that.
+// A user knows memory, bandwidth, peak and links of a machine. The library adds
+// the rest: kernel curves, which are shares of peak and bandwidth, from the
+// chip that the file names, or from the measured one with the nearest peak and
+// bandwidth; efficiency and latency of links from the system with that chip, or
+// else from the one with the nearest links. The result is a complete chip file
+// and a complete system file.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,10 +54,10 @@ namespace {
 
 double valueOf(const json &figure) { return figure.at("value").get<double>(); }
 
-/// How many times two figures differ, as a distance.
+/// Distance of two figures: the logarithm of their ratio.
 double distance(double a, double b) { return std::abs(std::log(a / b)); }
 
-/// "0.20x".
+/// A ratio: "0.20x".
 std::string times(double value, double base) {
   double ratio = value / base;
   return formatNumber(std::round(ratio * 100) / 100) + "x";
@@ -73,8 +73,8 @@ bool isTableOfShapes(const std::string &key) {
   return std::count(std::begin(shapeKeys), std::end(shapeKeys), key) != 0;
 }
 
-/// Marks all figures and curves below `value` as taken over; they are fits no
-/// more, and but for those of a chip that somebody `named` without tables.
+/// Sets the source of all figures and curves below `value`. Borrowed curves
+/// lose their fit and, unless the chip was `named`, their tables.
 void setSources(json &value, const json &source, bool named) {
   if (value.is_object() && value.contains("source"))
     value["source"] = source;
@@ -91,7 +91,7 @@ void setSources(json &value, const json &source, bool named) {
       setSources(inside, source, named);
 }
 
-/// A chip or a system of the library, as its file is.
+/// A chip or a system of the library, as in its file.
 struct LibraryFile {
   std::string name;
   json root;
@@ -134,10 +134,10 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// What the rest is taken from
+// Chips and systems that figures are borrowed from
 //===----------------------------------------------------------------------===//
 
-/// The file, which is as it should be.
+/// Reads a file of the library.
 Result<LibraryFile> NodeExpander::read(const char *folder,
                                        const std::string &name) const {
   Result<JsonDocument> found =
@@ -178,12 +178,12 @@ std::optional<Error> NodeExpander::findNamed(const std::string &like) {
   return std::nullopt;
 }
 
-/// Microseconds: a longer floor is of launches outside of graphs, which wait
+/// Floors above this, in us, belong to launches outside of graphs, which wait
 /// for a host and a driver that other chips do not have.
 static constexpr double mostFloorUs = 10;
 
-/// The measured chip whose peak and bandwidth are nearest: the sum of the
-/// logarithms of both ratios is least.
+/// Finds the measured chip with the nearest peak and bandwidth: the smallest
+/// sum of the logarithms of both ratios.
 std::optional<Error> NodeExpander::findNearestChip() {
   double least = INFINITY, peak = fields.peaks.at("bf16") * 1e12,
          bandwidth = *fields.bandwidth * 1e9;
@@ -206,7 +206,7 @@ std::optional<Error> NodeExpander::findNearestChip() {
   return std::nullopt;
 }
 
-/// The system whose links are nearest to those given, one with the chip first.
+/// Finds the system with the nearest links, preferring one with the chip.
 std::optional<Error> NodeExpander::findLinks() {
   double least = INFINITY;
   bool has = !system.name.empty();
@@ -224,7 +224,7 @@ std::optional<Error> NodeExpander::findLinks() {
       continue;
     double far =
         distance(fields.link.value_or(32) * 1e9, valueOf(tier["bandwidth"]));
-    // Of links that are alike: those of the chip, then measured ones.
+    // Ties prefer the system with the chip, then measured links.
     far += one->root["chip"] == chip.name                       ? 0
            : tier["efficiency"]["source"]["kind"] == "measured" ? 1e-3
                                                                 : 2e-3;
@@ -250,7 +250,7 @@ std::optional<Error> NodeExpander::findBases() {
 // Writing
 //===----------------------------------------------------------------------===//
 
-/// A figure that the file gives; without, the library's stays or is dropped.
+/// Sets a figure that the file gives; otherwise the library's stays, or none.
 void NodeExpander::set(json &root, const char *key, std::optional<double> value,
                        const char *unit) {
   if (value)
@@ -258,7 +258,7 @@ void NodeExpander::set(json &root, const char *key, std::optional<double> value,
         {"value", *value}, {"unit", unit}, {"source", write(fields.source)}};
 }
 
-/// Formats that the file does not give are not there: they run in bf16.
+/// Formats without a peak in the file are left out: they run in bf16.
 void NodeExpander::writePeaks(json &root) {
   if (fields.peaks.empty())
     return;
@@ -319,8 +319,7 @@ void NodeExpander::writeChip() {
            chip.name + (how.empty() ? "" : ", " + how));
 }
 
-/// Measured collectives stay where the links are those that they were measured
-/// on.
+/// Keeps measured collectives if the links equal those of the measurement.
 void NodeExpander::writeLinks(json &tier) {
   double measured = valueOf(tier["bandwidth"]);
   setSources(tier, write(derivedFrom("as " + system.name)), isNamed);
@@ -360,7 +359,7 @@ void NodeExpander::writeSystem() {
       out = tier;
   if (!fields.count && isNamed)
     fields.devices = root["devices_per_node"].get<int64_t>();
-  // A device alone may have links to other nodes and no others.
+  // A single device may have links to other nodes only.
   if (fields.devices > 1 || root["tiers"][0].contains("domain")) {
     tiers.push_back(root["tiers"][0]);
     writeLinks(tiers.back());

@@ -18,22 +18,22 @@ using namespace autopar;
 using namespace autopar::hardware;
 using nlohmann::json;
 
-/// Share of a PCIe link that large messages reach where they go through the
-/// host's memory: nccl-tests on four L40S that no switch joins (4.7 of 32
-/// GB/s), as hardware/systems/rtx-4090-8.json has it. Worse is possible: a pair
-/// of RTX 5070 Ti reached 1.9 of 32 (sgl-project/sglang pull request 39605).
+/// Share of a PCIe link that large messages reach through the host's memory:
+/// nccl-tests on four L40S without a switch (4.7 of 32 GB/s), as in
+/// hardware/systems/rtx-4090-8.json. It can be worse: a pair of RTX 5070 Ti
+/// reached 1.9 of 32 (sgl-project/sglang pull request 39605).
 static constexpr double throughHost = 0.148;
-/// The same of devices that write to each other over PCIe: what eight reach by
-/// the law of hardware/systems/l40s-8.json.
+/// The same share for devices that write to each other over PCIe: that of eight
+/// devices in the fit of hardware/systems/l40s-8.json.
 static constexpr double overSwitches = 0.437;
 
 static double valueOf(const json &figure) {
   return figure.at("value").get<double>();
 }
 
-/// Microseconds of the smallest all-reduce that was measured, without what its
-/// bytes take, by hop of a tree. busbw is 2 (n-1)/n bytes over the time
-/// (nccl-tests, doc/PERFORMANCE.md).
+/// Latency in us per hop of a tree: the time of the smallest measured
+/// all-reduce without the transfer of its bytes. busbw is 2 (n-1)/n bytes over
+/// the time (nccl-tests, doc/PERFORMANCE.md).
 static double latencyOf(const LinkFields &links, double devices,
                         double bytesPerUs) {
   const auto &[bytes, busGb] = *links.busBandwidth.begin();
@@ -42,8 +42,8 @@ static double latencyOf(const LinkFields &links, double devices,
   return std::max(us, 0.0) / std::ceil(std::log2(devices));
 }
 
-/// By how devices reach each other; no more, and no less, than what measured
-/// links of that kind reach.
+/// Sets the efficiency by the path between devices, clamped to that of measured
+/// links of that kind.
 static std::string writePeers(bool arePeers, json &tier) {
   double own = valueOf(tier["efficiency"]);
   double reached =

@@ -22,7 +22,7 @@ using namespace autopar;
 using namespace autopar::hardware;
 using nlohmann::json;
 
-/// A machine's own price has a flag.
+/// The path of `--price`: the price of any machine.
 static constexpr const char *anyPrice = "systems.*.price";
 
 static std::string spell(const Override &override) {
@@ -72,8 +72,8 @@ autopar::hardware::parseOverrides(const std::vector<std::string> &texts) {
   return overrides;
 }
 
-/// The member or element of `value` that `segment` names: elements by their
-/// "name" or their number. Null where there is none.
+/// The member or element of `value` that `segment` names, elements by their
+/// "name" or their number. Null if there is none.
 static json *step(json &value, const std::string &segment) {
   if (value.is_object()) {
     auto it = value.find(segment);
@@ -104,7 +104,7 @@ static json *find(json &root, const std::string &path) {
   return value && (isFigure(*value) || value->is_number()) ? value : nullptr;
 }
 
-/// The paths of all figures below `value`, for "did you mean".
+/// Collects the paths of all figures below `value`, for "did you mean".
 static void collect(const json &value, const std::string &path,
                     std::vector<std::string> &paths) {
   if (isFigure(value) || value.is_number()) {
@@ -138,8 +138,8 @@ static Error unknownPath(const json &root, const std::string &prefix,
                             : askWhether(prefix + "." + near)};
 }
 
-/// Gives `figure` the user's value. Its source keeps that of the file, however
-/// often it is replaced.
+/// Sets the user's value in `figure`. Its source keeps the file's value,
+/// however often it is replaced.
 static void replace(json &figure, const Override &override) {
   json &source = figure["source"];
   bool again = source.is_object() && source.contains("replaced");
@@ -150,7 +150,7 @@ static void replace(json &figure, const Override &override) {
             {"replaced", std::move(file)}};
 }
 
-/// What of the override's path lies below `prefix`; "" where nothing does.
+/// The part of the override's path below `prefix`; "" if it is not below it.
 static std::string pathBelow(const Override &override,
                              const std::string &prefix) {
   std::string any = prefix.substr(0, prefix.find('.') + 1) + "*";
@@ -164,7 +164,7 @@ static bool isBelow(const Override &override, const std::string &prefix) {
   return !pathBelow(override, prefix).empty();
 }
 
-/// Figures that files may leave out.
+/// Adds a figure that files may omit.
 static json *addFigure(json &root, const std::string &prefix,
                        const std::string &field) {
   static constexpr std::tuple<const char *, const char *, UnitRange> all[] = {

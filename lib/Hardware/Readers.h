@@ -12,14 +12,14 @@
 
 namespace autopar::hardware {
 
-/// The kinds of collectives that files speak of, and the one called `name`.
+/// The kinds of collectives in files, and the kind called `name`.
 inline constexpr std::string_view measuredKinds =
     "all_reduce, all_gather, reduce_scatter, all_to_all, permute";
 std::optional<program::CollectiveKind> measuredKind(std::string_view name);
-/// An entry of `tiers[].algorithms`.
+/// Reads an entry of `tiers[].algorithms`.
 Algorithm readAlgorithm(const JsonReader &reader);
 
-/// The chip at the root of a document whose overrides are applied.
+/// Reads the chip at the root of a document whose overrides are applied.
 Chip readChip(const JsonReader &reader);
 
 /// A file of hardware/systems; the chip is only named.
@@ -33,26 +33,25 @@ struct System {
 };
 System readSystem(const JsonReader &reader);
 
-/// The one of `systems` that `text` means, which is no name of theirs: the only
-/// one that has its words, or the one that `names.json` of `directory` has for
-/// it. Nothing where none fits; an error where nothing decides.
+/// Resolves `text`, which is no name of `systems`: to the only system with its
+/// words, or to the one that `names.json` of `directory` gives. Returns nothing
+/// if no system fits, and an error if it is ambiguous.
 Result<std::optional<TakenName>>
 takeName(const std::string &text, const std::string &directory,
          const std::vector<std::string> &systems);
-/// `text` is no name of the library and none that `takeName` takes: which of
-/// the `systems` it may mean.
+/// The error for an unknown `text`; it lists the `systems` that it may mean.
 Error unknownSystem(const std::string &text, const std::string &directory,
                     const std::vector<std::string> &systems);
 
-/// What `spreads.json` of `directory` has, where `chip` has curves of others;
-/// libraries need not have the file.
+/// The entries of `spreads.json` in `directory` for the borrowed curves of
+/// `chip`. The file is optional.
 Result<std::map<std::string, CurveSpread>>
 readSpreads(const Chip &chip, const std::string &directory);
 
-/// The two files that a file of `autopar.node/1` stands for.
+/// The two files that an `autopar.node/1` file expands to.
 struct ExpandedNode {
   JsonDocument chip, system;
-  /// What of them is the library's.
+  /// The parts that come from the library.
   std::string derived;
 };
 /// Whether `document` is of `autopar.node/1`, which need not be said.
@@ -61,7 +60,7 @@ Result<ExpandedNode> expandNode(const JsonDocument &document,
                                 const HardwareLibrary &library,
                                 const std::string &directory);
 
-/// The least time that a point of a collective's curve has.
+/// Shortest time of a point of a collective's curve, in us.
 inline constexpr double leastTimeUs = 1e-3;
 
 } // namespace autopar::hardware

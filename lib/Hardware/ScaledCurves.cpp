@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A curve was measured on links of one bandwidth and latency. Each of its times
-// is split in two: what bytes on the wire take of it, and the rest, which is
-// latency. Along the curve the first grows by what the further bytes would take
-// at the bandwidth that a large transfer reaches, as far as the time grows by
-// so much. Each part goes with the figures that it depends on.
+// A curve was measured on links with one bandwidth and latency. Each of its
+// times is split into the time of bytes on the wire, and latency. Along the
+// curve the first part grows by the additional bytes over the bandwidth of a
+// large transfer, but by no more than the time grows. Each part is then scaled
+// with the figures that it depends on.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ using namespace autopar::program;
 
 namespace {
 
-/// How much longer each part takes than where the curve was measured.
+/// Factors of both parts over the measured ones.
 struct Scales {
   double latency = 1, bytes = 1;
 };
@@ -33,7 +33,7 @@ struct Scales {
 
 static Scales scalesOf(const Tier &tier) {
   Scales scales;
-  // Where the file has none, nothing says how much of a time is latency.
+  // Without a latency in the file the latency part cannot be scaled.
   if (tier.latency.fileValue() > 0)
     scales.latency = tier.latency.value / tier.latency.fileValue();
   scales.bytes = tier.bandwidth.fileValue() * tier.efficiency.fileValue() /
@@ -78,7 +78,7 @@ void autopar::hardware::scaleCurves(Tier &tier) {
     scaleAll(curves);
 }
 
-/// Puts what `implementations` has of `name` in place of `curves`.
+/// Replaces `curves` by those of `name` in `implementations`, if present.
 template <typename Curves>
 static void replace(Curves &curves,
                     const std::map<std::string, Curves> &implementations,

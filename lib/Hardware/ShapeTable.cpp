@@ -33,7 +33,8 @@ std::vector<std::string_view> ShapeTable::namesOf(KernelKind kernel,
        kernel == KernelKind::attention_backward) &&
       !isProduct)
     return {"streams", tokens, "group", "head_size"};
-  // What is read is in the cache of each, and what is selected is each query's.
+  // Sparse prefill attention depends on the selected tokens of each query, not
+  // on the length of the cache.
   if (kernel == KernelKind::sparse_attention && kind == ShapeKind::prefill)
     return {"queries", "seen", "heads"};
   if (kernel == KernelKind::encoder_attention && kind == ShapeKind::prefill)
@@ -42,7 +43,7 @@ std::vector<std::string_view> ShapeTable::namesOf(KernelKind kernel,
        kernel == KernelKind::sparse_attention) &&
       !isProduct)
     return {"sequences", tokens, "heads"};
-  // Of recurrences; what they have seen is a state of one size.
+  // Recurrences see a state of fixed size, whatever the context.
   if (isScan(kernel) && !isProduct)
     return {"streams", "query"};
   return {};
@@ -57,7 +58,7 @@ size_t ShapeTable::varyingOf(KernelKind kernel) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A size between two knots, in logarithms.
+/// The place of a size between two knots, in logarithms.
 struct Place {
   size_t below = 0, above = 0;
   double share = 0;
@@ -80,10 +81,10 @@ static ShapeGrid::Side sideOf(const ShapeTable::Coordinate &coordinate) {
           static_cast<int>(std::log2(coordinate.at.back()))};
 }
 
-/// At a place in each coordinate.
+/// The ratio at a place in each coordinate.
 static double ratioAt(const ShapeTable &table,
                       const std::vector<Place> &places) {
-  // Who lies on a knot has nothing above.
+  // A place on a knot has no upper neighbour.
   size_t onKnots = 0;
   for (size_t i = 0; i < places.size(); ++i)
     onKnots |= size_t(places[i].share == 0) << i;
@@ -135,12 +136,12 @@ ShapeGrid autopar::hardware::reduce(const ShapeTable &table,
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// What a coordinate may be; sizes are integers but of rows per expert.
+/// Limits of a coordinate; sizes are integers, except rows per expert.
 static constexpr double leastSize = 1.0 / 1024, largestSize = 1 << 30;
-/// What a ratio may be, in percent.
+/// Limits of a ratio, in percent.
 static constexpr uint32_t leastPercent = 1, mostPercent = 100'000;
 static constexpr ptrdiff_t mostDigits = 6;
-/// Cells of a table.
+/// Largest number of cells of a table.
 static constexpr size_t mostCells = 100'000;
 
 static bool isPowerOfTwo(double size) {
@@ -192,7 +193,7 @@ static void readCoordinates(const JsonReader &reader, KernelKind kernel,
   }
 }
 
-/// What is not a number between spaces, or not one of those that may be.
+/// Reads a line of percents. Returns the first word that is no legal number.
 static std::optional<std::string> readLine(std::string_view line,
                                            std::vector<double> &ratios) {
   const char *at = line.data(), *end = at + line.size();
@@ -210,8 +211,8 @@ static std::optional<std::string> readLine(std::string_view line,
   return std::nullopt;
 }
 
-/// Numbers in lines of text, which take a tenth of the time of numbers that
-/// are values of JSON.
+/// Reads numbers from lines of text, which takes a tenth of the time of JSON
+/// numbers.
 static void readRatios(const JsonReader &reader, ShapeTable &table) {
   JsonReader list = reader.array("percent");
   if (reader.failed())

@@ -12,11 +12,11 @@
 
 namespace autopar::hardware {
 
-/// Tables of shapes of a curve, by `ShapeKind`.
+/// Keys of a curve's tables, by `ShapeKind`.
 inline constexpr const char *shapeKeys[program::shapeKindCount] = {
     "shapes", "decode_shapes", "prefill_shapes"};
 
-/// The table of a curve for `kernel`; null after an error.
+/// Reads the table of a curve for `kernel`; null after an error.
 std::shared_ptr<const ShapeTable> readShapeTable(const JsonReader &reader,
                                                  program::KernelKind kernel,
                                                  program::ShapeKind kind);

@@ -31,7 +31,7 @@ static CollectiveCurve readCurve(const JsonReader &reader) {
   return curve;
 }
 
-/// The number that `text` is the decimal spelling of, or 0.
+/// The integer that `text` spells in decimal, or 0.
 static int64_t groupSize(const std::string &text) {
   char *end = nullptr;
   int64_t size = std::strtoll(text.c_str(), &end, 10);
@@ -59,7 +59,7 @@ static void readCollectives(const JsonReader &reader, const Tier &tier,
   }
 }
 
-/// A number of devices; 0 where it is "nodes" or absent: without limit.
+/// Reads a number of devices; 0 (no limit) if it is "nodes" or absent.
 static int64_t readDomain(const JsonReader &reader) {
   if (!reader.has("domain"))
     return 0;
@@ -98,8 +98,8 @@ static Tier readTier(const JsonReader &reader, const std::string &path) {
   return tier;
 }
 
-/// Tiers widen, the first covers several devices, and together they reach all
-/// devices of a node.
+/// Checks that tiers widen, that the first covers several devices, and that
+/// together they reach all devices of a node.
 static void checkTiers(const JsonReader &reader, System &system) {
   std::vector<JsonReader> elements = reader.elements();
   if (elements.empty())

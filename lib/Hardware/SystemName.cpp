@@ -1,4 +1,4 @@
-//===- SystemName.cpp - What the name of a machine means ------------------===//
+//===- SystemName.cpp - Resolves names of machines ------------------------===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -34,8 +34,8 @@ static Result<Aliases> readAliases(const std::string &file) {
   return all;
 }
 
-/// `name` without the number of devices that people write in front of or behind
-/// the chip: "8xh100" and "h100x8" -> "h100".
+/// Removes the number of devices before or behind the chip: "h100" for "8xh100"
+/// and "h100x8".
 static std::string withoutCount(const std::string &name) {
   const char *digits = "0123456789";
   size_t first = name.find_first_not_of(digits);
@@ -69,7 +69,7 @@ Error autopar::hardware::unknownSystem(
           "own works as well"};
 }
 
-/// Which of the `fitting` systems `text` means; "" where nothing decides.
+/// The system of `fitting` that `text` means; "" if it is ambiguous.
 static Result<std::string> choose(const std::string &text,
                                   const std::vector<std::string> &fitting,
                                   const std::string &directory) {

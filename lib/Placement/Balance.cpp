@@ -44,7 +44,8 @@ double autopar::placement::hottestOf(const std::vector<double> &loads) {
   return *std::max_element(loads.begin(), loads.end());
 }
 
-/// Every rank holds every expert, some twice: all ranks are alike.
+/// Puts every expert on every rank, some of them twice, so that all ranks are
+/// alike.
 static Balanced replicateEverywhere(const Cell &cell) {
   Balanced result;
   for (int64_t slot = 0; slot < cell.slots(); ++slot)
@@ -54,8 +55,9 @@ static Balanced replicateEverywhere(const Cell &cell) {
   return result;
 }
 
-/// Many replicas of the hottest experts are not always best: more ranks then
-/// get two large ones. Tries thresholds from the least on.
+/// Packs the replica counts that lead to the lowest maximum. Many replicas of
+/// the most loaded experts are not always best, because more ranks then get two
+/// large ones, so thresholds are tried from the lowest up.
 static Packer packBestCounts(const Cell &cell, double bound, Steps &steps) {
   constexpr int thresholds = 12;
   constexpr double range = 1.1;

@@ -24,26 +24,26 @@ struct Cell {
   int64_t slots() const { return ranks * slotsPerRank; }
 };
 
-/// Work that a search may still do: it ends by steps and not by time, so that
-/// results are the same everywhere.
+/// Work that a search may still do. The limit counts steps instead of time, so
+/// that results are the same everywhere.
 struct Steps {
   int64_t left = limits::maxPlacementSteps;
   bool take(int64_t count) { return (left -= count) > 0; }
-  /// Takes `count` if that leaves some.
+  /// Takes `count` if some steps are left afterwards.
   bool takeAll(int64_t count) { return left > count && take(count); }
 };
 
 struct Balanced {
-  /// By slot, the index of the expert.
+  /// Index of the expert, by slot.
   std::vector<int32_t> slots;
-  /// No assignment has a cooler hottest rank.
+  /// Whether no assignment has a lower maximum load of a rank.
   bool optimal = false;
 };
 
-/// Differences of loads below this part of the bound are rounding.
+/// Differences of loads below this fraction of the bound are rounding errors.
 inline constexpr double loadEpsilon = 1e-12;
 
-/// As `LayerPlacement::boundTokens` says.
+/// See `LayerPlacement::boundTokens`.
 double boundOf(const Cell &cell);
 /// Tokens by rank.
 std::vector<double> rankLoads(const std::vector<double> &loads, int64_t ranks,
@@ -52,8 +52,7 @@ double hottestOf(const std::vector<double> &loads);
 
 /// Chooses replicas and ranks. Needs experts <= slots.
 Balanced balance(const Cell &cell, Steps &steps);
-/// The same with given numbers of replicas, one slot each, at most one per
-/// rank.
+/// The same for given numbers of replicas, one slot each, at most one per rank.
 Balanced balance(const Cell &cell, std::vector<int64_t> counts, Steps &steps);
 
 } // namespace autopar::placement

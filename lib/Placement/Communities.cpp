@@ -21,13 +21,14 @@ public:
   explicit Partition(const Units &units);
 
   void seedInOrder();
-  /// `relative`: affinity beyond what the units' affinities to all would give
-  /// by chance, so that busy units do not attract everything.
+  /// `relative` subtracts the affinity that units would have by chance, given
+  /// their affinities to all units, so that busy units do not attract
+  /// everything.
   void seedGreedily(bool relative);
   void refine();
 
   std::vector<int32_t> nodeOf;
-  /// Less is better.
+  /// Lower is better.
   std::tuple<double, double> badness() const { return {overload(), -inside()}; }
 
 private:
@@ -52,12 +53,12 @@ private:
   }
 
   const Units &units;
-  /// Of one refinement.
+  /// Limit of one refinement.
   Steps steps;
   size_t count, nodes;
   std::vector<double> degrees, nodeLoads;
   double allDegrees, epsilon;
-  /// By unit and node, the unit's affinity to the units there.
+  /// By unit and node, the unit's affinity to the units of that node.
   std::vector<double> gains;
 };
 
@@ -78,7 +79,7 @@ double Partition::overload() const {
   double sum = 0;
   for (double load : nodeLoads)
     sum += over(load);
-  // Rounding is none.
+  // An overload below rounding errors counts as none.
   return sum <= 1e-9 * units.nodeLoad ? 0 : sum;
 }
 

@@ -13,21 +13,21 @@
 
 namespace autopar::placement {
 
-/// Experts, groups or replicas that are dealt to nodes, as equally many to each
-/// as there are.
+/// Experts, groups or replicas that are assigned to nodes, equally many to
+/// each.
 struct Units {
   std::vector<double> loads;
-  /// What is saved where two are on one node.
+  /// Saved traffic if two units are on one node.
   SquareMatrix affinity;
   int64_t nodes = 1;
-  /// What a node should not exceed.
+  /// Load that a node should not exceed.
   double nodeLoad = 0;
 };
 
-/// By unit, its node: much affinity within nodes, no node over its load where
-/// that is found. Nodes are filled one after the other, each from its busiest
-/// unit on, then units are exchanged (Kernighan and Lin's step), with a rising
-/// price on overload.
+/// Returns the node of each unit: much affinity within nodes, and no node over
+/// its load if the search finds that. Nodes are filled one after the other,
+/// each from its busiest unit on; then units are exchanged (Kernighan and Lin's
+/// step), with a rising price on overload.
 std::vector<int32_t> dealToNodes(const Units &units);
 
 } // namespace autopar::placement

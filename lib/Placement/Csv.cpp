@@ -123,7 +123,7 @@ double CsvReader::number(size_t field, double min, double max) {
   auto [end, status] =
       std::from_chars(text.data(), text.data() + text.size(), value);
   bool whole = status == std::errc() && end == text.data() + text.size();
-  if (whole && value >= min && value <= max) // Not NaN.
+  if (whole && value >= min && value <= max) // False for NaN.
     return value;
   failAt(field, "expected a number from " + formatNumber(min) + " to " +
                     formatNumber(max) + ", found '" + shorten(text) + "'");

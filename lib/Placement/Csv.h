@@ -17,28 +17,27 @@
 
 namespace autopar::placement {
 
-/// Goes through text line by line, then field by field. Nothing is quoted:
-/// fields are numbers. Empty lines are skipped, and a byte order mark as Excel
-/// writes it. As in JsonReader, the first error is kept and every getter goes
-/// on.
+/// Reads text line by line, then field by field. Nothing is quoted: fields are
+/// numbers. Empty lines, and a byte order mark as Excel writes it, are skipped.
+/// As in JsonReader, the first error is kept and every getter continues.
 class CsvReader {
 public:
   CsvReader(std::string_view text, std::string name);
 
   /// Reads the first line, which must have the words `header`.
   void expectHeader(std::string_view header);
-  /// Goes to the next line; false at the end and after an error. The line must
-  /// have as many fields as the header.
+  /// Moves to the next line; returns false at the end and after an error. The
+  /// line must have as many fields as the header.
   bool next();
 
   int64_t integer(size_t field, int64_t min, int64_t max);
   double number(size_t field, double min, double max);
-  /// Integers separated by spaces, at most `maxCount`.
+  /// Reads integers separated by spaces, at most `maxCount`.
   std::vector<int64_t> integers(size_t field, int64_t min, int64_t max,
                                 size_t maxCount);
 
   void failAt(size_t field, std::string message, std::string note = "");
-  /// An error of the whole file.
+  /// Records an error of the whole file.
   void fail(std::string message, std::string note = "");
   bool failed() const { return !error.message.empty(); }
   const Error &takeError() const { return error; }

@@ -27,7 +27,7 @@ public:
     chooseCounts(0, cell.slots());
     return steps.left > 0;
   }
-  /// Empty where nothing is better than the incumbent.
+  /// Empty if nothing is better than the incumbent.
   std::vector<int32_t> bestSlots;
   Steps steps;
 
@@ -41,7 +41,7 @@ private:
 
   const Cell &cell;
   double bound, epsilon, best;
-  /// Experts, by falling load and then by falling share.
+  /// Experts sorted by falling load, and by falling share of a replica.
   std::vector<int32_t> byLoad, byShare;
   std::vector<int64_t> counts;
   std::vector<double> loads;
@@ -74,7 +74,7 @@ void ExactSearch::chooseCounts(size_t index, int64_t slotsLeft) {
        count >= 1 && !tooHot(cell.loads[expert] / count) && !done(); --count) {
     steps.take(1);
     counts[expert] = count;
-    // The others can take what is left.
+    // The others must be able to fill the remaining slots.
     if (slotsLeft - count <= others * cell.ranks)
       chooseCounts(index + 1, slotsLeft - count);
   }
@@ -91,8 +91,8 @@ void ExactSearch::start() {
   place(0, 0, 0);
 }
 
-/// Replicas of an expert go to rising ranks, and of the empty ranks only the
-/// first is tried: ranks are alike.
+/// Replicas of an expert go to rising ranks, and only the first of the empty
+/// ranks is tried, because ranks are alike.
 void ExactSearch::place(size_t index, int64_t copy, size_t firstRank) {
   if (index == byShare.size())
     return keep();

@@ -13,8 +13,8 @@
 namespace autopar::placement {
 
 /// Branch and bound over numbers of replicas and ranks. Improves `result` and
-/// says whether it is optimal; does nothing where there are many slots, and
-/// gives up after a fixed number of `steps`.
+/// sets whether it is optimal. Does nothing if there are many slots, and gives
+/// up after a fixed number of `steps`.
 void searchExactly(const Cell &cell, double bound, Balanced &result,
                    Steps &steps);
 

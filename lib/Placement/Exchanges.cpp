@@ -13,10 +13,9 @@
 using namespace autopar;
 using namespace autopar::placement;
 
-/// Slots of a rank of which pairs are exchanged.
+/// Largest number of slots per rank for which pairs of slots are exchanged.
 static constexpr size_t maxPairedSlots = 64;
-/// Sums of shares that differ by less, relatively, may be equal but for their
-/// rounding.
+/// Relative difference below which sums of shares may differ only by rounding.
 static constexpr double rounding = 1e-15;
 
 static bool mayReach(double tokens, double limit) {
@@ -44,7 +43,7 @@ void Packer::sortSlots(size_t rank) {
             [](const Slot &a, const Slot &b) { return a.share < b.share; });
 }
 
-/// Moves a rank to where its load has its place.
+/// Moves a rank to its place in the order by load.
 void Packer::sortRank(size_t rank) {
   auto comesBefore = [&](size_t a, size_t b) {
     return loads[a] > loads[b] || (loads[a] == loads[b] && a < b);
@@ -67,7 +66,7 @@ void Packer::apply(const Exchange &exchange) {
   }
 }
 
-/// How many ranks the hottest may exchange with.
+/// Number of ranks with which the most loaded rank may exchange.
 size_t Packer::coolerRanks() const {
   size_t first = 1;
   while (first < falling.size() && hottest() - loads[falling[first]] <= epsilon)
@@ -75,9 +74,9 @@ size_t Packer::coolerRanks() const {
   return falling.size() - first;
 }
 
-/// Calls `exchangeWith` for the ranks below `end` with which `best` may be
-/// reached, coolest first: no exchange leaves the hotter of two ranks below
-/// their mean.
+/// Calls `exchangeWith` for the ranks below `end` that may improve on `best`,
+/// least loaded first. No exchange leaves the higher of two loads below their
+/// mean.
 template <typename ExchangeWith>
 void Packer::exchangeWithRanks(size_t end, const Exchange &best,
                                ExchangeWith exchangeWith) const {
@@ -95,8 +94,8 @@ void Packer::exchangeWithRanks(size_t end, const Exchange &best,
 // One slot for another
 //===----------------------------------------------------------------------===//
 
-/// Takes what it is to look at every slot that the hottest rank may exchange
-/// with; returns the first for which the steps do not suffice.
+/// Takes the steps for every slot that the most loaded rank may exchange with.
+/// Returns the first slot for which they do not suffice.
 size_t Packer::takeSlots(Steps &steps) const {
   auto each = static_cast<int64_t>(width);
   if (steps.takeAll(static_cast<int64_t>(coolerRanks()) * each * each))
@@ -107,7 +106,7 @@ size_t Packer::takeSlots(Steps &steps) const {
   return held.size();
 }
 
-/// Of equally good exchanges the one of the first slots is kept.
+/// Between equally good exchanges the one of the first slots is kept.
 void Packer::tryOne(size_t from, size_t to, double worse,
                     Exchange &best) const {
   bool better = worse < best.worse;
@@ -121,7 +120,7 @@ void Packer::tryOne(size_t from, size_t to, double worse,
 void Packer::exchangeOneWith(size_t other, size_t endSlot,
                              Exchange &best) const {
   double hot = hottest(), cool = loads[other], half = (hot - cool) / 2;
-  // False where the loads end up too far apart.
+  // False if the loads end up too far apart.
   auto tryOneOf = [&](const Slot &from, const Slot &to) {
     double moved = from.share - to.share;
     double worse = std::max(hot - moved, cool + moved);
@@ -132,7 +131,8 @@ void Packer::exchangeOneWith(size_t other, size_t endSlot,
     return true;
   };
   const Slot *first = rising.data() + begin(other), *last = first + width;
-  // As shares of the hottest rank rise, so do those that even out both ranks.
+  // As shares of the most loaded rank rise, so do the shares that even out both
+  // ranks.
   const Slot *even = first;
   for (size_t i = begin(hottestRank()); i < end(hottestRank()); ++i) {
     const Slot &from = rising[i];
@@ -179,14 +179,14 @@ bool Packer::fits(const Pair &from, const Pair &to) const {
   return true;
 }
 
-/// Of equally good exchanges the first with the first rank is kept.
+/// Between equally good exchanges with the first rank the first is kept.
 void Packer::exchangeTwoWith(size_t other, const std::vector<Pair> &hotPairs,
                              const std::vector<Pair> &pairs,
                              Exchange &best) const {
   double hot = hottest(), cool = loads[other], half = (hot - cool) / 2;
   auto even = pairs.begin();
   for (const Pair &from : hotPairs) {
-    // Those that come nearest to halving the gap.
+    // The pairs that come nearest to halving the difference.
     while (even != pairs.end() && even->sum < from.sum - half)
       ++even;
     auto first = even - std::min<ptrdiff_t>(even - pairs.begin(), 2);
@@ -207,8 +207,8 @@ void Packer::exchangeTwoWith(size_t other, const std::vector<Pair> &hotPairs,
   }
 }
 
-/// Takes `each` for every rank that the hottest may exchange with; returns the
-/// end of those that the steps suffice for.
+/// Takes `each` steps for every rank that the most loaded one may exchange
+/// with. Returns the end of the ranks for which they suffice.
 size_t Packer::takeRanks(int64_t each, Steps &steps) const {
   if (steps.takeAll(static_cast<int64_t>(coolerRanks()) * each))
     return loads.size();

@@ -42,7 +42,7 @@ static Result<std::vector<double>> place(const LoadProfile &loads,
   return imbalances;
 }
 
-/// Whoever comes first places; others wait for it.
+/// The first thread places; others wait for its result.
 Result<std::vector<double>>
 ExpertPlacer::imbalances(int64_t slots, int64_t ranks, int64_t nodes) {
   std::lock_guard<std::mutex> lock(mutex);

@@ -15,7 +15,7 @@
 using namespace autopar;
 using namespace autopar::placement;
 
-/// Replicas whose affinity is a matrix.
+/// Largest number of replicas whose affinity is stored as a matrix.
 static constexpr size_t maxDealtReplicas = 4096;
 
 LayerPlacer::LayerPlacer(const LayerLoads &loads, const PlacementSpace &space,
@@ -70,7 +70,7 @@ Balanced LayerPlacer::placeGroups() const {
                  space.nodes, 0};
   for (size_t expert = 0; expert < loads.tokens.size(); ++expert)
     units.loads[expert / perGroup] += loads.tokens[expert];
-  // A group is an expert of one replica, a node a rank.
+  // A group acts as an expert with one replica, a node as a rank.
   Cell cell = {units.loads, space.nodes, space.groups / space.nodes};
   NodeOf nodeOf(groups);
   Steps steps;
@@ -153,7 +153,7 @@ Balanced LayerPlacer::placeFreely() const {
     return balanced;
   double coolest = hottest(balanced.slots);
   double maxLoad = coolest * (1 + options.tolerance);
-  // Ranks of a node are not even: it gets half of what is tolerated.
+  // Ranks within a node are uneven, so the node gets half of the tolerance.
   double nodeLoad =
       coolest * (1 + options.tolerance / 2) * space.ranksPerNode();
   Balanced best = balanced;

@@ -15,14 +15,15 @@
 
 namespace autopar::placement {
 
-/// Follows the loads of a layer, and its trace where there is one.
+/// Places the experts of a layer by its loads, and by its trace if there is
+/// one.
 class LayerPlacer {
 public:
   LayerPlacer(const LayerLoads &loads, const PlacementSpace &space,
               const PlacementOptions &options, const LayerTrace *trace);
 
-  /// The slots; `optimal` as LayerPlacement has it, except where the bound
-  /// proves it.
+  /// Returns the slots; `optimal` means the same as in LayerPlacement, unless
+  /// the bound proves it.
   Balanced place() const;
 
 private:
@@ -30,14 +31,14 @@ private:
 
   Balanced placeGroups() const;
   Balanced placeFreely() const;
-  /// Replicates the experts of each node within it.
+  /// Replicates the experts of each node within the node.
   std::vector<int32_t> placeByNode(const NodeOf &nodeOfExpert) const;
-  /// Keeps the replicas of `balanced` and deals them to nodes; empty where that
-  /// would put two of an expert on one rank.
+  /// Keeps the replicas of `balanced` and assigns them to nodes; empty if that
+  /// would put two replicas of an expert on one rank.
   std::vector<int32_t> placeReplicas(const std::vector<int32_t> &balanced,
                                      double nodeLoad) const;
   NodeOf expertsByGroup(const NodeOf &nodeOfGroup) const;
-  /// Takes `slots` instead of `best` where they are cool enough and send less.
+  /// Replaces `best` by `slots` if these exceed no rank's limit and send less.
   void consider(std::vector<int32_t> slots, double maxLoad,
                 Balanced &best) const;
   double hottest(const std::vector<int32_t> &slots) const {

@@ -1,4 +1,4 @@
-//===- LoadLimit.cpp - What experts take of their loads -------------------===//
+//===- LoadLimit.cpp - Capacity limits of expert loads --------------------===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

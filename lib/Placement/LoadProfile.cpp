@@ -60,7 +60,7 @@ bool autopar::placement::endsWith(std::string_view text,
 
 namespace {
 
-/// Reads rows; all must be as long as the first, or as the shape says.
+/// Reads rows; all must have the length of the first, or that of the shape.
 class LoadReader {
 public:
   explicit LoadReader(const LoadShape &shape)
@@ -70,7 +70,7 @@ public:
   void readLayers(const JsonReader &layers);
 
   std::map<int64_t, std::vector<double>> layers;
-  /// 0: not known yet.
+  /// 0 if not known yet.
   int64_t experts;
 
 private:
@@ -128,7 +128,7 @@ void LoadReader::readRows(const JsonReader &rows) {
     add(elements[i], layerOfRow(i));
 }
 
-/// The number that a key is: as JSON would write it.
+/// The layer number of a key, which must be spelled as JSON would write it.
 static std::optional<int64_t> layerNumber(const std::string &key) {
   int64_t value = 0;
   auto [end, status] =
@@ -207,7 +207,7 @@ std::string autopar::placement::writeLoads(const LoadProfile &profile) {
 
 using LoadsByExpert = std::map<int64_t, double>;
 
-/// Which line is missing; "" where none is.
+/// Describes the first missing line; "" if none is.
 static std::string missingLine(const std::map<int64_t, LoadsByExpert> &found,
                                int64_t experts) {
   for (const auto &[layer, loads] : found) {
@@ -271,7 +271,7 @@ Result<LoadProfile> autopar::placement::readLoadFile(const std::string &path,
     Result<std::string> text = readFile(path);
     return text ? readLoadCsv(*text, path, shape) : text.error();
   }
-  // Python writes NaN: it is refused where it stands.
+  // Python writes NaN, which is refused with its location.
   Result<JsonDocument> document =
       JsonDocument::readFile(path, JsonDocument::Dialect::python);
   return document ? readLoadJson(*document, shape) : document.error();

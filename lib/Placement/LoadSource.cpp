@@ -24,7 +24,7 @@ static constexpr const char *wordsNote =
     "seed=N, as in zipf:1.0,tokens=65536,seed=3; a file of such a name is "
     "given as ./even";
 
-/// The text up to `separator`, which is removed with it.
+/// Returns the text up to `separator`, and removes both.
 static std::string_view takeUntil(std::string_view &text, char separator) {
   size_t end = text.find(separator);
   std::string_view part = text.substr(0, end);
@@ -53,7 +53,7 @@ static bool parseWord(std::string_view word, SyntheticLoad &load) {
   return true;
 }
 
-/// Sets what "zipf:1.0" says behind the colon.
+/// Sets the number behind the colon of "zipf:1.0".
 static bool parseSkew(std::string_view word, SyntheticLoad &load) {
   size_t colon = word.find(':');
   if (colon == std::string_view::npos)

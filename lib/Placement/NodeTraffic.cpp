@@ -22,7 +22,8 @@ SquareMatrix autopar::placement::coactivation(int64_t experts,
   return pairs;
 }
 
-/// By expert, the nodes that have replicas, and their part of all replicas.
+/// For each expert, the nodes with replicas, and their share of all its
+/// replicas.
 static std::vector<std::vector<std::pair<int64_t, double>>>
 nodesByExpert(const std::vector<int32_t> &slots, const PlacementSpace &space) {
   std::vector<std::vector<std::pair<int64_t, double>>> nodes(

@@ -23,12 +23,13 @@ struct SquareMatrix {
   std::vector<double> values;
 };
 
-/// Tokens that were routed to both of two experts; 0 on the diagonal.
+/// Number of tokens that were routed to both of two experts; 0 on the diagonal.
 SquareMatrix coactivation(int64_t experts, const LayerTrace &trace);
 
-/// As NodeTraffic says: a token is sent to node n unless it misses all of its
-/// experts' replicas there, 1 - product over experts of (1 - replicas in n /
-/// replicas), and starts elsewhere, (nodes - 1) / nodes.
+/// Counts the sends that NodeTraffic defines. A token is sent to node n unless
+/// it misses all of its experts' replicas there, 1 - product over experts of (1
+/// - replicas in n / replicas), and starts on another node, (nodes - 1) /
+/// nodes.
 NodeTraffic countTraffic(const std::vector<int32_t> &slots,
                          const PlacementSpace &space, const LayerTrace &trace);
 

@@ -14,7 +14,8 @@
 using namespace autopar;
 using namespace autopar::placement;
 
-/// A hottest rank this near to the bound is not improved further.
+/// Relative distance from the bound below which the maximum load is not
+/// improved further.
 static constexpr double closeEnough = 2e-4;
 
 Packer::Packer(const Cell &cell, std::vector<int64_t> counts, double bound)
@@ -52,8 +53,9 @@ void Packer::sumUp(size_t rank) {
 // A first assignment
 //===----------------------------------------------------------------------===//
 
-/// All ranks with a free slot hold the expert already: some full rank does not,
-/// and as it has more experts than such a rank, one of them can move there.
+/// Makes room if all ranks with a free slot hold the expert already. Some full
+/// rank does not hold it and has more experts than such a rank, so that one of
+/// its experts can move there.
 size_t Packer::makeRoomFor(int32_t expert) {
   size_t open = 0;
   while (held[end(open) - 1] >= 0)
@@ -86,7 +88,8 @@ void Packer::fill() {
   std::sort(experts.begin(), experts.end(), [&](int32_t a, int32_t b) {
     return std::pair(-share(a), a) < std::pair(-share(b), b);
   });
-  // Ranks with a free slot; the coolest, of these the first, is on top.
+  // Ranks with a free slot; the least loaded, and of these the first, is on
+  // top.
   using Rank = std::pair<double, size_t>;
   std::priority_queue<Rank, std::vector<Rank>, std::greater<>> open;
   for (size_t rank = 0; rank < loads.size(); ++rank)

@@ -14,21 +14,21 @@
 
 namespace autopar::placement {
 
-/// Replicas to ranks: largest first to the coolest rank that has a slot left,
-/// then exchanges that cool the hottest rank. No rank gets two replicas of an
-/// expert.
+/// Assigns replicas to ranks: largest first, to the least loaded rank with a
+/// free slot; then exchanges that lower the maximum load. No rank gets two
+/// replicas of an expert.
 class Packer {
 public:
-  /// `counts`: replicas by expert, at most one per rank, a slot each. Nothing
-  /// is cooler than `bound`.
+  /// `counts` has the replicas by expert, at most one per rank, one slot each.
+  /// `bound` is a lower bound of the maximum load.
   Packer(const Cell &cell, std::vector<int64_t> counts, double bound);
 
-  /// Fills the ranks, then exchanges one or two replicas of the hottest rank
-  /// for as many of another.
+  /// Fills the ranks, then exchanges one or two replicas of the most loaded
+  /// rank for as many of another rank.
   void pack(Steps &steps);
   /// Gives slots of replicas to other experts while that helps.
   void replaceReplicas(Steps &steps);
-  /// Becomes `other`, of the same cell.
+  /// Takes over the state of `other`, which packs the same cell.
   void takeFrom(const Packer &other);
 
   bool isCloseToBound() const { return hottest() <= target; }
@@ -36,20 +36,20 @@ public:
   double hottest() const { return loads[hottestRank()]; }
 
 private:
-  /// Slots of the hottest rank and of another one that change experts, and the
-  /// hotter of both afterwards.
+  /// The slots of the most loaded rank and of another rank that change experts,
+  /// and the higher load of both afterwards.
   struct Exchange {
     double worse;
     size_t from[2], to[2];
     size_t count = 0;
   };
-  /// A slot that gets another expert, and the hottest rank afterwards.
+  /// A slot that gets another expert, and the maximum load afterwards.
   struct Replacement {
     double worst;
     size_t slot;
     int32_t expert;
   };
-  /// A slot and what its replica takes.
+  /// A slot and the load of its replica.
   struct Slot {
     double share;
     size_t slot;
@@ -100,15 +100,15 @@ private:
 
   const Cell &cell;
   std::vector<int64_t> counts;
-  /// By expert, what each of its replicas takes.
+  /// Load per replica, by expert.
   std::vector<double> shares;
   double target, epsilon;
-  /// Slots of a rank.
+  /// Slots per rank.
   size_t width;
-  /// By slot, the expert; -1: none yet.
+  /// Expert by slot; -1 if none yet.
   std::vector<int32_t> held;
   std::vector<double> loads;
-  /// Once all slots are filled: those of each rank by rising share, and the
+  /// Once all slots are filled: the slots of each rank by rising share, and the
   /// ranks by falling load.
   std::vector<Slot> rising;
   std::vector<size_t> falling;

@@ -206,8 +206,9 @@ static std::vector<int32_t> placeInBlocks(const PlacementSpace &space) {
   return slots;
 }
 
-/// The i-th expert dealt goes to rank i + i / lcm(experts, ranks), as after
-/// that many the deal would start again at the same ranks.
+/// The i-th dealt expert goes to rank i + i / lcm(experts, ranks), because
+/// after lcm(experts, ranks) experts the deal would start again at the same
+/// ranks.
 static std::vector<int32_t> placeRoundRobin(const PlacementSpace &space) {
   std::vector<int32_t> slots(static_cast<size_t>(space.slots()));
   int64_t period = std::lcm(space.experts, space.ranks);
@@ -267,7 +268,7 @@ static LayerPlacement placeLayer(const LayerLoads &loads,
   LayerPlacement result =
       evaluatePlacement(std::move(balanced.slots), loads, space, trace);
   result.optimal |= balanced.optimal;
-  // Blocks may hit by chance what the search comes close to.
+  // Blocks may by chance be better than the result of the search.
   bool free = !trace && !options.groupsInNode;
   if (free && result.blockHottestTokens < result.hottestTokens)
     return evaluatePlacement(placeInBlocks(space), loads, space);

@@ -29,7 +29,7 @@ static std::string print(const char *format, double value) {
 
 namespace {
 
-/// A character stands for a rank below `limit` times the mean.
+/// The character of ranks below `limit` times the mean.
 struct HeatStep {
   double limit;
   char character;
@@ -53,7 +53,8 @@ static char heat(double tokens, double mean) {
   return hottestCharacter;
 }
 
-/// A character per rank; where they are more than `width`, per run of ranks.
+/// Writes a character per rank or, if there are more than `width`, per run of
+/// ranks.
 static std::string heatLine(const LayerPlacement &layer, size_t width) {
   size_t ranks = layer.rankTokens.size(), columns = std::min(ranks, width);
   std::string line;
@@ -85,7 +86,8 @@ static std::string layerLine(const LayerPlacement &layer, bool traffic) {
   return line + heatLine(layer, textWidth - line.size() - 1) + "|\n";
 }
 
-/// Sends to other nodes per token over all traced layers; of block, and now.
+/// Writes the sends to other nodes per token over all traced layers, for
+/// `block` and for this placement.
 static std::string trafficLine(const ExpertPlacement &placement) {
   NodeTraffic before, after;
   for (const LayerPlacement &layer : placement.layers)

@@ -18,7 +18,7 @@ using namespace autopar;
 using namespace autopar::placement;
 
 //===----------------------------------------------------------------------===//
-// What is placed
+// Experts, layers and slots
 //===----------------------------------------------------------------------===//
 
 static bool parse(std::string_view text, int64_t &number) {
@@ -27,7 +27,7 @@ static bool parse(std::string_view text, int64_t &number) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-/// "3-60", or "58" for layers 0 to 57.
+/// Parses "3-60", or "58" for layers 0 to 57.
 static Result<std::vector<int64_t>> parseLayers(const std::string &text) {
   size_t dash = text.find('-');
   int64_t first = 0, last = 0;
@@ -47,7 +47,7 @@ static Result<std::vector<int64_t>> parseLayers(const std::string &text) {
   return layers;
 }
 
-/// What is given must agree with the model.
+/// Checks that the user's numbers agree with the model.
 static Result<LoadShape> shapeOf(const PlacementRequest &request) {
   LoadShape shape = request.model.shape;
   if (request.experts && shape.experts && request.experts != *shape.experts)
@@ -70,7 +70,7 @@ static Result<LoadShape> shapeOf(const PlacementRequest &request) {
   return shape;
 }
 
-/// Reads the loads; a word of no layers is of one.
+/// Reads the loads; a word without layers makes one layer.
 static Result<ExpertLoads> readRequested(const PlacementRequest &request,
                                          LoadShape shape) {
   if (request.sources.empty())
@@ -88,7 +88,7 @@ static Result<ExpertLoads> readRequested(const PlacementRequest &request,
   return readSources(request.sources, shape);
 }
 
-/// Slots of a rank whose experts fit in the budget, in all layers.
+/// Slots of a rank whose experts fit in the budget, over all layers.
 static Result<int64_t> slotsOfBudget(const PlacementRequest &request,
                                      const LoadProfile &loads) {
   Checked bytes =
@@ -157,7 +157,7 @@ static Result<PlacementOptions> optionsOf(const PlacementRequest &request) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is printed
+// Output
 //===----------------------------------------------------------------------===//
 
 static Result<std::string> print(const PlacementRequest &request,

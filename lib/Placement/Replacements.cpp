@@ -13,24 +13,25 @@
 using namespace autopar;
 using namespace autopar::placement;
 
-/// Replacements that are followed up, best first.
+/// Number of replacements that are followed up, best first.
 static constexpr size_t maxFollowed = 8;
 
-/// What ranks would take if a slot held another expert.
+/// Computes the loads of ranks if a slot held another expert.
 class Packer::Replacer {
 public:
   explicit Replacer(const Packer &packer);
 
-  /// The hottest rank if `slot` held `expert` instead.
+  /// Returns the maximum load if `slot` held `expert` instead.
   double worstAfter(size_t slot, int32_t expert);
 
 private:
   double &changed(size_t rank);
 
   const Packer &packer;
-  /// By expert.
+  /// Ranks by expert.
   std::vector<std::vector<size_t>> ranksOf;
-  /// By rank, what it would take, and for which question that holds.
+  /// By rank, the changed load, and the number of the question that it belongs
+  /// to.
   std::vector<double> after;
   std::vector<size_t> askedBy;
   size_t question = 0;
@@ -66,7 +67,8 @@ double Packer::Replacer::worstAfter(size_t slot, int32_t expert) {
   for (int32_t each : {old, expert})
     for (size_t rank : ranksOf[each])
       worst = std::max(worst, after[rank]);
-  // Of the ranks that nothing changes for the hottest counts.
+  // Of the ranks with unchanged loads, the first in falling order is the most
+  // loaded.
   for (size_t rank : packer.falling)
     if (askedBy[rank] != question)
       return std::max(worst, packer.loads[rank]);
@@ -82,7 +84,8 @@ void Packer::replace(size_t slot, int32_t expert) {
   sortAll();
 }
 
-/// Replicas that leave the hottest rank, and experts of it that get another.
+/// Finds replicas that can leave the most loaded rank, and experts of it that
+/// can get another replica.
 std::vector<Packer::Replacement> Packer::replacements(Steps &steps) const {
   std::vector<Replacement> found;
   Replacer replacer(*this);

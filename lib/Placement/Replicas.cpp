@@ -19,7 +19,7 @@ namespace {
 struct Candidate {
   double share;
   size_t expert;
-  /// Of equally hot ones the first is on top.
+  /// Between equal shares the first expert is on top.
   bool operator<(const Candidate &other) const {
     return share != other.share ? share < other.share : expert > other.expert;
   }

@@ -1,4 +1,4 @@
-//===- Replicas.h - How many replicas each expert gets ----------*- C++ -*-===//
+//===- Replicas.h - Numbers of replicas per expert --------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,17 +13,17 @@
 
 namespace autopar::placement {
 
-/// The numbers of replicas, `slots` in all and at most `ranks` of an expert,
-/// whose hottest replica is the coolest. Every slot goes to the expert whose
-/// replicas are hottest: no other choice reaches a lower threshold T, as each
-/// expert needs ceil(load / T) replicas for it and has no more until all have.
+/// The numbers of replicas, `slots` in all and at most `ranks` per expert, that
+/// minimise the load of the most loaded replica. Every slot goes to the expert
+/// with the most loaded replicas. That is optimal: for a maximum T each expert
+/// needs ceil(load / T) replicas, and none gets more before all have them.
 /// Needs experts <= slots <= experts * ranks.
 std::vector<int64_t> replicaCounts(const std::vector<double> &loads,
                                    int64_t ranks, int64_t slots);
 
-/// As few replicas as keep every one at `threshold` or below; the other slots
-/// go to the coldest experts, where they change least. Empty where the slots do
-/// not suffice.
+/// The fewest replicas that keep every one at `threshold` or below. The other
+/// slots go to the least loaded experts, where they change least. Empty if the
+/// slots do not suffice.
 std::vector<int64_t> thresholdCounts(const std::vector<double> &loads,
                                      int64_t ranks, int64_t slots,
                                      double threshold);

@@ -23,14 +23,14 @@ static constexpr double maxCount = static_cast<double>(limits::maxTokens);
 
 namespace {
 
-/// Adds up records by layer and set of experts.
+/// Sums records by layer and set of experts.
 class TraceBuilder {
 public:
   explicit TraceBuilder(const LoadShape &shape) : shape(shape) {}
 
-  /// Adds a record; what is wrong with it, or "".
+  /// Adds a record. Returns its error, or "".
   std::string add(int64_t layer, std::vector<int64_t> experts, double tokens);
-  /// What is wrong with the whole, or "".
+  /// Returns the error of the whole trace, or "".
   std::string missing() const { return missingLayer(shape, layers); }
   RoutingTrace build() &&;
 
@@ -80,7 +80,7 @@ const LayerTrace *RoutingTrace::find(int64_t layer) const {
   return at != layers.end() && at->layer == layer ? &*at : nullptr;
 }
 
-/// Adds the record of a line; its error has no file and line yet.
+/// Adds the record of a line. Its error has no file and line yet.
 static std::optional<Error>
 addLine(std::string_view line, const LoadShape &shape, TraceBuilder &trace) {
   Result<JsonDocument> document = JsonDocument::parse(line, "");
@@ -118,7 +118,7 @@ Result<RoutingTrace> autopar::placement::readTraceJsonLines(
     if (line.find_first_not_of(" \t\r") == std::string_view::npos)
       continue;
     if (auto error = addLine(line, shape, trace)) {
-      // ":1:column" of the line, or ": /pointer" in it.
+      // Errors begin with ":1:column" of the line, or with ": /pointer" in it.
       std::string where = name + ":" + std::to_string(number);
       bool syntax = error->where.rfind(":1:", 0) == 0;
       error->where = where + error->where.substr(syntax ? 2 : 0);

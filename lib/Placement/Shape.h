@@ -14,7 +14,7 @@
 
 namespace autopar::placement {
 
-/// Why layers are missing among the keys of `found`; "" where none is.
+/// Says which layer is missing among the keys of `found`; "" if none is.
 template <typename T>
 std::string missingLayer(const LoadShape &shape,
                          const std::map<int64_t, T> &found) {

@@ -30,7 +30,7 @@ uint64_t RandomNumbers::below(uint64_t bound) {
       (static_cast<unsigned __int128>(next()) * bound) >> 64);
 }
 
-/// The x where the rising function `f` is `y`.
+/// Bisects for the x at which the rising function `f` is `y`.
 template <typename Function>
 static double invert(Function f, double y, double low, double high) {
   for (int i = 0; i < 80; ++i) {
@@ -40,7 +40,7 @@ static double invert(Function f, double y, double low, double high) {
   return (low + high) / 2;
 }
 
-/// The Gini coefficient of a log-normal distribution is erf(sigma / 2).
+/// Inverts the Gini coefficient erf(sigma / 2) of a log-normal distribution.
 static double sigmaOfGini(double gini) {
   return 2 * invert([](double x) { return std::erf(x); }, gini, 0, 6);
 }
@@ -71,7 +71,7 @@ std::vector<double> autopar::placement::loadShares(LoadShapeKind kind,
 std::vector<double>
 autopar::placement::drawTokens(const std::vector<double> &shares,
                                int64_t tokens, RandomNumbers &random) {
-  // In integers, so that a last digit of a library function does not matter.
+  // Integers make the draw independent of the last digits of library functions.
   constexpr double scale = 1099511627776; // 2^40
   std::vector<uint64_t> upTo;
   uint64_t total = 0;

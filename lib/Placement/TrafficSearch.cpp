@@ -14,8 +14,9 @@ using namespace autopar::placement;
 
 namespace {
 
-/// With p(e, n) the part of the replicas of e on node n, the tokens that find
-/// both of e and f on one node are pairs(e, f) * sum over n of p(e, n) p(f, n).
+/// Maximises the tokens that find two of their experts on one node: the sum
+/// over pairs of pairs(e, f) * sum over n of p(e, n) p(f, n), where p(e, n) is
+/// the share of e's replicas on node n.
 class TrafficSearch {
 public:
   TrafficSearch(std::vector<int32_t> &slots, const std::vector<double> &loads,

@@ -22,13 +22,14 @@ using namespace autopar::plan;
 using namespace autopar::program;
 using namespace autopar::schedule;
 
-/// How many values that work an error lists, below and above what was asked.
+/// Number of working values that an error lists, below and above the requested
+/// one.
 static constexpr size_t listedValues = 8;
 
 static std::string text(int64_t value) { return std::to_string(value); }
 
 //===----------------------------------------------------------------------===//
-// Numbers alone
+// Checks of the numbers
 //===----------------------------------------------------------------------===//
 
 using NamedDegree = std::pair<Degree, std::optional<int64_t>>;
@@ -70,8 +71,8 @@ static std::optional<Error> checkRanges(const Degrees &degrees) {
   return std::nullopt;
 }
 
-/// Refuses degrees without those that they are parts of, and open sizes where
-/// a cut depends on them.
+/// Refuses degrees without the degree that they are part of, and open sizes
+/// that a cut depends on.
 static std::optional<Error> checkGiven(const Degrees &degrees) {
   if (degrees.etp && !degrees.ep)
     return Error{"",
@@ -111,18 +112,18 @@ namespace {
 /// tp, cp, dp: innermost first.
 constexpr std::array<Degree, 3> bases = {Degree::tp, Degree::cp, Degree::dp};
 
-/// A border inside a base, `at` devices from the innermost one. Where borders
-/// meet, `rank` says which is the inner one, whatever the sizes.
+/// A border inside a base, `at` devices from the innermost one. If borders
+/// meet, `rank` decides which is the inner one, whatever the sizes.
 struct Cut {
   enum Rank { decodeContext, expertTensor, attentionTensor, expert, replicas };
   Rank rank;
   size_t base;
   int64_t at;
-  /// For messages: "etp*ep".
+  /// The product in messages: "etp*ep".
   const char *product;
 };
 
-/// Collects the cuts one by one, each checked against those before it.
+/// Collects the cuts one by one, each checked against the earlier ones.
 class MeshBuilder {
 public:
   explicit MeshBuilder(const Degrees &degrees)
@@ -151,12 +152,12 @@ private:
   size_t placeOf(Cut::Rank rank, size_t otherwise) const;
 
   const Degrees &degrees;
-  /// Which bases have axes, and where each begins: base i from ends[i] to
-  /// ends[i + 1].
+  /// Which bases have axes, and where they lie: base i from ends[i] to ends[i +
+  /// 1].
   std::array<bool, 3> present;
   std::array<int64_t, 4> ends;
   std::vector<Cut> cuts;
-  /// Innermost first; how many lie inside each cut.
+  /// Axes, innermost first, and the number of axes inside each cut.
   std::vector<PlanAxis> axes;
   std::vector<std::pair<Cut::Rank, size_t>> places;
   MeshPlan mesh;
@@ -178,8 +179,8 @@ Cut MeshBuilder::cutReplicas(int64_t at) const {
   return {Cut::replicas, at >= ends[2] ? 2U : 1U, at, "tp*fsdp"};
 }
 
-/// Why `cut` cannot stand beside the cuts so far; "" where it can. Neighbours
-/// must divide each other.
+/// The reason why `cut` conflicts with the cuts so far, "" if it does not.
+/// Neighbouring cuts must divide each other.
 std::string MeshBuilder::refuse(const Cut &cut) const {
   static constexpr std::array<const char *, 4> products = {"1", "tp", "tp*cp",
                                                            "tp*cp*dp"};
@@ -222,7 +223,7 @@ static std::vector<int64_t> divisorsOf(int64_t value) {
   return low;
 }
 
-/// "; ep that works: 1, 2, 4": the nearest below and above `value`.
+/// Lists the working values nearest to `value`: "; ep that works: 1, 2, 4".
 std::string
 MeshBuilder::listWorking(const char *flag, int64_t value, int64_t whole,
                          const std::function<Cut(int64_t)> &cutOf) const {
@@ -321,7 +322,7 @@ size_t MeshBuilder::placeOf(Cut::Rank rank, size_t otherwise) const {
   return otherwise;
 }
 
-/// A degree over the axes from `begin` to `end`, counted from the inside.
+/// Adds a degree over the axes from `begin` to `end`, counted from the inside.
 void MeshBuilder::addDegree(Degree degree, size_t begin, size_t end) {
   PlanDegree &product = mesh.degrees.emplace_back();
   product.name = nameOf(degree);
@@ -359,7 +360,7 @@ Result<MeshPlan> MeshBuilder::build() {
   return std::move(mesh);
 }
 
-/// A mesh of bases alone, whose sizes may be open.
+/// Makes a mesh of bases only, whose sizes may be open.
 static MeshPlan planBases(const Degrees &degrees) {
   MeshPlan mesh;
   for (auto [degree, value] : {NamedDegree{Degree::dp, degrees.dp},

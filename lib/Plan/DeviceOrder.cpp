@@ -54,7 +54,8 @@ std::optional<Error> autopar::plan::mapAxes(Plan &plan, std::string_view text) {
   return std::nullopt;
 }
 
-/// Distances from the first device of a group over `axes` to each, by rank.
+/// Distances of the devices of a group over `axes` from its first device, by
+/// rank.
 static std::vector<int64_t> offsetsOf(const Plan &plan, const Names &axes) {
   std::vector<int64_t> offsets = {0};
   for (const std::string &name : axes) {

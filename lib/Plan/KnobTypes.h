@@ -1,11 +1,12 @@
-//===- KnobTypes.h - How choices of a plan are written ----------*- C++ -*-===//
+//===- KnobTypes.h - Types of a plan's choices ------------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// For each type of a knob: its text in a flag, its value in `autopar.plan/1`.
+// Each type of a knob defines its text in a flag, and its value in
+// `autopar.plan/1`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,10 +29,10 @@ using namespace program;
 using namespace schedule;
 using Json = nlohmann::ordered_json;
 
-/// What should have been there, in place of a value.
+/// An error that says what was expected in place of a value.
 inline Error expected(std::string what) { return {"", std::move(what), ""}; }
 
-/// Reads a member that is a text, as the text of a flag.
+/// Reads a text member by the parser of the flag.
 template <typename T, typename Codec>
 std::optional<T> readText(const JsonReader &object, std::string_view name) {
   std::optional<std::string> text = object.optionalString(name);
@@ -103,7 +104,7 @@ struct CountOrNone {
   }
 };
 
-/// The number that `text` is, if it is one from `least` to `most`.
+/// Parses a number from `least` to `most`.
 inline std::optional<double> parseNumber(std::string_view text, double least,
                                          double most) {
   double value = 0;
@@ -114,7 +115,7 @@ inline std::optional<double> parseNumber(std::string_view text, double least,
                                                      : std::nullopt;
 }
 
-/// A part of a whole: of memory, or what loads may differ by.
+/// A share: of memory, or a tolerance of loads.
 template <bool mayBeNone>
 struct Share {
   using Type = double;
@@ -202,7 +203,7 @@ inline std::string formatOfCachesChoices() {
 using FormatOfCaches =
     Word<ElementType, parseCacheFormat, formatOfCachesChoices>;
 
-/// A format of caches, or `auto` where it is left open.
+/// A format of caches, or `auto` to leave it open.
 struct FormatOrAuto {
   using Type = std::optional<ElementType>;
   static Result<Type> parse(std::string_view text) {

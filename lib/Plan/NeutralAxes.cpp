@@ -104,7 +104,7 @@ static void erase(Plan &plan, Degree name) {
                 degrees.end());
 }
 
-/// Split over one replica is not split, over all of them is the rule.
+/// A split over one replica is none; a split over all replicas is the default.
 static void dropNeutralReplicas(Plan &plan) {
   Names part = splittingAxes(plan, Degree::fsdp);
   if (part.empty()) {
@@ -125,7 +125,7 @@ void autopar::plan::dropNeutralDegrees(Plan &plan) {
     erase(plan, Degree::attention_tp);
   if (plan.has(Degree::fsdp))
     dropNeutralReplicas(plan);
-  // What is placed on a device needs it.
+  // A placement of experts needs these degrees.
   if (!plan.expertPlacement &&
       !splitsAny(plan, {Degree::tp, Degree::cp, Degree::dp}))
     for (Degree name : {Degree::ep, Degree::etp, Degree::edp})
@@ -136,8 +136,8 @@ void autopar::plan::dropNeutralDegrees(Plan &plan) {
 // Axes of one device
 //===----------------------------------------------------------------------===//
 
-/// The axes of one device in tp, cp and dp, but for one, the outermost, of a
-/// degree of 1 that says something.
+/// The axes of one device in tp, cp and dp. The outermost axis of a degree of 1
+/// that makes a difference is kept.
 static Names neutralAxes(const Plan &plan) {
   Names spoken, neutral;
   for (Degree name : {Degree::ep, Degree::attention_tp})
@@ -151,7 +151,8 @@ static Names neutralAxes(const Plan &plan) {
   return neutral;
 }
 
-/// Degrees that lose all of their axes go with them; etp and edp are beside ep.
+/// Erases axes. Degrees that lose all of their axes go with them, and etp and
+/// edp go with ep.
 static void eraseAxes(Plan &plan, const Names &names) {
   auto isNamed = [&](const std::string &name) { return contains(names, name); };
   auto isOfThem = [&](const PlanDegree &degree) {

@@ -68,7 +68,7 @@ std::vector<std::string> Plan::axesOf(std::string_view name) const {
   return replicas;
 }
 
-/// The product of the sizes of `axes`; nothing where one is absent.
+/// The product of the sizes of `axes`; nothing if one is absent.
 static std::optional<int64_t> productOf(const Plan &plan,
                                         const std::vector<std::string> &axes) {
   Checked product = 1;

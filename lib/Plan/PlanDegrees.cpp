@@ -1,4 +1,4 @@
-//===- PlanDegrees.cpp - What the degrees of a plan mean ------------------===//
+//===- PlanDegrees.cpp - Definitions of a plan's degrees ------------------===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,7 +24,7 @@ using namespace autopar::schedule;
 
 using Names = std::vector<std::string>;
 
-/// Those that the others are parts of, outermost first.
+/// The degrees that the others are parts of, outermost first.
 static constexpr std::array<Degree, 3> bases = {Degree::dp, Degree::cp,
                                                 Degree::tp};
 
@@ -32,7 +32,7 @@ static bool contains(const Names &names, const std::string &name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// "dpi*tp"; "1" of none.
+/// A product of axes: "dpi*tp"; "1" without axes.
 static std::string productText(const Names &axes) {
   return axes.empty() ? "1" : join(axes, "*");
 }
@@ -107,7 +107,7 @@ void autopar::plan::setMesh(Plan &plan, const MeshPlan &mesh) {
 }
 
 //===----------------------------------------------------------------------===//
-// What follows
+// Degrees that follow from others
 //===----------------------------------------------------------------------===//
 
 /// Whether `name` is `base` with the suffix of a part: o, m, i or a number.
@@ -225,7 +225,8 @@ static std::optional<Error> checkExperts(const Plan &plan) {
   return std::nullopt;
 }
 
-/// Refuses `name` where it is not the innermost of `all`, which are `whole`.
+/// Refuses `name` if it is not the innermost part of `all`, the axes of
+/// `whole`.
 static std::optional<Error> checkInner(const Plan &plan, Degree name,
                                        const Names &all,
                                        const std::string &whole) {
@@ -273,8 +274,7 @@ std::optional<Error> autopar::plan::completeDegrees(Plan &plan) {
   return checkInner(plan, Degree::fsdp, replicas, "dp*cp");
 }
 
-/// Refuses a choice that nothing reads in a step of training, or in one of
-/// inference.
+/// Refuses a choice that has no effect in training, or in inference.
 static std::optional<Error> checkPhase(const PlanKnob &knob, const Plan &plan,
                                        bool trains) {
   std::string_view key = knob.key;

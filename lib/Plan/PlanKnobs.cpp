@@ -17,7 +17,7 @@ using namespace autopar::plan;
 using namespace autopar::plan::knobs;
 
 //===----------------------------------------------------------------------===//
-// Where a plan has them
+// Places of knobs in a plan
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -83,7 +83,7 @@ void assign(std::optional<T> &member, T value) {
   member = std::move(value);
 }
 
-/// A knob, and what is said of it behind its help.
+/// A knob, with setters for its optional properties.
 struct Knob : PlanKnob {
   Knob &&under(const char *heading) && {
     group = heading;
@@ -93,7 +93,7 @@ struct Knob : PlanKnob {
     isOfAllPlans = true;
     return std::move(*this);
   }
-  /// That it says how a program runs, which is the same program.
+  /// For a knob that changes how a program runs, but not the program.
   Knob &&ofRuns() && {
     makesProgram = false;
     return std::move(*this).ofAllPlans();
@@ -109,7 +109,7 @@ struct Knob : PlanKnob {
   }
 };
 
-/// The knob that is `member` of what `Place` finds in a plan.
+/// Makes the knob of `member` of the object that `Place` finds in a plan.
 template <typename Codec, typename Place, auto member>
 Knob knob(const char *flag, const char *key, const char *value,
           const char *help) {

@@ -30,7 +30,7 @@ using namespace autopar::schedule;
 
 namespace {
 
-/// A member of `Degrees` by its name.
+/// A member of `Degrees`, with its name.
 struct NamedDegree {
   const char *name;
   std::optional<int64_t> Degrees::*member;
@@ -44,7 +44,7 @@ constexpr NamedDegree degreeNames[] = {{"tp", &Degrees::tp},
                                        {"attention-tp", &Degrees::attentionTp},
                                        {"fsdp", &Degrees::fsdp}};
 
-/// "sp" of the flag "shard-sp".
+/// The word of a knob: "sp" for the flag "shard-sp".
 std::string wordOf(const PlanKnob &knob) {
   std::string flag = knob.flag;
   return flag.compare(0, 6, "shard-") == 0 ? flag.substr(6) : flag;
@@ -60,7 +60,7 @@ std::vector<std::string> knownWords() {
   return words;
 }
 
-/// A word of the text, cut into name and value.
+/// A word of the text, split into name and value.
 struct Word {
   size_t position = 0;
   std::string name, value;
@@ -92,7 +92,7 @@ private:
   Plan plan;
 };
 
-/// "fsdp" alone is over all replicas.
+/// Whether the word is a switch: "fsdp" without a number means all replicas.
 bool isSwitch(const Word &word) {
   return word.name == nameOf(Degree::fsdp) &&
          (word.value.empty() || word.value == "true" || word.value == "false" ||
@@ -101,7 +101,7 @@ bool isSwitch(const Word &word) {
 
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
-/// Cuts "tp8", "tp=8" and "kv-dtype=fp8" behind the name.
+/// Splits "tp8", "tp=8" and "kv-dtype=fp8" behind the name.
 Word cutWord(std::string_view word, size_t position) {
   size_t equals = word.find('=');
   if (equals != std::string_view::npos)
@@ -216,7 +216,7 @@ Result<Plan> autopar::plan::parsePlanText(std::string_view text) {
   return PlanParser(text).run();
 }
 
-/// The one spelling of `plan`.
+/// Returns `plan` in its one spelling.
 static Plan withoutNeutral(Plan plan) {
   dropNeutralDegrees(plan);
   dropNeutralAxes(plan);
@@ -227,7 +227,7 @@ std::optional<std::string> autopar::plan::planText(const Plan &plan) {
   std::vector<std::string> words;
   Degrees degrees = degreesOf(plan), filled = degrees;
   fillExpertTensor(filled);
-  // What is not said would be filled.
+  // An omitted etp would be filled in, so it is written.
   if (filled.etp && !degrees.etp)
     degrees.etp = 1;
   if (plan.has(Degree::pp))
@@ -238,7 +238,7 @@ std::optional<std::string> autopar::plan::planText(const Plan &plan) {
       words.push_back(degree.name + sizeText(*size));
   for (const PlanKnob &knob : planKnobs()) {
     std::optional<std::string> value = textOf(knob, plan);
-    // The degree of that name says so.
+    // The degree of the same name implies the flag.
     if (!value || !knob.flag ||
         (degrees.fsdp && knob.flag == nameOf(Degree::fsdp)))
       continue;

@@ -21,8 +21,8 @@ static void add(std::string &key, const std::string &part) {
   key += key.empty() ? part : " " + part;
 }
 
-/// The choices of `plan` that make another program, those of one value where
-/// several say the same.
+/// Returns the choices of `plan` that determine the program, with one value for
+/// equivalent ones.
 static Plan withOneSpelling(Plan plan) {
   TrainingPlan &training = plan.training;
   if (training.recompute && training.recompute->str() == "none")
@@ -47,7 +47,7 @@ std::string autopar::plan::strategyKeyOfDistinct(const Plan &plan) {
     if (degree != Degree::pp && plan.has(degree))
       add(key,
           std::string(nameOf(degree)) + "=" + join(plan.axesOf(degree), "*"));
-  // What nothing is sent over is computed where it is.
+  // Nothing is sent over an axis of one device, which makes another program.
   for (const PlanAxis &axis : plan.axes)
     if (axis.size == 1 && axis.name != nameOf(Degree::pp))
       add(key, axis.name + "=1");

@@ -64,7 +64,7 @@ bool CostProgram::trains() const {
 }
 
 const Traffic *CostProgram::sharedExperts(const Kernel &kernel) const {
-  // What a capacity cuts is as even as the capacity.
+  // Loads that a capacity cuts are even.
   if (kernel.kind != KernelKind::grouped_matmul || capacity || trains())
     return nullptr;
   for (const Traffic &traffic : kernel.traffic)

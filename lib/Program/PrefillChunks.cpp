@@ -12,8 +12,8 @@
 using namespace autopar;
 using namespace autopar::program;
 
-/// Adds the chunks of `turn` prompts, one after the other; of the `count` times
-/// that as many come.
+/// Adds the chunks of `turn`, prompts that run side by side; `count` equal
+/// turns follow each other.
 static void addTurns(const Workload &turn, int64_t budget, int64_t count,
                      std::vector<PrefillChunk> &chunks) {
   if (count == 0 || turn.batch == 0)
@@ -23,7 +23,7 @@ static void addTurns(const Workload &turn, int64_t budget, int64_t count,
     Workload step = turn;
     step.query = std::min(budget, turn.query - done);
     step.context = cached + done + step.query;
-    // The first chunk has encoded what the others see.
+    // The first chunk encodes the positions that later chunks see.
     if (done != 0)
       step.encoderTokens = 0;
     chunks.push_back({step, count});

@@ -25,7 +25,7 @@ std::string_view autopar::program::nameOf(LayerPart part) {
   return names[static_cast<size_t>(part)];
 }
 
-/// As Megatron calls the recomputation of attention's core.
+/// Megatron's name for the recomputation of attention's core.
 static constexpr std::string_view selective = "selective";
 
 static std::string partChoices() {

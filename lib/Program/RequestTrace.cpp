@@ -25,7 +25,7 @@ using namespace autopar::program;
 
 namespace {
 
-/// A column of ours, under the names that files have for it.
+/// One of our columns, with its names in files.
 struct Column {
   const char *what;
   std::vector<std::string> names;
@@ -53,7 +53,7 @@ private:
   const DataTable &table;
   std::string arrival, prompt, answer;
   double unitUs = 1e6;
-  /// Blocks of prompts, by their hashes.
+  /// Hashes of blocks of earlier prompts.
   std::unordered_set<std::string> seen;
   std::vector<Request> requests;
 };
@@ -99,7 +99,8 @@ std::optional<Error> TraceReader::findColumns() {
   return std::nullopt;
 }
 
-/// "2023-11-16 18:15:46.6805900", with a "T" between or a zone that is UTC's.
+/// Parses "2023-11-16 18:15:46.6805900", also with a "T" between or with the
+/// zone UTC.
 static std::optional<double> readDate(const std::string &cell) {
   std::tm date = {};
   std::string text = cell;
@@ -121,7 +122,7 @@ static std::optional<double> readDate(const std::string &cell) {
   return (static_cast<double>(timegm(&date)) + fraction) * 1e6;
 }
 
-/// Microseconds.
+/// Parses a time, in us.
 std::optional<double> TraceReader::readTime(const std::string &cell) const {
   /// A hundred years.
   constexpr double mostUs = 3.2e15;
@@ -135,7 +136,7 @@ std::optional<double> TraceReader::readTime(const std::string &cell) const {
   return readDate(cell);
 }
 
-/// Tokens of the blocks that the prompt begins with and that came before.
+/// Tokens of the leading blocks of the prompt that were in an earlier prompt.
 int64_t TraceReader::seenTokens(const DataTable::Row &row) {
   constexpr int64_t blockTokens = 512;
   if (!table.has(hashColumn))
@@ -165,7 +166,7 @@ std::optional<Error> TraceReader::add(const DataTable::Row &row) {
       return at(row, *column, "tokens, at least 1");
     *tokens = *count;
   }
-  // The last token of a prompt is always read.
+  // The last token of a prompt is always computed.
   request.cachedTokens = std::min(seenTokens(row), request.promptTokens - 1);
   requests.push_back(request);
   return std::nullopt;

@@ -24,7 +24,7 @@ public:
       parent[axis] = static_cast<AxisId>(axis);
   }
 
-  /// Those that do not follow from the others.
+  /// Number of equalities that do not follow from the others.
   size_t count() const { return independent; }
 
   void add(AxisId one, AxisId other) {
@@ -93,16 +93,16 @@ LowerBound::Digits LowerBound::digitsOf(const ShardLayout &layout) const {
   return digits;
 }
 
-/// A device receives what its block of the goal has more than its block now, or
-/// all of it while its elements are to be summed.
+/// A device receives the part of its block of the goal that it does not hold,
+/// or all of it if its elements have to be summed.
 int64_t LowerBound::lacking(const ShardLayout &layout) const {
   int64_t held = addendsOf(layout) == 1 ? steps.local(layout) : 0;
   return std::max<int64_t>(wanted - held, 0);
 }
 
-/// Axes that leave a dimension do so with all but their share of a block, or
-/// more. `inOrder`: axes that no permute moves leave where others come before
-/// them.
+/// Lower bound of the bytes sent for axes that leave their dimension: all but
+/// the share of a block that stays. With `inOrder`, an axis of a list stays
+/// only if all axes before it do.
 int64_t LowerBound::toExchange(const ShardLayout &layout, bool inOrder) const {
   int64_t sent = 0;
   for (size_t dim = 0; dim < layout.dims.size(); ++dim) {
@@ -120,9 +120,9 @@ int64_t LowerBound::toExchange(const ShardLayout &layout, bool inOrder) const {
   return sent;
 }
 
-/// The addends of an element meet on one device, and their sum goes to all that
-/// want it: a transfer for each but one addend, and for each but one that wants
-/// the sum.
+/// The addends of an element meet on one device, and their sum goes to all
+/// devices that want it: one transfer for each addend but one, and one for each
+/// device but one.
 int64_t LowerBound::wherever(const ShardLayout &layout) const {
   int64_t addends = addendsOf(layout);
   int64_t summed = lacking(layout) + std::max<int64_t>(addends - 2, 0) * once();
@@ -131,9 +131,9 @@ int64_t LowerBound::wherever(const ShardLayout &layout) const {
   return std::max(summed, (addends - 1) * once() + exchanged);
 }
 
-/// Blocks overlap where the digits that both fix are equal, and there the one
-/// contains the other. Where no device that wants a sum has an addend, there is
-/// one transfer more: where an axis fixes two digits that differ.
+/// Two blocks overlap if the digits that both fix are equal; one then contains
+/// the other. If no device that wants a sum has an addend, one more transfer is
+/// needed, namely if an axis fixes two digits that differ.
 int64_t LowerBound::toPlace(const ShardLayout &layout, int64_t addends) const {
   if (!areEqual)
     return 0;

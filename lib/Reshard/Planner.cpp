@@ -105,7 +105,7 @@ static std::optional<Error> check(const ShardLayout &from,
   return std::nullopt;
 }
 
-/// Sorts what has no order.
+/// Sorts axes that have no order.
 static void sort(ShardLayout &layout, const ReshardSpace &space) {
   std::sort(layout.partial.begin(), layout.partial.end());
   for (size_t dim = 0; dim < layout.dims.size(); ++dim)
@@ -114,10 +114,10 @@ static void sort(ShardLayout &layout, const ReshardSpace &space) {
 }
 
 //===----------------------------------------------------------------------===//
-// The plain way
+// The fallback
 //===----------------------------------------------------------------------===//
 
-/// The axes of `now` that stay where only gathers and slices make `then`.
+/// The axes of `now` that stay if only gathers and slices lead to `then`.
 static Axes kept(const Axes &now, const Axes &then, bool isSet) {
   if (isSet)
     return common(now, then);
@@ -125,7 +125,7 @@ static Axes kept(const Axes &now, const Axes &then, bool isSet) {
   return Axes(now.begin(), end.first);
 }
 
-/// Reduces, gathers what ends, slices what begins.
+/// Plans a reduce, gathers of removed axes, and slices of new axes.
 static std::vector<ReshardStep> planPlainly(const ShardLayout &from,
                                             const ShardLayout &to,
                                             const ReshardSpace &space,

@@ -33,7 +33,8 @@ bool ReshardCost::operator<(const ReshardCost &other) const {
          std::tie(other.sent, other.moving, other.steps, other.kinds);
 }
 
-/// The queue gives its largest entry: the least estimates, then the oldest.
+/// Orders entries so that the queue's top has the lowest estimate, then is the
+/// oldest.
 bool Search::Entry::operator<(const Entry &other) const {
   if (estimate < other.estimate || other.estimate < estimate)
     return other.estimate < estimate;
@@ -82,8 +83,8 @@ ReshardCost Search::toCome(const ShardLayout &layout) const {
 // Search
 //===----------------------------------------------------------------------===//
 
-/// Remembers that `step` from the node `before` makes its layout at `cost`,
-/// unless a cheaper way is known.
+/// Records that `step` from the node `before` reaches its layout at `cost`,
+/// unless a cheaper path is known.
 void Search::reach(ReshardStep step, size_t before, const ReshardCost &cost) {
   auto [it, isNew] = nodeOf.try_emplace(step.result, nodes.size());
   if (isNew)
@@ -98,8 +99,8 @@ void Search::reach(ReshardStep step, size_t before, const ReshardCost &cost) {
   node.before = before;
 }
 
-/// Permutes, of which there are most, all cost the same: they wait until that
-/// is the least.
+/// Postpones the permutes of a node, which are many and cost the same, until
+/// that cost is the lowest.
 void Search::postpone(const Entry &entry) {
   const ShardLayout &layout = nodes[entry.node].step.result;
   ReshardCost cost =
@@ -110,7 +111,7 @@ void Search::postpone(const Entry &entry) {
 }
 
 bool Search::expand(const Entry &entry) {
-  // `reach` moves the nodes.
+  // `reach` invalidates references to nodes.
   const ShardLayout layout = nodes[entry.node].step.result;
   const ReshardCost cost = nodes[entry.node].cost;
   auto visit = [&](ReshardStep step) {

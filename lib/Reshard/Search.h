@@ -16,12 +16,12 @@
 
 namespace autopar::reshard {
 
-/// What a sequence of steps costs, most important part first.
+/// The cost of a sequence of steps, most important part first.
 struct ReshardCost {
   int64_t sent = 0;
   uint32_t moving = 0, steps = 0;
-  /// Four bits per kind from the top: of equally many, the first in the order
-  /// of kinds. Beyond 16 steps it says no more.
+  /// Four bits per kind from the top, so that equal costs compare by the order
+  /// of kinds; steps beyond the 16th are ignored.
   uint64_t kinds = 0;
 
   ReshardCost after(ReshardKind kind, int64_t bytes) const;
@@ -32,10 +32,10 @@ struct ReshardCost {
   bool operator<(const ReshardCost &other) const;
 };
 
-/// A* over layouts. The least cost still to come is estimated from what each
-/// device lacks at least, and never falls by more than a step costs: a layout
-/// that is taken from the queue has its final cost, and where one step is best
-/// few others are looked at.
+/// A* over layouts. The heuristic is the least that each device still lacks. It
+/// never falls by more than a step costs, so that a layout has its final cost
+/// when it is taken from the queue, and few layouts are visited if one step is
+/// best.
 class Search {
 public:
   Search(const ShardLayout &from, const ShardLayout &to,
@@ -43,7 +43,7 @@ public:
       : start(from), goal(to), space(space), steps(steps),
         toSend(to, space, steps) {}
 
-  /// None where it took too long.
+  /// Returns nothing if the search exceeded its limit.
   std::optional<std::vector<ReshardStep>> run();
 
 private:
@@ -55,10 +55,10 @@ private:
   };
   struct Entry {
     ReshardCost estimate;
-    /// A lower estimate of what is sent, which decides between equals.
+    /// A lower estimate of the bytes to send, to break ties.
     int64_t lacking = 0;
     size_t node = 0;
-    /// Of the permutes from the node.
+    /// Whether the entry stands for the permutes of the node.
     bool permutes = false;
     bool operator<(const Entry &other) const;
   };

@@ -44,7 +44,7 @@ static bool isSubset(const Axes &axes, const Axes &others) {
 }
 
 //===----------------------------------------------------------------------===//
-// What a step makes, and what it sends
+// Results and costs of steps
 //===----------------------------------------------------------------------===//
 
 Steps::Steps(const ShardLayout &from, const ShardLayout &to,
@@ -107,8 +107,9 @@ int64_t Steps::local(const ShardLayout &layout) const {
   return local;
 }
 
-/// Rings: Thakur et al. (2005), section 4. All divisions are exact: `n` and
-/// the number of blocks each divide the number of devices.
+/// Bytes of ring algorithms: Thakur et al. (2005), section 4. All divisions are
+/// exact, because `n` and the number of blocks each divide the number of
+/// devices.
 int64_t Steps::sent(const ShardLayout &layout, const ReshardStep &step) const {
   int64_t held = local(layout), n = product(step.axes);
   switch (step.kind) {
@@ -138,8 +139,8 @@ bool Steps::visitAllowed(const Visit &visit, ReshardStep step) {
   return spend();
 }
 
-/// Calls `list` with every non-empty list of axes of `pool`: in any order, or
-/// as they lie in the pool only.
+/// Calls `list` with every non-empty list of axes of `pool`, in all orders if
+/// `ordered`, else in the order of the pool.
 template <typename List>
 bool Steps::forEachList(const Axes &pool, bool ordered, Axes &chosen,
                         size_t first, List list) {
@@ -154,7 +155,7 @@ bool Steps::forEachList(const Axes &pool, bool ordered, Axes &chosen,
   return true;
 }
 
-/// Steps that append axes of `pool` to any dimension.
+/// Visits steps that append axes of `pool` to any dimension.
 bool Steps::visitAppends(ReshardKind kind, const ShardLayout &layout,
                          const Axes &pool, const Visit &visit) {
   for (size_t to = 0; to < layout.dims.size(); ++to) {
@@ -188,7 +189,8 @@ bool Steps::visitReductions(const ShardLayout &layout, const Visit &visit) {
          visitAppends(ReshardKind::reduce_scatter, layout, pending, visit);
 }
 
-/// `axes` end the split of `from`, or are any of a set's.
+/// Visits steps that move `axes`, the end of the split of `from` or any axes of
+/// a set.
 bool Steps::visitExchanges(const ShardLayout &layout, size_t from,
                            const Axes &axes, const Visit &visit) {
   if (!visitAllowed(visit,
@@ -197,7 +199,7 @@ bool Steps::visitExchanges(const ShardLayout &layout, size_t from,
   for (size_t to = 0; to < layout.dims.size(); ++to) {
     if (to == from)
       continue;
-    // What leaves a set for a list may take any order.
+    // Axes that move from a set to a list may take any order.
     Axes order = axes;
     do
       if (!visitAllowed(visit,

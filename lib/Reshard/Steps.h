@@ -18,21 +18,21 @@ namespace autopar::reshard {
 using Axes = std::vector<program::AxisId>;
 
 bool contains(const Axes &axes, program::AxisId axis);
-/// Those of `axes` that `others` has, or has not.
+/// The axes of `axes` that are in `others`, or are not.
 Axes common(const Axes &axes, const Axes &others);
 Axes without(const Axes &axes, const Axes &others);
 
-/// The steps that lead on from layouts between `from` and `to`, and what they
-/// send. Layouts have sorted sets and sorted partial axes.
+/// Enumerates the steps from layouts between `from` and `to`, with the bytes
+/// that they send. Layouts have sorted sets and sorted partial axes.
 class Steps {
 public:
   Steps(const ShardLayout &from, const ShardLayout &to,
         const ReshardSpace &space);
 
   using Visit = std::function<void(ReshardStep step)>;
-  /// All permutes, or all other steps, in a fixed order; those that drop a
-  /// partial axis of the goal are left out. Return false where they looked at
-  /// too many, in all calls together: `limits::maxReshardSteps`.
+  /// Visit all permutes, or all other steps, in a fixed order, except steps
+  /// that drop a partial axis of the goal. Return false once they have visited
+  /// more than `limits::maxReshardSteps` in total.
   bool forEachPermute(const ShardLayout &layout, const Visit &visit);
   bool forEachOther(const ShardLayout &layout, const Visit &visit);
 
@@ -41,13 +41,13 @@ public:
   /// Whether dimension `dim` may be split by `axes`.
   bool allows(size_t dim, const Axes &axes) const;
 
-  /// The whole tensor. Every amount below is a whole number of parts of it:
-  /// the square of the number of devices.
+  /// Size of the whole tensor: the square of the number of devices, so that all
+  /// sizes below are integers.
   int64_t whole() const { return numDevices * numDevices; }
   int64_t devices() const { return numDevices; }
-  /// What a device holds.
+  /// Size of a device's block.
   int64_t local(const ShardLayout &layout) const;
-  /// What a device sends.
+  /// Amount that a device sends.
   int64_t sent(const ShardLayout &layout, const ReshardStep &step) const;
   int64_t product(const Axes &axes) const;
 
