@@ -29,8 +29,8 @@ using namespace autopar::report;
 using namespace autopar::session;
 using namespace mlir;
 
-/// The cost program of `module` in `phase`, with KV caches in `kvFormat` (""
-/// for that of the module).
+/// Extracts the cost program of `module` in `phase`, with KV caches in
+/// `kvFormat` ("" for the module's).
 static Result<CostProgram> extract(ModuleOp module, Phase phase,
                                    const std::string &kvFormat) {
   OwningOpRef<ModuleOp> copy = module.clone();
@@ -59,7 +59,7 @@ static Result<CostProgram> extract(ModuleOp module, Phase phase,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Layers of one kind, or a group of layers, one after the other.
+/// Layers of one kind, or a group of layers, that follow each other.
 struct Run {
   std::string name;
   int64_t count;
@@ -111,7 +111,7 @@ static std::string patternOf(ModuleOp module) {
 }
 
 //===----------------------------------------------------------------------===//
-// All
+// The report
 //===----------------------------------------------------------------------===//
 
 static ModelDefault defaultOf(transformer::DefaultAttr note) {

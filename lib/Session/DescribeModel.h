@@ -15,9 +15,9 @@
 
 namespace autopar::session {
 
-/// Counts what follows from the logical IR of a model, with KV caches in each
-/// of `kvFormats` (at least one). An error without a message has been printed
-/// as diagnostics.
+/// Counts the facts that the logical IR of a model gives, with KV caches in
+/// each of `kvFormats` (at least one). An error without a message has been
+/// printed as diagnostics.
 Result<report::ModelReport>
 describeModel(mlir::ModuleOp module, const std::vector<std::string> &kvFormats);
 

@@ -83,7 +83,7 @@ RowPredictor::create(const std::string &configs,
 // Names
 //===----------------------------------------------------------------------===//
 
-/// "bf16", "fp8" or "fp4" of what tables and names of models say.
+/// The class of a format in tables and names of models: "bf16", "fp8" or "fp4".
 static std::string classOf(const std::string &text) {
   std::string format = llvm::StringRef(text).lower();
   auto says = [&](const char *word) {
@@ -95,8 +95,8 @@ static std::string classOf(const std::string &text) {
                                                      : "";
 }
 
-/// The checkpoint's where that is what the row says; else the one that engines
-/// make or that is published.
+/// Chooses the weight format: that of the checkpoint if the row states it, else
+/// the one that engines make or that is published.
 Result<std::string> RowPredictor::weightFormatOf(const ServingRow &row,
                                                  const ResolvedName &model,
                                                  const std::string &argument) {
@@ -119,7 +119,7 @@ Result<std::string> RowPredictor::weightFormatOf(const ServingRow &row,
   return stated == "fp8" && isBlock ? "fp8_block" : stated;
 }
 
-/// All of an error in one line: one for many rows.
+/// Writes an error on one line, because many rows may share it.
 static std::string textOf(const Error &error) {
   std::string text = error.where.empty() ? "" : error.where + ": ";
   text += error.message;
@@ -138,8 +138,8 @@ static void setDegrees(const ServedDegrees &degrees, ServedPlan &plan) {
   plan.etp = degrees.expertTp;
 }
 
-/// Where a row states none, or that of a container of NVIDIA Dynamo, that of
-/// the month in which it was measured.
+/// The version of the runtime. If a row states none, or that of a container of
+/// NVIDIA Dynamo, it is the version of the month of the measurement.
 static std::string versionOf(const ServingRow &row) {
   std::string version;
   if (row.source.find("ai-dynamo/") == std::string::npos)
@@ -196,15 +196,16 @@ Result<RowPredictor::Match> RowPredictor::match(const ServingRow &row) {
 // Rows
 //===----------------------------------------------------------------------===//
 
-/// Of which a request has one token at least.
+/// The load of a row; a request has at least one token of each kind.
 static ServedLoad loadOf(const ServingRow &row, int64_t concurrency,
                          double share) {
   return {concurrency, std::max(1.0, share * double(row.inputTokens)),
           std::max(1.0, share * double(row.outputTokens))};
 }
 
-/// Prompts and answers of closed loops are drawn evenly from 0.8 to 1 of the
-/// nominal lengths, but for sources that say otherwise.
+/// Mean length over the nominal one. Closed loops draw prompts and answers
+/// uniformly from 0.8 to 1 of the nominal lengths, except in sources that say
+/// otherwise.
 static double meanLength(const ServingRow &row) {
   return row.source.find("aic-auto-gap") != std::string::npos ? 1 : 0.9;
 }
@@ -233,8 +234,9 @@ std::optional<RowCapacity> RowPredictor::capacityOf(const ServingRow &row) {
   return ::capacityOf(*facts);
 }
 
-/// What runs had room: where the default share of memory leaves none, it had
-/// been raised, to no more than what the device context leaves.
+/// Predicts with more memory if the default share leaves no room for caches:
+/// the measured run had room, so its share had been raised, at most to the one
+/// that the device context leaves.
 template <typename Predict>
 static auto predictWithRoom(ServedPlan &plan, Predict predict) {
   constexpr double most = 0.97;
@@ -246,7 +248,8 @@ static auto predictWithRoom(ServedPlan &plan, Predict predict) {
   return raised ? std::move(raised) : std::move(result);
 }
 
-/// Where workers of a plan of their own read the prompts.
+/// Predicts a service in which workers with a plan of their own run the
+/// prefills.
 Result<SteadyState> RowPredictor::predictPools(const ServingRow &row,
                                                const ServedPlan &decode,
                                                double share) {
@@ -273,7 +276,7 @@ static bool knowsLaunch(const Rule &rule, const ServingRow &row,
   });
 }
 
-/// Flags that rows do not state.
+/// Sets launch flags that rows do not state.
 static void setLaunch(const ServingRow &row, const std::string &runtime,
                       const RuleSet &rules, ServedPlan &plan) {
   const Rule &streams = rules.get("streams-in-tens"),
@@ -325,7 +328,7 @@ void RowPredictor::predict(PredictedRow &predicted, const RuleSet &rules) {
     return;
   }
   ServingPrediction &prediction = predicted.prediction.emplace();
-  // Workers that only decode wait for no prompts.
+  // Workers that only decode never wait for prompts.
   double tpotUs = row.decode ? state->decodeStepUs : state->tpotUs;
   prediction.tpotMs = tpotUs / 1e3;
   prediction.ttftMs = state->ttftUs / 1e3;
@@ -360,7 +363,7 @@ void RowPredictor::predict(ThroughputRow &throughput) {
       throughput.notPredicted = textOf(rate.error());
     return;
   }
-  // More than any cache holds.
+  // More requests than any cache holds.
   load.concurrency = int64_t(1) << 30;
   Result<SteadyState> state =
       predictWithRoom(matched->plan, [&](const ServedPlan &plan) {

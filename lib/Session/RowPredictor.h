@@ -17,17 +17,18 @@
 
 namespace autopar::session {
 
-/// Finds what the names of rows mean, and predicts them.
+/// Resolves the names of rows, and predicts the rows.
 class RowPredictor {
 public:
-  /// `configs` may be empty. Errors: files of names, a folder that is none.
+  /// `configs` may be empty. Errors: files of names; a folder that does not
+  /// exist.
   static Result<std::unique_ptr<RowPredictor>>
   create(const std::string &configs, std::vector<hardware::Override> overrides);
 
-  /// Fills what is predicted of `row`, or why nothing is, of rounds of requests
-  /// (`ServedLoad::rounds`) and launches as the rules say.
+  /// Sets the predictions of `row`, or the reason why there are none. The rules
+  /// choose rounds of requests (`ServedLoad::rounds`) and launches.
   void predict(validation::PredictedRow &row, const validation::RuleSet &rules);
-  /// The same of throughput, and of memory.
+  /// The same for throughput, memory and training.
   void predict(validation::ThroughputRow &row);
   void predict(validation::MemoryRow &row);
   void predict(validation::TrainedRow &row);

@@ -1,4 +1,4 @@
-//===- SearchAnswer.cpp - What a search found, and why --------------------===//
+//===- SearchAnswer.cpp - The findings of a search, explained -------------===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -54,7 +54,8 @@ private:
 
 } // namespace
 
-/// Without warnings about plans that nobody asked for.
+/// Finds close calls, without warnings about plans that the user did not ask
+/// for.
 void SearchAnswer::findCloseCalls(SearchReport &report) const {
   if (!report.best || report.result.rivals.empty())
     return;
@@ -80,7 +81,7 @@ void SearchAnswer::findCloseCalls(SearchReport &report) const {
         closeCallsOf(report.problem, report.result, *best, rivals);
 }
 
-/// Of what does not fit, where nothing does.
+/// Estimates the closest plan if no plan fits.
 std::optional<Error> SearchAnswer::estimateClosest(SearchReport &report) {
   if (!found.result.frontier.empty() || !found.result.closest)
     return std::nullopt;
@@ -108,7 +109,8 @@ std::optional<Error> SearchAnswer::estimateBest(SearchReport &report) {
   return std::nullopt;
 }
 
-/// Experts of `plan` have the loads that it says, or else those of the search.
+/// Sets the loads of the experts of `plan`: its own, or else those of the
+/// search.
 static std::optional<Error> setLoads(const Plan &plan, SearchRequest &one) {
   if (!plan.expertPlacement)
     return std::nullopt;
@@ -163,7 +165,7 @@ std::optional<Error> SearchAnswer::answerWhy(SearchReport &report) {
   return std::nullopt;
 }
 
-/// Why `plan` is illegal on a target; empty where it is not.
+/// The reason why `plan` is illegal on a target; empty if it is legal.
 std::string SearchAnswer::refusalOf(const Plan &plan, size_t target) {
   if (std::optional<Error> error = checkChoices(plan, found.problem.trains()))
     return error->message;
@@ -172,8 +174,7 @@ std::string SearchAnswer::refusalOf(const Plan &plan, size_t target) {
   return refused ? "" : refused.error().message;
 }
 
-/// The first plan of a target, and why it is illegal; nothing where the space
-/// has none.
+/// Refuses the first plan of a target; returns nothing if the space is empty.
 std::optional<std::string> SearchAnswer::refuseFirst(size_t index) {
   const SearchProblem &problem = found.problem;
   const SearchTarget &target = problem.targets[index];
@@ -198,7 +199,7 @@ std::optional<std::string> SearchAnswer::refuseFirst(size_t index) {
   return refusal;
 }
 
-/// Where nothing is legal, any plan will do.
+/// Explains the refusal of some plan if no plan is legal.
 void SearchAnswer::explainRefusal(SearchReport &report) {
   const SearchResult &result = report.result;
   const SearchProof &proof = result.proof;

@@ -45,7 +45,7 @@ public:
         library(module, runtime, directory, std::move(loads)) {}
 
   CompiledProgram *find(const Plan &plan) override {
-    // Strategies that passes refuse are no errors of the search.
+    // A strategy that passes refuse is no error of the search.
     ScopedDiagnosticHandler silent(context, [](Diagnostic &) {});
     Plan bare = plan;
     bare.dtype.reset();
@@ -80,7 +80,7 @@ private:
   ProgramSource *programsOf(ModuleOp bound, const Runtime &runtime);
   void save();
 
-  /// That targets are added of.
+  /// Index of the variant whose targets are being added.
   size_t index = 0;
   const SearchVariant *variant = nullptr;
   ModuleOp model;
@@ -88,9 +88,9 @@ private:
   const Session::Warn &warn;
   Diagnostics &diagnostics;
   SearchOutcome outcome;
-  /// Of all variants; null where they are even.
+  /// Loads of all variants; null if they are even.
   std::shared_ptr<ExpertPlacer> loads;
-  /// By the text of the module that they are made of.
+  /// Libraries by the text of their module.
   std::map<std::string, std::unique_ptr<LibraryPrograms>> libraries;
 };
 
@@ -102,7 +102,7 @@ static Workload workloadOf(ModuleOp module) {
   return {};
 }
 
-/// Requests, where they are asked for, else the step of `bound`.
+/// The question: requests if the user gave them, else the step of `bound`.
 SearchQuestion ModelSearch::questionOf(ModuleOp bound) const {
   Workload step = workloadOf(bound);
   if (request.requests)
@@ -112,7 +112,7 @@ SearchQuestion ModelSearch::questionOf(ModuleOp bound) const {
   return Step{step};
 }
 
-/// The model, with everything bound that is before it is split.
+/// Clones the model and binds everything that precedes the split.
 Result<OwningOpRef<ModuleOp>> ModelSearch::bind(const Target &target) {
   PlanRequest base = variant->base;
   base.target = target;
@@ -125,7 +125,8 @@ Result<OwningOpRef<ModuleOp>> ModelSearch::bind(const Target &target) {
   return std::move(bound);
 }
 
-/// What programs do not depend on: the machine, and sizes of the step.
+/// Removes the parts that programs do not depend on: the machine, and sizes of
+/// the step.
 static void dropSizes(ModuleOp module) {
   for (auto op :
        llvm::make_early_inc_range(module.getOps<parallel::TargetOp>()))
@@ -156,7 +157,7 @@ static bool hasRoutedExperts(ModuleOp module) {
   return module.walk(stop).wasInterrupted();
 }
 
-/// How many layers stages are made of.
+/// The number of layers that stages divide.
 static Result<int64_t> layersOf(ModuleOp module) {
   CostProgramAnalysis analysis(module);
   if (!analysis.isValid())
@@ -167,7 +168,7 @@ static Result<int64_t> layersOf(ModuleOp module) {
   return static_cast<int64_t>(layers->size());
 }
 
-/// Gives `target` as many nodes as `devices` need; none: those of the target.
+/// The number of nodes of `machine` that `devices` devices need.
 static int64_t nodesFor(const Machine &machine, int64_t devices) {
   int64_t perNode = machine.pools.front().devicesPerNode;
   return (devices + perNode - 1) / perNode;
@@ -245,7 +246,8 @@ std::optional<Error> ModelSearch::addTarget(std::optional<int64_t> devices) {
   return std::nullopt;
 }
 
-/// A library that cannot be kept costs time, not the answer.
+/// Saves the libraries. A failure costs time later, but no answer, so it is a
+/// warning.
 void ModelSearch::save() {
   for (const auto &entry : libraries)
     if (Result<bool> saved = entry.second->save(); !saved && warn)
@@ -266,7 +268,7 @@ std::optional<Error> ModelSearch::add(size_t which, ModuleOp module) {
   return std::nullopt;
 }
 
-/// Requests are priced without stages.
+/// Sets the space. Requests cannot be priced with stages.
 std::optional<Error> ModelSearch::setSpace() {
   SearchSpace &space = outcome.problem.space;
   space = request.space;
@@ -290,7 +292,8 @@ std::optional<Error> ModelSearch::setSpace() {
   return std::nullopt;
 }
 
-/// Cost is compared where there are prices, and nowhere else.
+/// If the goal is cost, requires a price of some target, and warns about
+/// targets without one.
 std::optional<Error> ModelSearch::checkPrices() {
   if (request.goal != Goal::cost)
     return std::nullopt;

@@ -68,7 +68,7 @@ private:
 
 } // namespace
 
-/// That of a model that nothing has split.
+/// Finds the workload of a model that is not split yet.
 FailureOr<transformer::WorkloadOp> SearchPass::findWorkload() {
   ModuleOp module = getOperation();
   if (!findDeployed(module).empty())
@@ -144,7 +144,8 @@ FailureOr<SearchOutcome> SearchPass::search(const SearchRequest &request) {
   return std::move(**found);
 }
 
-/// `plan` on `target`, where the module does not say so already.
+/// Returns the request for `plan` on `target`, without what the module states
+/// already.
 PlanRequest SearchPass::requestOf(const PlanRequest &base,
                                   const SearchTarget &target,
                                   const Plan &plan) {
@@ -154,13 +155,13 @@ PlanRequest SearchPass::requestOf(const PlanRequest &base,
   if (nodes == one.target.nodes.value_or(1))
     return one;
   one.target.nodes = nodes;
-  // Nodes are those of the hardware that is named with them.
+  // In a deployment, the nodes belong to the named hardware.
   if (getOperation()->getParentOp())
     one.target.hardware = one.target.hardwareName();
   return one;
 }
 
-/// Of a copy; what goes wrong has been said.
+/// Estimates a clone. Failures have emitted an error.
 FailureOr<Report> SearchPass::estimate(PlanRequest request) {
   OwningOpRef<ModuleOp> copy(getOperation().clone());
   PassManager pm(&getContext());
@@ -171,7 +172,8 @@ FailureOr<Report> SearchPass::estimate(PlanRequest request) {
                         TargetAnalysis(*copy));
 }
 
-/// Says which limit all plans exceed, and by how much the closest does.
+/// Emits the error that names the limit which all plans exceed, and by how much
+/// the closest plan does.
 LogicalResult SearchPass::refuse(const PlanRequest &base,
                                  const SearchOutcome &found) {
   const SearchResult &result = found.result;

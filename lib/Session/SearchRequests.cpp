@@ -33,7 +33,7 @@ using namespace autopar::schedule;
 using namespace autopar::search;
 using namespace autopar::session;
 
-/// Combinations of flags with several values.
+/// Upper limit of the combinations of flags with several values.
 static constexpr size_t maxVariants = 256;
 
 namespace {
@@ -63,13 +63,14 @@ private:
   const PlanFlags &flags;
   PlanValues values;
   SearchRequest request;
-  /// Of the variant that is made.
+  /// Weight format of the variant that is being made.
   std::string weightFormat;
 };
 
 } // namespace
 
-/// A request is both phases: steps that decode, with prompts beside them.
+/// Reads a question about requests, which have both phases: decode steps, with
+/// prefills beside them.
 std::optional<Error> SearchReader::readRequests() {
   std::string phase = valueOf("phase");
   if (!phase.empty() && phase != "request" && !parsePhase(phase))
@@ -123,7 +124,7 @@ std::optional<Error> SearchReader::readSizes() {
   return std::nullopt;
 }
 
-/// The flags of which a search has several.
+/// Whether a search may have several values of the flag.
 static bool mayBeSeveral(const std::string &name) {
   constexpr const char *several[] = {"hardware",
                                      "runtime",
@@ -153,10 +154,10 @@ std::optional<Error> SearchReader::addVariant() {
   SearchVariant variant{std::move(*base), weightFormat, {}};
   for (size_t i = 0; i < values.size(); ++i) {
     const std::string &name = flags.all()[i].name;
-    // Made of those of requests.
+    // These flags follow from the requests.
     if (request.requests && (name == "phase" || name == "context"))
       continue;
-    // Says nothing of what is searched.
+    // This flag does not affect the search.
     if (name == "report-output")
       continue;
     for (const std::string &value : values[i])
@@ -168,7 +169,7 @@ std::optional<Error> SearchReader::addVariant() {
   return std::nullopt;
 }
 
-/// Of each value that flags from the one at `flag` on have.
+/// Adds a variant for each combination of values of the flags from `flag` on.
 std::optional<Error> SearchReader::addVariants(size_t flag) {
   if (flag == values.size())
     return addVariant();
@@ -218,7 +219,7 @@ bool autopar::session::isOfAllPlans(const std::string &name) {
          std::any_of(planKnobs().begin(), planKnobs().end(), isOfKnob);
 }
 
-/// Loads are of plans with ep, which are not known yet.
+/// Expert loads belong to plans with ep, which are not known yet.
 Result<PlanRequest>
 autopar::session::readFlagsOfAllPlans(const PlanFlags &flags,
                                       PlanValues values) {

@@ -44,7 +44,7 @@ struct ServedModel {
   std::unique_ptr<StrategyLibrary> library;
 };
 
-/// A deployment, ready to be asked about loads.
+/// A deployment, ready for prices of loads.
 struct Deployment {
   CompiledProgram *program = nullptr;
   Machine machine;
@@ -69,7 +69,7 @@ struct ServingPredictor::State {
     context.printOpOnDiagnostic(false);
   }
 
-  /// What a diagnostic said, or `error`.
+  /// Returns `error`, with the last diagnostic if it has no message.
   Error take(Error error) {
     if (error.message.empty())
       error.message = said.empty() ? "the model cannot be split so" : said;
@@ -77,7 +77,7 @@ struct ServingPredictor::State {
     return error;
   }
   Result<std::string> formatOf(const std::string &model);
-  /// Of the weights: what the plan says, or else the checkpoint has.
+  /// The weight format: the plan's, or else the checkpoint's.
   Result<std::string> formatOf(const ServedPlan &plan) {
     return plan.weightFormat.empty() ? formatOf(plan.model) : plan.weightFormat;
   }
@@ -93,14 +93,15 @@ struct ServingPredictor::State {
   MLIRContext context;
   std::string said;
   ScopedDiagnosticHandler handler;
-  /// Of checkpoints, by model.
+  /// Weight formats of checkpoints, by model.
   std::map<std::string, std::string> formats;
   std::map<std::string, std::unique_ptr<Runtime>> runtimes;
   std::map<std::string, std::unique_ptr<ServedModel>> models;
   std::map<std::string, std::unique_ptr<Deployment>> deployments;
 };
 
-/// Tables name what is there: nothing is downloaded.
+/// The request for a model; nothing is downloaded, because tables name bundled
+/// models.
 static ModelRequest requestOf(const std::string &model) {
   ModelRequest request;
   request.argument = model;

@@ -1,4 +1,4 @@
-//===- ServingPredictor.h - What serving a model would take -----*- C++ -*-===//
+//===- ServingPredictor.h - Predictions of measured services ----*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,7 +18,7 @@
 
 namespace autopar::session {
 
-/// A deployment, as tables of measurements have it.
+/// A deployment, as tables of measurements describe it.
 struct ServedPlan {
   /// A bundled name or a path.
   std::string model;
@@ -28,31 +28,31 @@ struct ServedPlan {
   std::optional<ElementType> kvFormat = std::nullopt;
   /// Absent: the runtime's default.
   std::optional<double> memoryUtilization = std::nullopt;
-  /// Devices are tp * dp; dp counts replicas of attention.
+  /// There are tp * dp devices; dp counts replicas of attention.
   int64_t tp = 1, dp = 1, ep = 1, etp = 1;
   /// The runtime may have a version: "vllm@0.19".
   std::string system, runtime;
-  /// Tokens of a step at most, by which the runtime sizes its temporaries.
+  /// Token budget of a step, by which the runtime sizes its temporaries.
   /// Absent: the runtime's default.
   std::optional<int64_t> stepTokens = std::nullopt;
-  /// As in `RequestHost`. Absent: the runtime's defaults.
+  /// See `RequestHost`. Absent: the runtime's defaults.
   std::optional<int64_t> streamInterval = std::nullopt;
   std::optional<int64_t> receiveInterval = std::nullopt;
 };
 
-/// Memory of one device of a deployment that has started, bytes.
+/// Memory of one device of a started deployment, in bytes.
 struct ServedMemory {
   int64_t weightBytes = 0, temporaryBytes = 0, runtimeBytes = 0;
   int64_t kvPoolBytes = 0, budgetBytes = 0;
-  /// Of a replica.
+  /// Tokens per replica.
   int64_t kvTokens = 0;
 };
 
-/// What of a deployment depends on no load.
+/// Properties of a deployment that do not depend on the load.
 struct ServedFacts {
   /// Tokens that the KV caches of all replicas hold.
   int64_t kvTokens = 0;
-  /// FLOPs of one token of an answer, and of a whole prompt.
+  /// FLOPs of one output token, and of a whole prompt.
   double decodeFlops = 0, promptFlops = 0;
   /// Dense peak of all devices in the format of the weights, FLOP/s.
   double peakFlops = 0;
@@ -60,7 +60,7 @@ struct ServedFacts {
   bool hasPredictionHead = false, hasExperts = false;
 };
 
-/// Imports each model once, makes each strategy once.
+/// Predicts services. Imports each model once, and makes each strategy once.
 class ServingPredictor {
 public:
   explicit ServingPredictor(std::vector<hardware::Override> overrides = {});
@@ -68,21 +68,21 @@ public:
 
   Result<serving::SteadyState> predict(const ServedPlan &plan,
                                        const serving::ServedLoad &load);
-  /// Where workers of another plan read the prompts.
+  /// The same if workers with another plan run the prefills.
   Result<serving::DisaggregatedState>
   predict(const ServedPlan &prefill, const ServedPlan &decode,
           const serving::Disaggregation &pools,
           const serving::ServedLoad &load);
-  /// Output tokens per second of a static batch of so many sequences.
+  /// Output tokens per second of a static batch.
   Result<double> predictBatch(const ServedPlan &plan,
                               const serving::ServedLoad &batch);
-  /// Where sequences are so long.
+  /// Memory with sequences of this length.
   Result<ServedMemory> memory(const ServedPlan &plan, int64_t sequenceTokens);
   Result<ServedFacts> facts(const ServedPlan &plan, double promptTokens,
                             double answerTokens);
-  /// "fp8", "fp4" or "bf16": what the checkpoint of a model has.
+  /// The weight format of a model's checkpoint: "fp8", "fp4" or "bf16".
   Result<std::string> checkpointFormat(const std::string &model);
-  /// The first override that nothing so far has used.
+  /// Returns an error for the first override that nothing has used so far.
   std::optional<Error>
   unusedOverride(const std::set<std::string> &otherOwners = {}) const;
 

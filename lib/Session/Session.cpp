@@ -35,7 +35,7 @@ using namespace mlir;
 // Models
 //===----------------------------------------------------------------------===//
 
-/// What tells a request from others.
+/// A key that identifies the request.
 static std::string keyOf(const ModelRequest &model) {
   std::string key = model.argument + "@" + model.hub.revision + ":" +
                     model.weightFormat + (model.asServed ? "!" : "") +

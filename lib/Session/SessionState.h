@@ -23,10 +23,10 @@
 
 namespace autopar::session {
 
-/// Keeps the first error that MLIR reports, and hands warnings on.
+/// Keeps the first error that MLIR reports, and forwards warnings.
 class Diagnostics {
 public:
-  /// `withPlaces`: errors say where they are in a text.
+  /// With `withPlaces`, errors include their location in a text.
   Diagnostics(mlir::MLIRContext *context, const Session::Warn &warn,
               bool withPlaces = false)
       : warn(warn), withPlaces(withPlaces),
@@ -35,14 +35,15 @@ public:
           return mlir::success();
         }) {}
 
-  /// The error since the last call; one that nobody described has no message.
+  /// Returns the error since the last call. It has no message if no diagnostic
+  /// described it.
   Error takeError() {
     Error taken = error.value_or(Error());
     error.reset();
     return taken;
   }
 
-  /// `given`, or what was reported in place of it.
+  /// Returns `given`, or the reported error if `given` has no message.
   Error orElse(const Error &given) {
     return given.message.empty() ? takeError() : given;
   }
@@ -74,14 +75,14 @@ private:
   mlir::ScopedDiagnosticHandler handler;
 };
 
-/// The best plans of a model; what MLIR reports goes to `diagnostics`.
+/// Searches the best plans of a model; MLIR's diagnostics go to `diagnostics`.
 Result<SearchOutcome> searchModule(mlir::ModuleOp module,
                                    const SearchRequest &request,
                                    const Session::Warn &warn,
                                    Diagnostics &diagnostics,
                                    const search::SearchControl &control = {});
 
-/// A model, and what its config says that the module does not.
+/// A model, with facts of its config that the module does not have.
 struct KnownModel {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   int64_t contextLength = 0;
@@ -94,20 +95,20 @@ struct Session::State {
     mlir::DialectRegistry registry;
     registerAllDialects(registry);
     context.appendDialectRegistry(registry);
-    // Plans are read off models that no pass has touched, too.
+    // Plans are also read off models that no pass has touched.
     context.loadDialect<transformer::TransformerDialect,
                         parallel::ParallelDialect>();
     context.printOpOnDiagnostic(false);
   }
 
-  /// What is known of `model`, imported when it is first asked for.
+  /// Returns `model`, which is imported at its first use.
   Result<const KnownModel *> find(const importer::ModelRequest &model);
   Result<mlir::ModuleOp> import(importer::ModelRequest model) {
     model.asServed = true;
     Result<const KnownModel *> known = find(model);
     return known ? Result<mlir::ModuleOp>(*(*known)->module) : known.error();
   }
-  /// The parallel program of `request`.
+  /// Makes the parallel program of `request`.
   Result<mlir::OwningOpRef<mlir::ModuleOp>>
   shard(const importer::ModelRequest &model,
         const pipelines::PlanRequest &request);
@@ -120,7 +121,7 @@ struct Session::State {
   mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
   Diagnostics diagnostics;
   std::map<std::string, KnownModel> models;
-  /// Those that came as text, by name.
+  /// Models that were added as text, by name.
   std::map<std::string, KnownModel> added;
 };
 

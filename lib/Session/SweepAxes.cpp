@@ -58,11 +58,11 @@ static Result<Axes> readRates(const std::string &text) {
   return Axes{{"rate", {rates->begin(), rates->end()}}};
 }
 
-/// "path=2e12" and "path=2e12|4e12".
+/// Parses "path=2e12" and "path=2e12|4e12".
 static Result<SweepAxis> readFigure(const std::string &text) {
   size_t equals = text.find('=');
   std::string path = text.substr(0, equals);
-  // The reader of one value says what is wrong with a path.
+  // The parser of a single override reports errors of the path.
   Result<Override> first =
       parseOverride(equals == text.npos ? text : path + "=1");
   if (!first)
@@ -73,7 +73,8 @@ static Result<SweepAxis> readFigure(const std::string &text) {
   return SweepAxis{path, {numbers->begin(), numbers->end()}};
 }
 
-/// "path=2e12,4e12,path=1": what has no "=" is one more value of the last path.
+/// Parses "path=2e12,4e12,path=1": a word without "=" is another value of the
+/// last path.
 static Result<Axes> readFigures(const std::string &text) {
   std::vector<std::string> figures;
   for (const std::string &word : wordsOf(text, ","))

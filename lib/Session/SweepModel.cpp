@@ -92,7 +92,7 @@ std::optional<Error> ModelSweep::checkFirst() const {
 Result<ModelSweep> ModelSweep::read(const SweepChoices &choices,
                                     const PlanFlags &flags, PlanValues values) {
   ModelSweep sweep(choices, flags, std::move(values));
-  // What is wrong at all points is wrong at the first.
+  // An error of all points is also one of the first point.
   std::optional<Error> error = sweep.readAxes();
   if (!error)
     error = sweep.checkPlans();
@@ -124,8 +124,8 @@ std::optional<Error> ModelSweep::setSearched(const SweepPoint &point,
   return readChoices(choices.search, request);
 }
 
-/// Why a search that went to its end has found neither the best plan nor one
-/// that does not fit.
+/// The reason why a complete search has neither a best plan nor one that does
+/// not fit.
 static std::string whyNone(const SearchOutcome &found) {
   if (found.result.frontier.empty())
     return "no plan of the space is legal (free some of its limits)";
@@ -133,8 +133,8 @@ static std::string whyNone(const SearchOutcome &found) {
          " a step";
 }
 
-/// The row of the best plan, or else of the one that comes closest to fitting;
-/// nothing where it was interrupted.
+/// The row of the best plan, or else of the closest one; nothing if the search
+/// was interrupted.
 std::optional<SweepRow>
 ModelSweep::searchAt(Session &session, const ModelRequest &model,
                      const SweepPoint &point, const PlanRequest &base,
@@ -194,7 +194,7 @@ Result<SweepReport> ModelSweep::run(Session &session, const ModelRequest &model,
                                     const std::string &name,
                                     const SweepProgress &progress) {
   report.model = name;
-  // Found and imported once, before there are rows.
+  // The model is imported before the first row, so that its errors come first.
   if (std::optional<Error> error = session.run(
           model, [](mlir::PassManager &) { return mlir::success(); }))
     return *error;

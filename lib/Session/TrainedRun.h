@@ -14,27 +14,28 @@
 
 namespace autopar::session {
 
-/// What was trained, on what, and how it was split.
+/// A measured training: its model, machine and plan.
 struct TrainedRun {
   model::Model model;
-  /// A system of the library, and of how many nodes.
+  /// A system of the library, and its number of nodes.
   std::string system;
   int64_t nodes = 1;
   validation::TrainedPlan plan;
 };
 
-/// The model that a row is of: the one of that name, bundled or a folder of
-/// `configs`, where it has the row's sizes; else one of a family that has them.
-/// In 16 bits, whatever its checkpoint has. Adds to `assumed`. Errors: sizes
-/// that are not stated.
+/// Finds the model of a row: the one of that name, bundled or a folder of
+/// `configs`, if it has the row's sizes; else one of a family that has them.
+/// Its format is 16 bits, whatever the checkpoint has. Adds to `assumed`.
+/// Errors: sizes that are not stated.
 Result<model::Model> trainedModelOf(const validation::TrainingRow &row,
                                     const validation::ModelNames &names,
                                     const std::string &configs,
                                     std::vector<std::string> &assumed);
 
-/// `system`, or the one of `systems` called `system-N` whose nodes of N devices
-/// `devices` fill, where they are more than a node and leave gaps in those of
-/// `system`: jobs take 64 devices of each rack of 72.
+/// Finds the system of a row: `system`, or the one called `system-N` with nodes
+/// of N devices, if `devices` devices are more than a node, fill its nodes, and
+/// leave gaps in those of `system`. Example: jobs take 64 devices of each rack
+/// of 72.
 struct TrainedSystem {
   std::string name;
   int64_t nodes = 1;

@@ -54,7 +54,8 @@ struct TrainingPredictor::State {
   Session::Warn warn;
   MLIRContext context{MLIRContext::Threading::DISABLED};
   Diagnostics diagnostics;
-  /// By the text of the model and of the passes: rows repeat plans.
+  /// Predictions by the text of the model and of the passes, because rows
+  /// repeat plans.
   std::map<std::string, TrainingPrediction> known;
 };
 
@@ -66,7 +67,7 @@ const std::set<std::string> &TrainingPredictor::owners() const {
   return state->owners;
 }
 
-/// The mesh of the run's degrees, stages outermost.
+/// Adds the mesh of the run's degrees, stages outermost.
 static std::optional<Error> addMesh(const TrainedPlan &run, Plan &plan) {
   Degrees degrees;
   degrees.tp = run.tp;
@@ -101,7 +102,7 @@ static std::optional<ElementType> productFormatOf(TrainingFormat format) {
   return std::nullopt;
 }
 
-/// Those that are not of the runtimes and machines of other rows.
+/// The overrides without those for runtimes and machines of other rows.
 Result<std::vector<Override>>
 TrainingPredictor::State::overridesOf(const TrainedRun &run) {
   std::vector<Override> own;
@@ -122,7 +123,7 @@ TrainingPredictor::State::overridesOf(const TrainedRun &run) {
   return own;
 }
 
-/// What a recipe sets holds for its rows, whatever other rows have.
+/// Overrides a figure that the row's recipe sets, for this row only.
 static void setFigure(const TrainedPlan &plan, const char *figure, double value,
                       std::vector<Override> &overrides) {
   Override own{std::string("runtimes.") + nameOf(plan.runtime) + ".training." +
@@ -174,7 +175,8 @@ static Result<PlanRequest> requestOf(const TrainedRun &run,
   return request;
 }
 
-/// Leaves in `module` what was priced.
+/// Estimates `module` after `passes`; the module keeps the result of the
+/// passes.
 Result<Report> TrainingPredictor::State::estimate(ModuleOp module,
                                                   PassManager &passes) {
   if (failed(passes.run(module)))

@@ -23,12 +23,14 @@ public:
   explicit TrainingPredictor(std::vector<hardware::Override> overrides);
   ~TrainingPredictor();
 
-  /// Time of an iteration and peak of memory. Where recomputation is as needed,
-  /// the first policy of none, selective and full that fits, or the last. Adds
-  /// to what the run assumes. Errors: what is not modelled.
+  /// Predicts the time of an iteration and the peak of memory. If recomputation
+  /// is as needed, it is the first of none, selective and full that fits, or
+  /// the last. Adds to the run's assumptions. Errors: features that are not
+  /// modelled.
   Result<validation::TrainingPrediction> predict(TrainedRun &run);
 
-  /// Those whose figures were read: "runtimes.nemo", "chips.h100-sxm".
+  /// The owners of the figures that were read: "runtimes.nemo",
+  /// "chips.h100-sxm".
   const std::set<std::string> &owners() const;
 
 private:

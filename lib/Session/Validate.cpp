@@ -37,7 +37,7 @@ struct Tables {
   std::vector<MemoryRow> memory;
   std::vector<TrainingRow> training;
   size_t others = 0;
-  /// Rows of served requests, and of anything else.
+  /// Errors of rows of served requests, and of other rows.
   std::vector<Error> unreadable, otherUnreadable;
 };
 
@@ -57,7 +57,7 @@ static std::optional<Error> addServing(const DataTable &table, Tables &tables) {
   return std::nullopt;
 }
 
-/// Rows of a measurement other than of requests.
+/// Adds rows of a measurement without requests.
 template <typename Rows, typename Row>
 static std::optional<Error> addOther(Result<Rows> read, std::vector<Row> &all,
                                      Tables &tables) {
@@ -76,7 +76,7 @@ static std::optional<Error> addThroughput(const DataTable &table,
   return addOther(std::move(read), tables.throughput, tables);
 }
 
-/// A table of memory may have rows of engines and of training.
+/// Adds rows of memory, which may belong to engines and to training.
 static std::optional<Error> addRows(const DataTable &table, Tables &tables) {
   bool isOfEngines = hasEngineMemory(table);
   if (isOfEngines)
@@ -88,7 +88,8 @@ static std::optional<Error> addRows(const DataTable &table, Tables &tables) {
                               : addServing(table, tables);
 }
 
-/// Values that a runtime cannot have are errors of the command line.
+/// Checks the overrides of runtimes before any row, as errors of the command
+/// line.
 static std::optional<Error>
 checkRuntimes(const std::vector<Override> &overrides) {
   std::vector<bool> used(overrides.size());
@@ -98,7 +99,7 @@ checkRuntimes(const std::vector<Override> &overrides) {
   return std::nullopt;
 }
 
-/// Of tables of any kind.
+/// Columns of tables of any kind.
 static std::vector<std::string> knownColumns() {
   std::vector<std::string> known;
   for (const auto *columns : {&servingColumns(), &throughputColumns(),
@@ -136,7 +137,7 @@ static bool isSameFile(const std::string &a, const std::string &b) {
   return !a.empty() && (a == b || llvm::sys::fs::equivalent(a, b));
 }
 
-/// Nothing that is read is written over, and nothing twice.
+/// Refuses to overwrite input files, or to write one file twice.
 static std::optional<Error> checkOutputs(const ValidateOptions &options) {
   std::vector<std::string> read = options.files;
   read.insert(read.end(), {options.rules, options.columns});
@@ -157,7 +158,7 @@ static Result<RuleSet> readRules(const std::string &given) {
   return given == "none" ? noRules() : readRuleSet(given);
 }
 
-/// Predicts rows until `progress` says no; nothing then.
+/// Predicts rows; returns nothing if `progress` stops it.
 static std::optional<std::vector<PredictedRow>>
 predictAll(std::vector<ServingRow> rows, const RuleSet &rules,
            RowPredictor &predictor, const Progress &progress) {
@@ -183,7 +184,7 @@ predictAll(std::vector<ServingRow> rows, const RuleSet &rules,
   return predicted;
 }
 
-/// Counts why rows were not predicted.
+/// Counts the reasons why rows were not predicted.
 template <typename Row>
 static void addReasons(const std::vector<Row> &rows, ValidationReport &report) {
   for (const Row &row : rows)
@@ -191,7 +192,7 @@ static void addReasons(const std::vector<Row> &rows, ValidationReport &report) {
       report.addNotPredicted(row.notPredicted);
 }
 
-/// What is not of requests that are served.
+/// Adds the errors of rows without requests.
 static void addOtherErrors(const Tables &tables, const RuleSet &rules,
                            Validation &all) {
   ValidationReport &report = all.report;

@@ -12,14 +12,14 @@ using namespace autopar::importer;
 using namespace autopar::model;
 using namespace autopar::session;
 
-/// Quantizers leave alone what decides (routers, gates), what is small
+/// Quantizers skip layers that decide (routers, gates), small layers
 /// (convolutions), heads and vision towers.
 Result<std::string>
 autopar::session::formatOfCheckpoint(const ModelRequest &request) {
   Result<Model> model = findModel(request);
   if (!model)
     return model.error();
-  // Those of most weights; routers, heads and norms may be left alone.
+  // The layers with most weights; routers, heads and norms may be unquantised.
   const std::pair<const char *, WeightRole> weights[] = {
       {"model.layers.1.mlp.experts.1.down_proj", WeightRole::expert},
       {"model.layers.1.mlp.experts", WeightRole::packed},

@@ -12,9 +12,9 @@
 
 namespace autopar::session {
 
-/// "bf16", "fp8" or "fp4": what the checkpoint has.
+/// The weight format of the checkpoint: "bf16", "fp8" or "fp4".
 Result<std::string> formatOfCheckpoint(const importer::ModelRequest &request);
-/// What multiplies weights of `format`.
+/// The format in which units multiply weights of `format`.
 ElementType unitsOf(const std::string &format);
 
 } // namespace autopar::session

@@ -16,7 +16,7 @@ std::string Checked::str() const {
     return "overflow";
   std::string digits;
   __int128 rest = value;
-  // The remainder has the sign of the value, which negating could overflow.
+  // The remainder has the sign of the value; negating the value could overflow.
   do {
     auto digit = static_cast<int>(rest % 10);
     digits += static_cast<char>('0' + (digit < 0 ? -digit : digit));

@@ -14,7 +14,7 @@ using namespace autopar;
 
 static bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
-/// Takes what a letter at the end of `text` multiplies by off it.
+/// Removes a unit letter from the end of `text`; returns its factor.
 static int64_t takeUnit(std::string_view &text) {
   int64_t unit = 1;
   if (!text.empty() && (text.back() | 0x20) == 'k')

@@ -17,7 +17,7 @@ using namespace autopar;
 
 namespace {
 
-/// Feeds lines to libcsv, so that a row knows the line on which it begins.
+/// Feeds lines to libcsv, so that a row knows its first line.
 class CsvReader {
 public:
   CsvReader(std::string name, char separator) : name(std::move(name)) {
@@ -44,7 +44,7 @@ private:
 
   csv_parser parser;
   std::string name;
-  /// Lines that were fed; whether the last one left a row open.
+  /// Number of lines fed; whether the last one left a row open.
   size_t line = 0;
   bool rowOpen = false;
   DataTable::Row row;

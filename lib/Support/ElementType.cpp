@@ -39,10 +39,10 @@ struct BlockRow {
 };
 } // namespace
 
-/// github.com/ggml-org/llama.cpp, ggml/src/ggml-common.h: 32 values, a scale of
-/// 16 bits (and, of `_1`, an offset), the fifth bits apart. Kernels multiply
-/// them in 16 bits. NVFP4: 8 bytes of values and a scale of one; TensorRT-LLM
-/// widens them to FP8 for attention.
+/// github.com/ggml-org/llama.cpp, ggml/src/ggml-common.h: blocks of 32 values
+/// with a 16-bit scale (and, for `_1`, an offset); fifth bits are stored apart.
+/// Kernels multiply them in 16 bits. NVFP4: 8 bytes of values and a scale of
+/// one; TensorRT-LLM widens them to FP8 for attention.
 static constexpr BlockRow blocks[] = {
     {ElementType::q8_0, {32, 34}}, {ElementType::q4_0, {32, 18}},
     {ElementType::q4_1, {32, 20}}, {ElementType::q5_0, {32, 22}},
@@ -116,7 +116,7 @@ std::string_view autopar::cacheFormatChoices() {
          "q4_0, iq4_nl, nvfp4";
 }
 
-/// Values of 4 bits, with scales beside them.
+/// Accepts also 4-bit values with scales beside them.
 std::optional<ElementType> autopar::parseProductFormat(std::string_view text) {
   if (text == "nvfp4" || text == nameOf(ElementType::fp4))
     return ElementType::fp4;

@@ -39,9 +39,8 @@ static bool isReaderGone() {
   return poll(&output, 1, 0) == 1 && (output.revents & (POLLERR | POLLHUP));
 }
 
-/// Whether standard output took all; `written` says whether the stream took
-/// what it was given. A reader that closes its end early, as `head` does, has
-/// what it wants: that is no error.
+/// Whether standard output accepted everything; `written` says whether the
+/// stream did. It is no error if a reader closes its end early, as `head` does.
 static Result<bool> outputArrived(bool written) {
   if (std::fflush(stdout) == 0 && written)
     return true;
@@ -80,7 +79,7 @@ static Error outside(const std::string &path) {
           "give a name of the libraries"};
 }
 
-/// What stands in for the disk; null where nothing does.
+/// The scope that replaces the disk; null if there is none.
 static FileScope *standIn() {
   FileScope *scope = FileScope::current();
   return scope && scope->replaces() ? scope : nullptr;
@@ -145,7 +144,7 @@ Result<std::string> autopar::readFile(const std::string &path) {
   return text;
 }
 
-/// Writes into what is there: a pipe, a terminal, a device.
+/// Writes into an existing pipe, terminal or device.
 static Result<bool> writeInPlace(const std::string &path,
                                  const std::string &text) {
   std::FILE *file = std::fopen(path.c_str(), "wb");
@@ -165,7 +164,7 @@ Result<bool> autopar::writeFile(const std::string &name,
     return true;
   if (confined)
     return outside(name);
-  // A link keeps pointing where it does.
+  // A link keeps its target.
   std::error_code missing;
   fs::path target = fs::canonical(name, missing);
   std::string path = missing ? name : target.string();

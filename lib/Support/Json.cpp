@@ -22,12 +22,12 @@ using nlohmann::json;
 
 namespace {
 
-/// Reads any JSON, and says what is wrong with other texts.
+/// Reads any JSON, and describes the errors of other texts.
 class Judge : public nlohmann::json_sax<json> {
 public:
   explicit Judge(JsonTreeBuilder &builder) : builder(builder) {}
 
-  /// Why the text was refused, and at which byte (0: at the last token).
+  /// The error, and its byte (0: at the last token).
   std::string message, note;
   size_t offset = 0;
 
@@ -110,15 +110,15 @@ Result<JsonDocument> JsonDocument::parse(std::string_view text,
   if (!json::sax_parse(text, &judge))
     return Error{judge.offset ? locate(name, text, judge.offset) : name,
                  std::move(judge.message), std::move(judge.note)};
-  // Where nlohmann takes the text to end.
+  // nlohmann takes a zero byte for the end of the text.
   if (size_t zero = text.find('\0'); zero != text.npos)
     return Error{locate(name, text, zero + 1), "syntax error near a zero byte",
                  ""};
   return JsonDocument(std::move(name), std::move(tree));
 }
 
-/// Makes texts of the numbers that only Python's JSON has, so that getters of
-/// numbers refuse them.
+/// Quotes the numbers that only Python's JSON has, so that getters of numbers
+/// refuse them.
 static std::string quotePythonNumbers(const std::string &text) {
   std::string quoted;
   bool inString = false;

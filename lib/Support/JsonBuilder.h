@@ -12,7 +12,7 @@
 
 namespace autopar {
 
-/// Makes a tree of values as they come.
+/// Builds a tree from a sequence of values.
 class JsonTreeBuilder {
 public:
   explicit JsonTreeBuilder(JsonTree &tree) : tree(tree) {}
@@ -23,22 +23,22 @@ public:
       ++tree.nodes[open.back()].size;
     tree.nodes.push_back(node);
   }
-  /// Strings that somebody has whom the tree keeps.
+  /// Adds strings that the owner, which the tree keeps alive, holds.
   void addText(std::string_view part) { add(nodeOf(part)); }
   void addKey(std::string_view part) { tree.nodes.push_back(nodeOf(part)); }
-  /// Has the tree keep a string.
+  /// Makes the tree the owner of a string.
   std::string_view keep(std::string string) {
     return tree.strings.emplace_back(std::move(string));
   }
-  /// Or what has such strings.
+  /// Makes the tree share the owner of strings.
   void keep(std::shared_ptr<const void> owner) {
     tree.owner = std::move(owner);
   }
-  /// False where it is nested too deep.
+  /// Begins a list or an object; false if it is nested too deeply.
   bool begin(JsonNode::Kind kind);
-  /// Ends what was begun last; false where it has a key twice.
+  /// Ends the innermost one; false if it has a duplicate key.
   bool end();
-  /// That key.
+  /// The duplicate key.
   std::string_view duplicate() const { return twice; }
 
 private:
@@ -52,8 +52,8 @@ private:
   std::string_view twice;
 };
 
-/// By RapidJSON, which is fast and says little of mistakes: false, with
-/// anything built, where there are some.
+/// Reads JSON with RapidJSON, which is fast but describes errors poorly.
+/// Returns false for invalid text, with an incomplete tree.
 bool readValidJson(JsonTreeBuilder &builder, std::string_view text);
 
 /// Adds `value`, whatever its depth.

@@ -18,7 +18,7 @@ using namespace autopar;
 using nlohmann::json;
 using Kind = JsonNode::Kind;
 
-/// What readers point at after an error.
+/// The target of readers after an error.
 static const JsonNode nullNode;
 
 static std::string describe(const JsonNode &value) {
@@ -35,8 +35,8 @@ static std::string describe(const JsonNode &value) {
   }
 }
 
-/// Whether the value is an integer in range; a double that is whole counts,
-/// as Python writes 1e9 for it.
+/// The value as an integer in range. Integral doubles count, because Python
+/// writes 1e9 for an integer.
 static std::optional<int64_t> integerIn(const JsonNode &value, int64_t min,
                                         int64_t max) {
   int64_t integer = value.integer;
@@ -286,7 +286,7 @@ void JsonReader::allowOnly(const std::vector<std::string_view> &known) const {
   auto isKnown = [&](std::string_view key) {
     return std::find(known.begin(), known.end(), key) != known.end();
   };
-  // The first in the order of names.
+  // Reports the first unknown key in alphabetical order.
   std::optional<std::string_view> wrong;
   const JsonNode *key = value + 1;
   for (uint32_t i = 0; i < value->size; ++i, key = (key + 1)->next())

@@ -1,4 +1,4 @@
-//===- JsonState.h - What readers of a document share -----------*- C++ -*-===//
+//===- JsonState.h - Shared state of a document's readers -------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,7 +19,7 @@ struct JsonReader::State {
   std::string file;
   std::optional<Error> error = std::nullopt;
 
-  /// Of the first error, at `pointer`.
+  /// Records the first error, at `pointer`.
   void fail(const std::string &pointer, std::string message, std::string note);
 };
 

@@ -17,7 +17,7 @@
 using namespace autopar;
 using nlohmann::json;
 
-/// What the cell of `value` says.
+/// The cell for `value`.
 static std::string cellOf(const json &value) {
   if (value.is_null())
     return "";
@@ -26,7 +26,7 @@ static std::string cellOf(const json &value) {
   return value.dump();
 }
 
-/// Names of all members, each as it is first seen.
+/// Names of all members, in order of first use.
 static Result<std::vector<std::string>> columnsOf(const json &root,
                                                   const std::string &name) {
   std::vector<std::string> columns;
@@ -50,7 +50,7 @@ static Result<std::vector<std::string>> columnsOf(const json &root,
   return columns;
 }
 
-/// The array `root` as a table.
+/// Converts the array `root` to a table.
 static Result<DataTable> tableOf(const json &root, const std::string &name) {
   Result<std::vector<std::string>> columns = columnsOf(root, name);
   if (!columns)

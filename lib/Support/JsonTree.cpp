@@ -64,7 +64,7 @@ std::string JsonTree::pointerTo(const JsonNode &value) const {
     bool isObject = at->kind == JsonNode::Kind::object;
     const JsonNode *inside = at + 1;
     size_t index = 0;
-    // The one that `value` is, or is inside of.
+    // Finds the child that is, or contains, `value`.
     for (; (inside + isObject)->next() <= &value; ++index)
       inside = (inside + isObject)->next();
     json::json_pointer step;
@@ -83,7 +83,7 @@ json autopar::toJson(const JsonNode &node) {
   case JsonNode::Kind::boolean:
     return node.boolean;
   case JsonNode::Kind::integer:
-    // As nlohmann::json has them where it reads them.
+    // nlohmann::json uses these types when it parses.
     return node.integer < 0 ? json(node.integer)
                             : json(static_cast<uint64_t>(node.integer));
   case JsonNode::Kind::natural:

@@ -1,13 +1,13 @@
-//===- JsonTree.h - What a document of JSON has -----------------*- C++ -*-===//
+//===- JsonTree.h - The values of a JSON document ---------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Values of a document lie in one list, in the order of the text: what is
-// inside a list or an object follows it, and a member's value follows its key.
-// Nothing is allocated for each of them.
+// The values of a document lie in one list, in the order of the text: the
+// contents of a list or an object follow it, and a member's value follows its
+// key. No value has an allocation of its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ namespace autopar {
 
 /// A value, or the key of a member.
 struct JsonNode {
-  /// `natural` is one that int64_t has not.
+  /// `natural` is an integer above the range of int64_t.
   enum class Kind : uint8_t {
     null,
     boolean,
@@ -41,7 +41,7 @@ struct JsonNode {
   };
 
   Kind kind = Kind::null;
-  /// Bytes of a string; elements; members.
+  /// Bytes of a string; number of elements, or of members.
   uint32_t size = 0;
   union {
     bool boolean;
@@ -49,7 +49,7 @@ struct JsonNode {
     uint64_t natural;
     double number;
     const char *text;
-    /// Of a list or an object: nodes with all that are inside.
+    /// For a list or an object: number of nodes, contents included.
     uint64_t span;
   };
 
@@ -57,29 +57,29 @@ struct JsonNode {
     return kind == Kind::array || kind == Kind::object;
   }
   std::string_view string() const { return {text, size}; }
-  /// Where the next sibling is, if there is one.
+  /// The next sibling, if there is one.
   const JsonNode *next() const { return this + (isContainer() ? span : 1); }
 };
 
-/// The values of a document, and who has their strings.
+/// The values of a document, and the owner of their strings.
 class JsonTree {
 public:
-  /// Of a text of so many bytes.
+  /// `bytes` is the size of the text.
   explicit JsonTree(size_t bytes = 0) {
-    // As many as files of the library have.
+    // Files of the library have about this many nodes.
     nodes.reserve(bytes / 16);
   }
 
   const JsonNode &root() const { return nodes.front(); }
-  /// The value of member `key` of `object`; null where there is none.
+  /// The value of member `key` of `object`; null if absent.
   const JsonNode *find(const JsonNode &object, std::string_view key) const;
-  /// Keys of members, whose values follow them, in the order of their names.
+  /// Keys of members, which their values follow, in alphabetical order.
   std::vector<const JsonNode *> keys(const JsonNode &object) const;
-  /// The JSON pointer of `value`; "" of one that is not in here.
+  /// The JSON pointer of `value`; "" if it is not in the tree.
   std::string pointerTo(const JsonNode &value) const;
 
-  /// Objects with more members have their keys sorted: readers may ask for each
-  /// of them by name.
+  /// Larger objects have their keys sorted, because readers may look up each
+  /// member by name.
   static constexpr size_t mostUnsorted = 16;
 
 private:
@@ -88,14 +88,14 @@ private:
   const Numbers *sortedKeys(const JsonNode &object) const;
 
   std::vector<JsonNode> nodes;
-  /// Strings that were made, and who has the others.
+  /// Strings that the tree owns, and the owner of the others.
   std::deque<std::string> strings;
   std::shared_ptr<const void> owner;
-  /// Keys of large objects by name, by the object: numbers of nodes.
+  /// Sorted keys of large objects, as indices of nodes, by the object's index.
   std::map<uint32_t, Numbers> sorted;
 };
 
-/// A copy to change.
+/// A copy that can be changed.
 nlohmann::json toJson(const JsonNode &node);
 
 } // namespace autopar

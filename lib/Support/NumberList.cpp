@@ -18,8 +18,8 @@
 
 using namespace autopar;
 
-/// What the words of `text` stand for, each read by `read`; nothing where one
-/// is no number or no range that rises.
+/// Expands the words of `text`, each parsed by `read`; returns nothing if one
+/// is no number and no rising range.
 template <typename Number, typename Read>
 static std::optional<std::vector<Number>> expand(const std::string &text,
                                                  Read read) {

@@ -7,7 +7,7 @@
 
 #include "JsonBuilder.h"
 
-// Space and letters of strings, many at once.
+// Skips spaces and scans strings with SIMD instructions.
 #ifdef __SSE2__
 #define RAPIDJSON_SSE2
 #endif
@@ -20,15 +20,13 @@ using Kind = JsonNode::Kind;
 
 namespace {
 
-/// What RapidJSON's reader tells of a text.
+/// Receives the events of RapidJSON's reader.
 class Handler
     : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> {
 public:
   explicit Handler(JsonTreeBuilder &builder) : builder(builder) {}
 
-  // RapidJSON's names, in place of its defaults.
-  // NOLINTBEGIN(readability-identifier-naming)
-  // NOLINTBEGIN(bugprone-derived-method-shadowing-base-method)
+  // RapidJSON's names, which replace its defaults.
   bool Null() { return add({}); }
   bool Bool(bool value) {
     JsonNode node;
@@ -66,7 +64,7 @@ private:
 
 } // namespace
 
-/// False of integers that int64_t has not, and of what no double is near.
+/// Returns false for integers above int64_t, and for numbers beyond doubles.
 bool Handler::addNumber(std::string_view text) {
   bool isWhole = text.find_first_of(".eE") == text.npos;
   JsonNode node;
@@ -78,26 +76,26 @@ bool Handler::addNumber(std::string_view text) {
   return read.ec == std::errc() && add(node);
 }
 
-/// Whether `text` is ASCII without what JSON has nowhere; looked at without a
-/// way out, so that many letters are at once.
+/// Whether `text` is ASCII without control characters that JSON forbids. The
+/// loop has no early exit, so that it is vectorised.
 static bool isPlain(std::string_view text) {
   bool isOdd = false;
   for (char c : text) {
-    // Below 0 are letters beyond ASCII.
+    // Bytes beyond ASCII are negative.
     auto letter = static_cast<signed char>(c);
     isOdd |= (letter < ' ') & (c != '\n') & (c != '\r') & (c != '\t');
   }
   return !isOdd;
 }
 
-/// RapidJSON looks at each letter where some may be beyond ASCII, and 1.1
-/// takes some control characters for letters.
+/// RapidJSON scans byte by byte if text may be beyond ASCII, and 1.1 accepts
+/// some control characters in strings.
 bool autopar::readValidJson(JsonTreeBuilder &builder, std::string_view text) {
   constexpr unsigned flags =
       rapidjson::kParseInsituFlag | rapidjson::kParseNumbersAsStringsFlag;
   if (!isPlain(text))
     return false;
-  // Where many letters are looked at at once, up to so many follow the last.
+  // SIMD scans may read this many bytes beyond the end.
   constexpr size_t together = 16;
   auto own = std::make_shared<std::string>();
   own->reserve(text.size() + together);

@@ -67,7 +67,7 @@ static std::string deeperThan(const char *what) {
          std::to_string(limits::maxNestingDepth) + " levels";
 }
 
-/// Takes one token.
+/// Consumes one token.
 bool SourceScanner::step() {
   char c = at(position);
   if (c == '\n' && !endOfLine())
@@ -157,13 +157,13 @@ void SourceScanner::close() {
     affineDepth = 0;
 }
 
-/// What digits say, up to the largest of 64 bits.
+/// The value of digits, saturated to 64 bits.
 static uint64_t valueOf(std::string_view digits, int base = 10) {
   return std::strtoull(std::string(digits).c_str(), nullptr, base);
 }
 
-/// The bits of the integer type that a token ends with, as in "4x16xsi8"; 0
-/// where it ends with none.
+/// The width of the integer type at the end of a token such as "4x16xsi8"; 0 if
+/// there is none.
 static uint64_t integerBits(std::string_view token) {
   size_t digits = token.find_last_not_of("0123456789") + 1;
   if (digits == 0 || digits == token.size() || token[digits - 1] != 'i')
@@ -185,8 +185,8 @@ bool SourceScanner::checkType(std::string_view token) {
               std::to_string(limits::maxIntegerBits) + " bits");
 }
 
-/// `array<index: 1>`, with `from` at "<": MLIR takes index for a type with a
-/// width. Behind an alias of a type there could be one.
+/// Matches `array<index: 1>`, with `from` at "<": MLIR takes index for a type
+/// with a width. An alias of a type may stand for it.
 bool SourceScanner::isArrayOfIndex(size_t from) const {
   if (at(from) != '<')
     return false;
@@ -277,7 +277,8 @@ size_t SourceScanner::nextToken(size_t from) const {
   return from;
 }
 
-/// `#name` or `!name`: a definition, a use, or of a dialect.
+/// Handles `#name` or `!name`: a definition, a use, or a dialect's attribute or
+/// type.
 bool SourceScanner::aliasAt(char sigil) {
   size_t end = endOfWord(position + 1, /*ofAlias=*/true);
   std::string name(text.substr(position, end - position));
@@ -305,12 +306,12 @@ bool SourceScanner::aliasAt(char sigil) {
 bool SourceScanner::use(const Alias &alias) {
   if (depth + alias.depth > limits::maxNestingDepth)
     return fail(deeperThan("aliases"));
-  // What an alias stands for is inside of another, in brackets or not.
+  // The expansion of an alias nests inside another, in brackets or not.
   definition.depth =
       std::max(definition.depth, std::max<uint64_t>(depth, 1) + alias.depth);
   definition.size += alias.size;
   uint64_t &all = defined.empty() ? expanded : definition.used;
-  // What is short is as long as what users write.
+  // A short alias is no longer than text that users write.
   if (alias.size >= limits::longAlias || !defined.empty())
     all += alias.size;
   return defined.empty()
@@ -319,7 +320,7 @@ bool SourceScanner::use(const Alias &alias) {
 }
 
 bool SourceScanner::endOfLine() {
-  // Behind an arrow, too, something must follow.
+  // Something must follow an arrow, too.
   if (defined.empty() || depth != 0 || last == '=' || last == '-' ||
       last == ':' || last == ',')
     return true;
@@ -329,7 +330,7 @@ bool SourceScanner::endOfLine() {
   if (goesOn)
     return true;
   std::string name = std::exchange(defined, "");
-  // Locations that the text has used already.
+  // Counts the uses before the definition, by locations.
   uint64_t uses = awaited[name];
   if (definition.size >= limits::longAlias)
     expanded += definition.size * uses;
@@ -345,8 +346,8 @@ bool SourceScanner::checkExpanded(uint64_t tokens, uint64_t most,
               " tokens " + where);
 }
 
-/// MLIR makes room for a resource, "0x" and its alignment in four bytes, least
-/// first, and does not survive any but small ones.
+/// Refuses large alignments of a resource, which is "0x" and its alignment in
+/// four bytes, least significant first: MLIR allocates that much.
 bool SourceScanner::checkAlignment() {
   std::string_view resource = text.substr(position, 11);
   if (resource.substr(0, 3) != "\"0x" || resource.size() < 11)

@@ -1,4 +1,4 @@
-//===- SourceScanner.h - What a parser of MLIR should not see ---*- C++ -*-===//
+//===- SourceScanner.h - Bounds on text for MLIR's parser -------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,27 +15,28 @@
 
 namespace autopar {
 
-/// Follows the tokens of MLIR's text, once, for what a recursive parser or
-/// printer would not survive: nesting, of brackets, signs and aliases; aliases
-/// that stand for more text than anybody wrote; affine expressions and numbers
-/// without end; types and numbers of results that take memory as they say.
-/// `limits` has the bounds.
+/// Scans the tokens of MLIR text once, for text that a recursive parser or
+/// printer would not survive: deep nesting of brackets, signs and aliases;
+/// aliases that expand to huge text; unbounded affine expressions and numbers;
+/// types and numbers of results that allocate as much as they say. `limits` has
+/// the bounds.
 class SourceScanner {
 public:
   explicit SourceScanner(std::string_view text) : text(text) {}
 
-  /// Whether all is within the bounds; else the scan stops where it is not.
+  /// Scans the text. Returns whether it is within all bounds; stops at the
+  /// first violation.
   bool scan();
   const std::string &message() const { return wrong; }
-  /// "line:column" of where it stopped.
+  /// The place of the violation, "line:column".
   std::string location() const;
 
 private:
   /// Whether all lines are short enough to be shown.
   bool checkLines();
 
-  /// What an alias stands for, written out: nested brackets, and tokens, of
-  /// which `used` are of other aliases.
+  /// The expansion of an alias: depth of nested brackets, and number of tokens,
+  /// of which `used` come from other aliases.
   struct Alias {
     uint64_t depth = 0, size = 0, used = 0;
   };
@@ -54,7 +55,7 @@ private:
   bool isArrayOfIndex(size_t from) const;
   bool isBeyondDistinct(size_t from) const;
   bool aliasAt(char sigil);
-  /// Ends the definition of an alias where nothing of it can follow.
+  /// Ends the definition of an alias if nothing of it can follow.
   bool endOfLine();
   bool use(const Alias &alias);
   bool checkExpanded(uint64_t tokens, uint64_t most, const char *where);
@@ -66,22 +67,23 @@ private:
   std::string_view text;
   size_t position = 0;
   uint64_t depth = 0;
-  /// Signs without an operand between them.
+  /// Consecutive signs without an operand.
   uint64_t signs = 0;
-  /// Operators since an affine map or set began, at which depth; 0: none.
+  /// Operators since an affine map or set began, and its depth; 0 if there is
+  /// none.
   uint64_t operators = 0, affineDepth = 0;
-  /// The dimensions and symbols that it names, first of all.
+  /// Dimensions and symbols that it names at its beginning.
   uint64_t affineNames = 0;
   bool namesDims = false;
   /// Whether it is behind the word "dialect_resources".
   bool inResources = false;
-  /// All but numbers and commas.
+  /// Number of tokens other than numbers and commas.
   uint64_t tokens = 0;
-  /// Tokens of all uses of aliases, written out.
+  /// Tokens of all uses of aliases, expanded.
   uint64_t expanded = 0;
-  /// Sum of the numbers of results that values have.
+  /// Sum of the numbers of results of values.
   uint64_t results = 0;
-  /// How often the text has used an alias that is defined later: locations.
+  /// Uses of aliases that are defined later: locations.
   std::unordered_map<std::string, uint64_t> awaited;
   std::unordered_map<std::string, Alias> aliases;
   std::string defined;

@@ -14,7 +14,7 @@
 
 using namespace autopar;
 
-/// More names than these do not help who reads them.
+/// Upper limit of suggested names; longer lists do not help readers.
 static constexpr size_t mostNames = 4;
 
 std::vector<std::string> autopar::nameWords(std::string_view name) {

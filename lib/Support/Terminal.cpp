@@ -23,7 +23,8 @@ size_t autopar::lengthOf(std::string_view text) {
       text.begin(), text.end(), [](char c) { return !continuesCharacter(c); }));
 }
 
-/// Bytes of the control character that `text` begins with: 0 of another one.
+/// Number of bytes of the control character at the start of `text`; 0 if there
+/// is none.
 static size_t controlAt(std::string_view text) {
   auto first = static_cast<unsigned char>(text[0]);
   if (first < 0x20 || first == 0x7f)
@@ -36,7 +37,7 @@ static size_t controlAt(std::string_view text) {
 }
 
 std::string autopar::visible(std::string_view text) {
-  // Most texts have nothing that begins one.
+  // Most texts have no control character.
   if (std::all_of(text.begin(), text.end(), [](unsigned char c) {
         return c >= 0x20 && c != 0x7f && c != 0xC2;
       }))
@@ -57,7 +58,7 @@ std::string autopar::visible(std::string_view text) {
   return result;
 }
 
-/// Bytes of the first `characters` of `text`.
+/// Number of bytes of the first `characters` characters of `text`.
 static size_t bytesOf(std::string_view text, size_t characters) {
   size_t bytes = 0;
   for (; bytes < text.size(); ++bytes)
@@ -100,7 +101,7 @@ std::string autopar::wrap(std::string_view head, std::string_view text,
   return result;
 }
 
-/// The value of COLUMNS, where it is one.
+/// The value of COLUMNS, if it is a number.
 static std::optional<size_t> columnsVariable() {
   const char *text = std::getenv("COLUMNS");
   size_t columns = 0;

@@ -46,7 +46,8 @@ const TextStyle &TextStyleScope::current() {
 // Lines
 //===----------------------------------------------------------------------===//
 
-/// A line that is too long, in lines that begin two columns further right.
+/// Wraps a line that is too long; further lines are indented by two more
+/// columns.
 static std::string broken(const std::string &line, size_t width) {
   size_t indent = std::min(line.find_first_not_of(' '), line.size());
   std::string_view text = std::string_view(line).substr(indent);
@@ -74,7 +75,8 @@ static bool begins(const std::string &line, const char *head) {
   return line.rfind(head, 0) == 0;
 }
 
-/// The end of "61%" or of a bar that begins at `i`, else `i`.
+/// The end of a percentage such as "61%", or of a bar, that begins at `i`; else
+/// `i`.
 static size_t endOfShare(const std::string &line, size_t i) {
   size_t end = i;
   while (end < line.size() && std::isdigit((unsigned char)line[end]))

@@ -15,10 +15,8 @@
 
 namespace autopar::session {
 
-/// Compares the tensors of `module` with the checkpoint at `path`. An error of
-/// the module itself has been printed, and is an empty one here.
-/// Compares the tensors of a model with those of the checkpoint at `path`. An
-/// error without a message has been emitted.
+/// Compares the tensors of the model in `module` with those of the checkpoint
+/// at `path`. An error without a message has been emitted as a diagnostic.
 Result<checkpoint::Verification>
 verifyModule(mlir::ModuleOp module, const std::string &path, bool strict);
 

@@ -1,4 +1,4 @@
-//===- SearchChoices.h - What searches and sweeps are asked -----*- C++ -*-===//
+//===- SearchChoices.h - Choices of searches and sweeps ---------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,15 +13,15 @@
 
 namespace autopar::session {
 
-/// What a search is asked for beside the flags of plans: texts as given, empty
-/// where not. This header sees neither LLVM nor MLIR.
+/// Choices of a search besides the flags of plans, as the user wrote them;
+/// empty if not given. This header includes neither LLVM nor MLIR.
 struct SearchChoices {
   std::string devices, batches, answer, space, goal, sla, why, weightFormat;
   unsigned threads = 0;
   bool verify = false;
 };
 
-/// What a sweep goes through beside the flags of plans.
+/// Choices of a sweep besides the flags of plans.
 struct SweepChoices {
   SearchChoices search;
   /// Whether each row has the best plan of its own.

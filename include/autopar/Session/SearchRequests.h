@@ -15,45 +15,45 @@
 
 namespace autopar::session {
 
-/// What is searched where no batch is given.
+/// The batches that are searched by default.
 inline constexpr const char *allBatches = "1..32768";
 
-/// What a search is asked for. Flags of machines, runtimes and formats may have
-/// several values, "a,b": each combination is a variant. An error without
+/// Reads the request of a search. Flags of machines, runtimes and formats may
+/// have several values, "a,b": each combination is a variant. An error without
 /// a message has been printed.
 Result<SearchRequest> readSearchRequest(const SearchChoices &search,
                                         const pipelines::PlanFlags &flags,
                                         const pipelines::PlanValues &values);
 
-/// What flags that `isOfAllPlans` say, of a plan without degrees: loads are
-/// read apart, as they are of experts that lie on several devices.
+/// Reads the flags that are `isOfAllPlans`, for a plan without degrees. Loads
+/// are read separately, because they belong to experts on several devices.
 Result<pipelines::PlanRequest>
 readFlagsOfAllPlans(const pipelines::PlanFlags &flags,
                     pipelines::PlanValues values);
 
-/// Fills what `search` says of a request whose variants, and requests, are
-/// there: space, goal and the longest times. The error: what of it cannot be.
+/// Sets the space, the goal and the latency limits of a request whose variants
+/// and requests are set. Returns an error for an invalid choice.
 std::optional<Error> readChoices(const SearchChoices &search,
                                  SearchRequest &request);
 
-/// A step of a plan on a target of what was found, through the passes.
+/// Estimates a step of a plan on a target of `found`, through the passes.
 Result<report::Report>
 estimatePlan(Session &session, const importer::ModelRequest &model,
              const SearchRequest &request, const SearchOutcome &found,
              size_t target, const plan::Plan &plan, int64_t batch,
              const estimation::ReportDetail &detail = {});
 
-/// The estimate of a point, through the passes: it says what a price does not,
-/// and must say the same.
+/// Estimates a point through the passes. The report has more than a price, and
+/// must agree with it.
 Result<report::Report>
 estimatePoint(Session &session, const importer::ModelRequest &model,
               const SearchRequest &request, const SearchOutcome &found,
               const search::SearchPoint &point,
               const estimation::ReportDetail &detail = {});
 
-/// Searches, and adds what a report says beside: the estimate of the best plan,
-/// with `detail`, who is too close to call, and why `SearchChoices::why` is not
-/// the best.
+/// Searches, and adds the contents of a report: the estimate of the best plan,
+/// with `detail`; rivals that are too close to call; the reason why the plan
+/// `why` is not the best.
 Result<search::SearchReport>
 answerSearch(Session &session, const importer::ModelRequest &model,
              const std::string &name, const SearchRequest &request,

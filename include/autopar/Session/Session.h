@@ -22,105 +22,103 @@
 
 namespace autopar::session {
 
-/// Two plans of a model, and in what they differ.
+/// Two plans of a model, and their differences.
 struct Comparison {
   std::shared_ptr<const report::PlanOutcome> first, second;
   report::PlanDifferences differences;
 };
 
-/// What a search chooses between beside plans: formats, runtimes, machines.
+/// The alternatives of a search besides plans: formats, runtimes, machines.
 struct SearchVariant {
-  /// Formats, runtime, machine, figures and the step, whose batch is searched
-  /// for.
+  /// Formats, runtime, machine, figures and the step, whose batch is searched.
   pipelines::PlanRequest base;
-  /// In place of the model's own, where it is given.
+  /// Replaces the model's own format, if given.
   std::string weightFormat = "";
-  /// That say so, for readers.
+  /// Flags that give this variant, for readers.
   std::vector<search::GivenFlag> flags = {};
 };
 
-/// What to search the plans of a model for.
+/// The request of a search for plans of a model.
 struct SearchRequest {
   std::vector<SearchVariant> variants;
-  /// Of each machine; none: a node.
+  /// Numbers of devices on each machine; empty: those of a node.
   std::vector<int64_t> devices = {};
   search::SearchSpace space = {};
   std::vector<int64_t> batches = {};
   search::Goal goal = search::Goal::throughput;
   program::ServiceLimits limits = {};
-  /// `SearchProblem::requests`.
+  /// The tokens of `search::FollowingRequests`; absent for other questions.
   std::optional<search::RequestTokens> requests = std::nullopt;
   bool verify = false;
-  /// Where the programs of strategies are kept; "": nowhere.
+  /// Folder that keeps the programs of strategies; "": none.
   std::string cacheDirectory = "";
 };
 
-/// A search and what was searched, by whose targets points are told apart.
+/// A search result with its problem, whose targets its points refer to.
 struct SearchOutcome {
   search::SearchProblem problem;
   search::SearchResult result;
-  /// By target, which variant it is.
+  /// Index of the variant, by target.
   std::vector<size_t> variants = {};
 };
 
-/// What the command line does, as functions: models, plans and machines in,
-/// reports out. Owns all that they need and keeps the models that were asked
-/// for: a model is imported once. Errors are values. Not for several threads at
-/// once; any number of sessions may live beside each other.
+/// The functions of the command line: models, plans and machines in, reports
+/// out. A session owns everything that they need and keeps its models, so that
+/// a model is imported once. Errors are values. Not thread-safe, but any number
+/// of sessions may coexist.
 class Session {
 public:
-  /// Called with each warning, as a line without its newline. None: warnings
-  /// are dropped.
+  /// Called with each warning, a line without its newline. Null: warnings are
+  /// dropped.
   using Warn = std::function<void(const std::string &)>;
 
   explicit Session(Warn warn = nullptr);
   ~Session();
-  /// Calls `warn` from now on; returns what it called.
+  /// Sets the function for warnings; returns the previous one.
   Warn exchangeWarn(Warn warn);
 
-  /// Makes the module that `text` is the model called `name`, for requests of
-  /// that argument. Errors: what the parser says, and text that it would not
-  /// survive.
+  /// Adds the model in `text` under `name`, for requests with that argument.
+  /// Errors: those of the parser, and text that it would not survive.
   std::optional<Error> addModel(const std::string &name,
                                 const std::string &text);
-  /// The module of a model, as text.
+  /// Returns the module of a model, as text.
   Result<std::string> import(const importer::ModelRequest &model);
 
-  /// What a step costs: memory, FLOPs, communication and latency. The text of
-  /// the parallel program goes to `program`, where that is given.
+  /// Estimates a step: memory, FLOPs, communication and latency. Writes the
+  /// text of the parallel program to `program`, unless null.
   Result<report::Report> estimate(const importer::ModelRequest &model,
                                   const pipelines::PlanRequest &request,
                                   const estimation::ReportDetail &detail = {},
                                   std::string *program = nullptr);
-  /// In what two plans of a model differ: collectives, layouts and numbers.
+  /// Compares two plans of a model: collectives, layouts and numbers.
   Result<Comparison> compare(const importer::ModelRequest &model,
                              const pipelines::PlanRequest &first,
                              const pipelines::PlanRequest &second);
-  /// The best plans of a model, and what became of all others.
+  /// Searches the best plans of a model, with a proof that accounts for all
+  /// others.
   Result<SearchOutcome> search(const importer::ModelRequest &model,
                                const SearchRequest &request,
                                const search::SearchControl &control = {});
-  /// The parallel program of a plan, as text.
+  /// Returns the parallel program of a plan, as text.
   Result<std::string> shard(const importer::ModelRequest &model,
                             const pipelines::PlanRequest &request);
 
-  /// Parameters, sizes, caches and FLOPs of a model, with caches of
-  /// `kvFormats`.
+  /// Describes a model: parameters, sizes, FLOPs, and caches in `kvFormats`.
   Result<report::ModelReport>
   describe(const importer::ModelRequest &model,
            const std::vector<std::string> &kvFormats = {"bf16"});
-  /// The experts of a model; their bytes, which take a while to count, where
-  /// asked for. Errors: a model without.
+  /// Returns facts about the experts of a model; with `withBytes` their bytes,
+  /// which take time to count. Errors: a model without experts.
   Result<placement::ModelExperts> experts(const importer::ModelRequest &model,
                                           bool withBytes = false);
-  /// Which rank should hold which experts, and copies, of the model; as text.
+  /// Places experts, and copies of them, on ranks; returns a text.
   Result<std::string> place(const importer::ModelRequest &model,
                             placement::PlacementRequest request);
-  /// The config of a model of the same structure, with small sizes.
+  /// Returns the config of a model of the same structure with small sizes.
   Result<std::string> shrink(const importer::ModelRequest &model,
                              const model::SmallSizes &sizes);
 
-  /// Runs passes that `add` adds on a copy of the model, as they say; the error
+  /// Runs the passes that `add` adds on a clone of the model. Returns the error
   /// of a pass, or of `add`.
   using AddPasses =
       llvm::function_ref<mlir::LogicalResult(mlir::PassManager &)>;

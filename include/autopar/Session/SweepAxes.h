@@ -17,14 +17,15 @@ namespace autopar::session {
 bool isOfRequests(const pipelines::PlanFlags &flags,
                   pipelines::PlanValues &values);
 
-/// What is listed, in the order of `order`, the flags that were given; takes it
-/// out of `values`, and fills the phase where that is open. Errors: what is no
-/// list, nothing that is one, a figure that has two.
+/// Takes the flags with lists out of `values`, in the order of `order`, and
+/// sets the phase if it is open. Errors: invalid lists, no list at all, a
+/// figure with two lists.
 Result<std::vector<sweep::SweepAxis>>
 takeAxes(const std::vector<std::string> &order, const std::string &devices,
          const pipelines::PlanFlags &flags, pipelines::PlanValues &values);
 
-/// `values` with those of a point; devices are no flag of plans.
+/// Returns `values` with those of a point. The number of devices is no flag of
+/// plans.
 pipelines::PlanValues valuesAt(const std::vector<sweep::SweepAxis> &axes,
                                const sweep::SweepPoint &point,
                                const pipelines::PlanFlags &flags,

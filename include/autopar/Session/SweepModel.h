@@ -14,15 +14,15 @@
 
 namespace autopar::session {
 
-/// Called with the rows that are done, of how many, and what is done for the
-/// next one; false stops.
+/// Called with the number of finished rows, the number of all rows, and the
+/// state of the next row; stops the sweep by returning false.
 using SweepProgress =
     std::function<bool(size_t done, size_t count, const std::string &more)>;
 
-/// Rows for all points of the axes.
+/// Computes a row for every point of the axes.
 class ModelSweep {
 public:
-  /// Errors: what can be said without a model.
+  /// Errors: those that can be found without the model.
   static Result<ModelSweep> read(const SweepChoices &choices,
                                  const pipelines::PlanFlags &flags,
                                  pipelines::PlanValues values);
@@ -30,8 +30,8 @@ public:
   size_t rows() const { return count; }
   const std::vector<sweep::SweepAxis> &axes() const { return report.axes; }
 
-  /// The table; not complete where `progress` has stopped it. Errors: the
-  /// model's, and flags that no row could have.
+  /// Returns the table, which is incomplete if `progress` stopped it. Errors:
+  /// those of the model, and flags that are invalid in all rows.
   Result<sweep::SweepReport> run(Session &session,
                                  const importer::ModelRequest &model,
                                  const std::string &name,

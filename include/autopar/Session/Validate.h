@@ -18,17 +18,17 @@
 
 namespace autopar::session {
 
-/// What is validated.
+/// The inputs of a validation.
 struct ValidateRequest {
   std::vector<std::string> files;
-  /// A file of autopar.columns/1; one of autopar.rules/1, or "none".
+  /// A file of autopar.columns/1; a file of autopar.rules/1, or "none".
   std::string columns, rules;
   /// A folder of models that are not bundled, `org--name` each.
   std::string configs;
   std::vector<std::string> overrides;
 };
 
-/// Measurements, what was predicted of each, and the errors.
+/// Measurements with their predictions, and the errors.
 struct Validation {
   std::vector<validation::PredictedRow> served;
   std::vector<validation::ThroughputRow> throughput;
@@ -37,22 +37,22 @@ struct Validation {
   validation::ValidationReport report;
 };
 
-/// Predicts what tables of measurements hold. Errors: files that cannot be
-/// read, figures that do not exist, and a `progress` that said no.
+/// Predicts the measurements of tables. Errors: unreadable files, unknown
+/// figures, a stop by `progress`.
 Result<Validation> validate(const ValidateRequest &request,
                             const Progress &progress = nullptr);
 
-/// How the command line writes it.
+/// The output of the command.
 struct ValidateOptions : ValidateRequest {
-  /// Where predictions of all rows go.
+  /// File for the predictions of all rows.
   std::string predictions;
-  /// "text", "json" or "html", and where it goes: standard output where "".
+  /// "text", "json" or "html", and its file; "" is standard output.
   std::string format = "text", output;
   bool printRules = false;
 };
 
-/// The report of the errors, or the rules; empty where `output` has it. Shows
-/// progress.
+/// Returns the report of the errors, or the rules; empty if it was written to
+/// `output`. Shows progress.
 Result<std::string> runValidation(const ValidateOptions &options);
 
 } // namespace autopar::session

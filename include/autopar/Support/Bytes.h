@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For caches: what one program writes, the same program reads on the same kind
-// of machine. A struct says what it is made of in a function `bytesOf(io, it)`
-// that hands its members to `io`, whether that writes or reads.
+// Serialisation for caches: the program that writes them reads them on the same
+// kind of machine. A struct lists its members in a function `bytesOf(io, it)`,
+// which both writes and reads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@
 
 namespace autopar {
 
-/// Numbers, and structs of nothing but whole numbers without gaps.
+/// Numbers, and structs of integers without padding.
 template <typename T>
 inline constexpr bool isPlain =
     std::is_arithmetic_v<T> ||
@@ -46,7 +46,8 @@ private:
   void append(const void *data, size_t size) {
     bytes.append(static_cast<const char *>(data), size);
   }
-  /// Seven bits a byte, the lowest first; all but the last are marked.
+  /// Writes seven bits per byte, the lowest first; all bytes but the last are
+  /// marked.
   void writeShort(uint64_t value) {
     for (; value > 0x7F; value >>= 7)
       bytes.push_back(static_cast<char>(value | 0x80));
@@ -94,11 +95,11 @@ private:
       write(*value);
   }
 
-  /// Of what is shared, from 1 in the order in which it was met.
+  /// Numbers of shared objects, from 1 in the order of first use.
   std::unordered_map<const void *, uint64_t> numbers;
 };
 
-/// Reads no more than there is: what is cut short leaves the rest as it was.
+/// Reads bytes. Truncated input leaves the remaining values unchanged.
 class ByteReader {
 public:
   explicit ByteReader(std::string_view bytes) : bytes(bytes) {}
@@ -107,7 +108,7 @@ public:
   void operator()(Ts &...values) {
     (read(values), ...);
   }
-  /// The next `size` bytes as they are; none where there are fewer.
+  /// Returns the next `size` bytes; none if there are fewer.
   std::string_view take(uint64_t size) {
     if (failed || size > bytes.size()) {
       failed = true;
@@ -129,7 +130,7 @@ private:
     if (!from.empty())
       std::memcpy(to, from.data(), from.size());
   }
-  /// How many elements follow, each of `least` bytes or more.
+  /// Reads the number of elements, each of at least `least` bytes.
   uint64_t readCount(uint64_t least) {
     uint64_t count = 0;
     read(count);
@@ -192,7 +193,7 @@ private:
   }
 
   std::string_view bytes;
-  /// By number, from 1.
+  /// Shared objects by number, from 1.
   std::vector<std::shared_ptr<void>> shared;
 };
 

@@ -14,24 +14,24 @@
 
 namespace autopar {
 
-/// A signed 128-bit integer whose arithmetic remembers overflow: once a result
-/// did not fit, it and everything computed from it is invalid. Memory, FLOPs
-/// and bytes are counted in it.
+/// A signed 128-bit integer that tracks overflow: a result that does not fit is
+/// invalid, and so is everything computed from it. Memory, FLOPs and bytes are
+/// counted in it.
 class Checked {
 public:
   constexpr Checked() = default;
   constexpr Checked(int64_t value) : value(value) {}
 
   bool valid() const { return !overflowed; }
-  /// Whether it is 0 for sure: an overflow is not.
+  /// Whether the value is valid and 0.
   bool isZero() const { return valid() && value == 0; }
-  /// The value, where it fits in 63 bits.
+  /// The value, if it fits in 63 bits.
   std::optional<int64_t> int64() const {
     if (overflowed || value > INT64_MAX || value < INT64_MIN)
       return std::nullopt;
     return static_cast<int64_t>(value);
   }
-  /// The value in decimal, whatever its length; "overflow" where not valid.
+  /// The value in decimal, whatever its length; "overflow" if invalid.
   std::string str() const;
   /// The nearest double, for times.
   double real() const { return static_cast<double>(value); }
@@ -57,7 +57,7 @@ public:
   Checked &operator+=(Checked b) { return *this = *this + b; }
   Checked &operator*=(Checked b) { return *this = *this * b; }
 
-  /// Division rounding towards minus infinity or plus infinity; `b` > 0.
+  /// Division that rounds towards minus infinity, or plus infinity; `b` > 0.
   friend Checked floorDiv(Checked a, Checked b) {
     Checked r = a;
     r.overflowed |= b.overflowed;
@@ -70,7 +70,7 @@ public:
     r.value = a.value / b.value + (a.value % b.value > 0);
     return r;
   }
-  /// The least multiple of `b` that is not below `a`; `b` > 0.
+  /// The smallest multiple of `b` that is not below `a`; `b` > 0.
   friend Checked roundUp(Checked a, Checked b) { return ceilDiv(a, b) * b; }
 
   friend bool operator<(Checked a, Checked b) { return a.value < b.value; }

@@ -14,9 +14,9 @@
 
 namespace autopar {
 
-/// "131072", "131_072" and "128k" are 131,072: underscores stand between
-/// digits, k is 1,024 and M is 1,048,576. Nothing of other text, or of what
-/// does not fit.
+/// Parses "131072", "131_072" and "128k" as 131,072: underscores may separate
+/// digits, k is 1,024 and M is 1,048,576. Returns nothing for other text, or on
+/// overflow.
 std::optional<int64_t> parseCount(std::string_view text);
 
 } // namespace autopar

@@ -12,7 +12,7 @@
 
 namespace autopar {
 
-/// `text` as a cell of CSV (RFC 4180): quoted where it must be.
+/// Writes `text` as a cell of CSV (RFC 4180), with quotes if needed.
 std::string csvCell(const std::string &text);
 
 } // namespace autopar

@@ -35,44 +35,45 @@ enum class ElementType : uint8_t {
   q5_0,
   q5_1,
   iq4_nl,
-  // Blocks of 16 values of `fp4` with one of `fp8_e4m3`.
+  // Blocks of 16 values of `fp4` with one scale of `fp8_e4m3`.
   nvfp4,
-  // 8-bit floats of weights whose scales differ along the contraction, in
-  // blocks of 128: what kernels are measured for, no type of a tensor.
+  // 8-bit floats of weights with scales per block of 128 along the contraction.
+  // Kernels are measured for it; it is no type of a tensor.
   fp8_block,
 };
 
 /// Size of one element; of a block format, rounded up to whole bits.
 int64_t bitsOf(ElementType type);
 
-/// Values that are stored together, and the bytes that they and their scales
-/// take.
+/// Number of values that are stored together, and bytes of these with their
+/// scales.
 struct BlockSize {
   int64_t values = 1, bytes = 0;
 };
-/// The blocks of a format whose values are not stored one by one.
+/// The blocks of a block format; nothing for other formats.
 std::optional<BlockSize> blockOf(ElementType type);
 /// The name users write and read: "bf16", "fp16", "fp32", "fp8", ...
 std::string_view nameOf(ElementType type);
-/// What safetensors headers call it: "BF16", "F16", "F32", "F8_E4M3", ...
+/// The name in safetensors headers: "BF16", "F16", "F32", "F8_E4M3", ...
 std::string_view safetensorsNameOf(ElementType type);
-/// The type that `safetensorsNameOf` calls `name`.
+/// The type with this name in safetensors headers.
 std::optional<ElementType> parseSafetensorsName(std::string_view name);
 /// Parses a user's or a config's spelling: "bf16", "bfloat16", "fp16",
-/// "float16", "half", "fp32", "float32", "fp8", "fp8_e4m3", ... Nothing for
-/// any other text.
+/// "float16", "half", "fp32", "float32", "fp8", "fp8_e4m3", ... Returns nothing
+/// for other text.
 std::optional<ElementType> parseElementType(std::string_view text);
 /// The spellings that `parseElementType` advertises in error messages.
 std::string_view elementTypeChoices();
-/// Formats that caches of keys and values may have: those of
-/// `parseElementType`, and blocks ("q8_0", "q4_0", ...).
+/// Parses formats of KV caches: those of `parseElementType`, and blocks
+/// ("q8_0", "q4_0", ...).
 std::optional<ElementType> parseCacheFormat(std::string_view text);
 std::string_view cacheFormatChoices();
-/// Formats that products of training may multiply in: those, and "nvfp4".
+/// Parses formats in which training multiplies: those of `parseElementType`,
+/// and "nvfp4".
 std::optional<ElementType> parseProductFormat(std::string_view text);
 std::string_view productFormatChoices();
-/// The key of `peak_flops` in `hardware/chips/*.json` that multiplies this
-/// format: "bf16", "fp16", "fp8", "fp4", "fp32", "int8".
+/// The key of `peak_flops` in `hardware/chips/*.json` for this format: "bf16",
+/// "fp16", "fp8", "fp4", "fp32", "int8".
 std::string_view peakKeyOf(ElementType type);
 
 } // namespace autopar

@@ -15,23 +15,23 @@
 
 namespace autopar {
 
-/// Stands between the functions of File.h and the disk while it lives. There is
-/// one at a time, and one thread that reads files meanwhile.
+/// Replaces or records the disk for the functions of File.h while it lives.
+/// There is one scope at a time, and one thread that reads files meanwhile.
 class FileScope {
 public:
-  /// Texts by path, as it was asked for.
+  /// Texts by path, as it was requested.
   using Files = std::map<std::string, std::string>;
 
-  /// Files are those of the disk, and what is read is kept.
+  /// Reads from the disk, and keeps all texts.
   FileScope();
-  /// There are these files, and no others.
+  /// Replaces the disk by these files.
   explicit FileScope(Files files);
   ~FileScope();
   FileScope(const FileScope &) = delete;
   FileScope &operator=(const FileScope &) = delete;
 
   const Files &read() const { return readFiles; }
-  /// What was written to paths that begin with `memory`, which have no others.
+  /// Prefix of paths whose files are written to the scope, not to the disk.
   static constexpr const char *memory = "memory:";
   const Files &written() const { return writtenFiles; }
 

@@ -41,13 +41,13 @@ struct JsonNode;
 /// An owned JSON value with the name it is reported under.
 class JsonDocument {
 public:
-  /// Python writes NaN and Infinity, which JSON does not have: there they are
-  /// texts, and an error where a number is read.
+  /// Python writes NaN and Infinity, which JSON does not have. They become
+  /// texts, which getters of numbers refuse.
   enum class Dialect { json, python };
-  /// Reads `path`, or standard input where it is "-".
+  /// Reads `path`, or standard input if it is "-".
   static Result<JsonDocument> readFile(const std::string &path,
                                        Dialect dialect = Dialect::json);
-  /// Parses `text`; errors are reported against `name`.
+  /// Parses `text`; errors name `name`.
   static Result<JsonDocument> parse(std::string_view text, std::string name);
 
   JsonDocument(JsonDocument &&);
@@ -57,9 +57,9 @@ public:
   const std::string &name() const { return file; }
   /// A reader at the root. The document must outlive it.
   JsonReader reader() const;
-  /// A copy of the value, for writers and to change it.
+  /// A copy of the value, for writers and for changes.
   nlohmann::json toJson() const;
-  /// Puts `value` in place of what was read. Readers made before end.
+  /// Replaces the value. Invalidates all readers.
   void set(const nlohmann::json &value);
 
 private:
@@ -68,9 +68,9 @@ private:
   std::unique_ptr<JsonTree> tree;
 };
 
-/// A position in a document. All readers made from one root share the first
-/// error: after it every getter returns a neutral value, so that a function
-/// reads all its fields and checks once.
+/// A position in a document. All readers from one root share the first error:
+/// after it every getter returns a neutral value, so that a function reads all
+/// its fields and checks once.
 class JsonReader {
 public:
   bool failed() const;
@@ -95,14 +95,14 @@ public:
   /// This value's JSON pointer, "" at the root.
   std::string pointer() const;
 
-  /// The member `key`, which must be there and must be an object / an array.
+  /// The member `key`, which must exist and must be an object / an array.
   JsonReader object(std::string_view key) const;
   JsonReader array(std::string_view key) const;
-  /// The member `key`, whatever it is; an error where it is missing.
+  /// The member `key` of any kind; an error if it is missing.
   JsonReader member(std::string_view key) const;
   /// Elements of an array; members of an object, in key order.
   std::vector<JsonReader> elements() const;
-  /// Those of the member `key`, which must be an array of texts.
+  /// The texts in the member `key`, which must be an array of texts.
   std::vector<std::string> strings(std::string_view key) const;
   std::vector<std::pair<std::string, JsonReader>> members() const;
 
@@ -112,7 +112,7 @@ public:
   int64_t integer(std::string_view key, int64_t min, int64_t max) const;
   double number(std::string_view key, double min, double max) const;
 
-  /// Optional members: missing or null gives nothing or `absent`.
+  /// Optional members: missing or null yields nothing, or `absent`.
   std::optional<int64_t> optionalInteger(std::string_view key, int64_t min,
                                          int64_t max) const;
   std::optional<double> optionalNumber(std::string_view key, double min,
@@ -120,15 +120,16 @@ public:
   std::optional<std::string> optionalString(std::string_view key) const;
   bool booleanOr(std::string_view key, bool absent) const;
 
-  /// This value itself.
+  /// The value at this position.
   std::string asString() const;
-  /// The same while the document lives.
+  /// The same as a view, valid while the document lives.
   std::string_view asStringView() const;
   int64_t asInteger(int64_t min, int64_t max) const;
   double asNumber(double min, double max) const;
 
-  /// Refuses members that are not in `known`, naming the nearest one. For
-  /// autopar's own formats, where an unknown key is a typing error.
+  /// Refuses members that are not in `known`, and names the nearest one. It is
+  /// meant for autopar's own formats, in which an unknown key is a typing
+  /// error.
   void allowOnly(const std::vector<std::string_view> &known) const;
 
 private:

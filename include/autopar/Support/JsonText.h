@@ -16,13 +16,13 @@
 
 namespace autopar {
 
-/// An integer of any length. Those over 63 bits travel through the tree as
-/// their digits in a binary value, which nothing else in a report is.
+/// Writes an integer of any length. Integers above 63 bits travel through the
+/// tree as digits in a binary value; reports have no other binary values.
 nlohmann::ordered_json writeInteger(const std::string &digits);
 nlohmann::ordered_json writeInteger(Checked value);
 
-/// `value` as `json::dump(2)` would write it, binary values as the digits that
-/// they hold; with a newline at the end.
+/// Writes `value` like `json::dump(2)`, binary values as their digits, with a
+/// newline at the end.
 std::string printJson(const nlohmann::ordered_json &value);
 
 } // namespace autopar

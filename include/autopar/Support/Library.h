@@ -12,15 +12,14 @@
 
 namespace autopar {
 
-/// The member "name" of a library file: lower-case letters, digits and "-".
-/// Records an error where it is something else.
+/// Reads the member "name" of a library file: lower-case letters, digits and
+/// "-". Records an error for other names.
 std::string readName(const JsonReader &reader);
 /// Refuses a document whose "schema" is not `schema`.
 void checkSchema(const JsonReader &reader, std::string_view schema);
 
-/// The file that `nameOrPath` means: a path where it has a "/" or ends in
-/// ".json", else `directory`/<name>.json, which must exist. `what` is "chip",
-/// "runtime", ...
+/// Resolves `nameOrPath`: a path if it has a "/" or ends in ".json", else
+/// `directory`/<name>.json, which must exist. `what` is "chip", "runtime", ...
 Result<std::string> locateFile(const std::string &nameOrPath,
                                const std::string &directory,
                                std::string_view what);
@@ -31,8 +30,8 @@ bool isInLibrary(const std::string &name, const std::string &directory);
 /// Names of the JSON files in `directory`, without the suffix.
 std::vector<std::string> namesIn(const std::string &directory);
 
-/// The name inside the file of the library must be the name of the file, as
-/// overrides and `--system=` use the one and the other.
+/// Checks that the name inside a library file is the name of the file, because
+/// overrides use the former and `--system=` the latter.
 void checkFileName(const JsonReader &reader, const std::string &name,
                    const std::string &file);
 

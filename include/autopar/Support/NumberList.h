@@ -16,13 +16,13 @@
 
 namespace autopar {
 
-/// The counts of "64", "8|16,32" and "1..256", which is 1 and each number twice
-/// the one before; rising, none twice. Errors name `flag`: no counts, or some
-/// that are not from 1 to `most`.
+/// Parses the counts of "64", "8|16,32" and "1..256", which doubles from 1 up;
+/// sorted, without duplicates. Errors name `flag`: invalid counts, or counts
+/// outside of 1 to `most`.
 Result<std::vector<int64_t>> readCounts(const std::string &flag,
                                         const std::string &text, int64_t most);
 
-/// The same of any finite numbers: "2e12|3.35e12".
+/// The same for any finite numbers: "2e12|3.35e12".
 Result<std::vector<double>> readNumbers(const std::string &flag,
                                         const std::string &text);
 

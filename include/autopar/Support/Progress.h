@@ -1,4 +1,4 @@
-//===- Progress.h - How far something long is -------------------*- C++ -*-===//
+//===- Progress.h - Progress of long functions ------------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,9 +14,9 @@
 
 namespace autopar {
 
-/// Called by what takes long, now and then: what it does, and how much of it is
-/// done. False stops it, which is an error of the function that was called.
-/// None: nobody asks.
+/// Called regularly by long functions with the current work, and with the parts
+/// that are done. Returning false stops the function, which then returns an
+/// error. Null: no progress.
 using Progress =
     std::function<bool(std::string_view what, size_t done, size_t all)>;
 

@@ -15,8 +15,8 @@
 
 namespace autopar {
 
-/// What went wrong, where, and what would work. Messages start lower-case,
-/// carry the numbers, and end without a full stop.
+/// An error: the message, its location, and what would work. Messages start
+/// lower-case, carry the numbers, and end without a full stop.
 struct Error {
   /// `file:line:column`, or `file: /json/pointer`; may be empty.
   std::string where;
@@ -30,14 +30,14 @@ struct Error {
     return note.empty() ? text : text + "\n  note: " + note;
   }
 
-  /// The same of a value that stands behind `prefix`: "--sla=".
+  /// The same error about a value behind `prefix`, such as "--sla=".
   Error behind(const std::string &prefix) const {
     return {where, prefix + message, note};
   }
 };
 
-/// Either a value or an `Error`. Libraries of the left side never print and
-/// never throw: they return this.
+/// A value or an `Error`. Libraries without MLIR never print and never throw:
+/// they return this.
 template <typename T>
 class [[nodiscard]] Result {
 public:

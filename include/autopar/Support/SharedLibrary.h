@@ -14,21 +14,21 @@
 
 namespace autopar {
 
-/// A library that is loaded when something needs it, and stays.
+/// A library that is loaded on demand and stays loaded.
 class SharedLibrary {
 public:
-  /// That of `name`, as the loader finds it: "libzip.so.4".
+  /// `name` is resolved by the loader: "libzip.so.4".
   explicit SharedLibrary(const std::string &name);
 
-  /// What the library calls `name`; null where it has none, or there is no
-  /// library.
+  /// The address of symbol `name`; null if the library or the symbol is
+  /// missing.
   void *address(const char *name) const;
 
 private:
   void *handle;
 };
 
-/// The functions of a library, each a member that AUTOPAR_LOADED declares.
+/// The functions of a library, each a member declared by AUTOPAR_LOADED.
 class LoadedFunctions {
 public:
   explicit LoadedFunctions(const SharedLibrary &library) : library(library) {}
@@ -53,8 +53,8 @@ private:
 #define AUTOPAR_LOADED(symbol, name)                                           \
   decltype (&(symbol))(name) = find<decltype(&(symbol))>(#symbol)
 
-/// The functions of the first library of `names` that has all; null where none
-/// has.
+/// The functions of the first library of `names` that has all of them; null if
+/// none has.
 template <typename Functions>
 const Functions *loadFirst(std::initializer_list<const char *> names) {
   static std::optional<Functions> loaded;

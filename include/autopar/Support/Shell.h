@@ -15,14 +15,13 @@
 
 namespace autopar {
 
-/// `text` as a POSIX shell reads one word: in single quotes where it has
-/// characters that mean something to a shell, or none at all.
+/// Writes `text` as one word of a POSIX shell, in single quotes if it has
+/// special characters or is empty.
 std::string shellWord(std::string_view text);
 
-/// The command of `words`, which a shell reads as they are, in lines of at most
-/// `width` after `head`, further ones indented. Lines break between words alone
-/// and end in a backslash, so that a shell reads one command: a word that is
-/// longer than a line stays whole.
+/// Writes a command of shell words in lines of at most `width` after `head`;
+/// further lines are indented. Lines break between words and end in a
+/// backslash. A word that is longer than a line stays whole.
 std::string commandLines(std::string_view head,
                          const std::vector<std::string> &words, size_t width);
 

@@ -12,23 +12,22 @@
 
 namespace autopar::limits {
 
-/// Words, signs, brackets and strings of .mlir text, all but numbers and the
-/// commas between them: MLIR takes some 1.3 us and 130 bytes for each.
+/// Tokens of .mlir text without numbers and the commas between them: MLIR takes
+/// some 1.3 us and 130 bytes for each.
 inline constexpr uint64_t maxSourceTokens = uint64_t(1) << 19;
-/// Bytes of a line: errors print it, slowly.
+/// Bytes of a line; errors print it, slowly.
 inline constexpr uint64_t maxLineBytes = uint64_t(1) << 20;
-/// Dimensions and symbols of an affine map or set, which are looked up in
-/// order.
+/// Dimensions and symbols of an affine map or set, which are searched linearly.
 inline constexpr uint64_t maxAffineNames = 256;
 /// Alignment of a dialect resource.
 inline constexpr uint64_t maxAlignment = 4096;
-/// Bits of an integer type in .mlir text: each constant takes as many.
+/// Bits of an integer type in .mlir text; each constant allocates as many.
 inline constexpr uint64_t maxIntegerBits = 4096;
-/// Number of a `distinct` attribute: MLIR's table of them has the two above for
+/// Number of a `distinct` attribute. MLIR's table uses the two above for
 /// itself.
 inline constexpr uint64_t maxDistinctNumber = UINT64_MAX - 2;
-/// Sum of the numbers of results, as in `%x#2`, that .mlir text asks for: the
-/// parser makes room for those before each, too.
+/// Sum of the numbers of results, as in `%x#2`; the parser also allocates the
+/// results before each.
 inline constexpr uint64_t maxResultNumbers = uint64_t(1) << 22;
 
 } // namespace autopar::limits

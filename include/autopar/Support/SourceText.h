@@ -16,24 +16,23 @@
 
 namespace autopar {
 
-/// Refuses text that a recursive parser or printer should not see: nesting of
-/// brackets, signs and aliases, and aliases, numbers and affine expressions
-/// that are too long (`limits`). One linear scan. The error is located in
-/// `name`.
+/// Refuses text that a recursive parser or printer would not survive: nesting
+/// of brackets, signs and aliases, and aliases, numbers and affine expressions
+/// that are too long (`limits`). Takes one linear scan. Errors name `name`.
 std::optional<Error> checkSourceText(std::string_view text,
                                      const std::string &name);
 
 /// Whether `text` is MLIR bytecode.
 bool isBytecode(std::string_view text);
 
-/// What a file has, and the name that errors give it.
+/// The text of a file, and the name for errors.
 struct SourceText {
   std::string name, text;
 };
 
-/// Reads `path`, or standard input where it is "-", and refuses what the parser
-/// should not see: bytecode, too, whose reader is not hardened, unless the user
-/// trusts it.
+/// Reads `path`, or standard input if it is "-", and refuses text that the
+/// parser would not survive. Bytecode is refused as well, because its reader is
+/// not hardened, unless the user trusts it.
 Result<SourceText> readSourceText(const std::string &path,
                                   bool trustsBytecode = false);
 

@@ -1,4 +1,4 @@
-//===- Suggestion.h - What a mistyped name may mean -------------*- C++ -*-===//
+//===- Suggestion.h - Suggestions for mistyped names ------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,29 +15,30 @@
 namespace autopar {
 
 /// The members of `known` that `text` may mean, most likely first. The first
-/// rule that finds any decides:
-///   1. members that have all words of `text`: "llama-70b" -> "llama-3.3-70b";
+/// rule with a result decides:
+///   1. members with all words of `text`: "llama-70b" -> "llama-3.3-70b";
 ///   2. the member with most words, all of them in `text`:
 ///      "qwen3-32b-instruct" -> "qwen3-32b";
 ///   3. the member nearest by edit distance.
-/// Words are what stands between spaces, "-" and "_", in lower case.
+/// Words are separated by spaces, "-" and "_", and compared in lower case.
 std::vector<std::string> suggestions(std::string_view text,
                                      const std::vector<std::string> &known);
 
 /// The members of `known` that have all words of `text`.
 std::vector<std::string> namesWithWords(std::string_view text,
                                         const std::vector<std::string> &known);
-/// What stands between spaces, "-" and "_" in `name`, in lower case.
+/// The words of `name` between spaces, "-" and "_", in lower case.
 std::vector<std::string> nameWords(std::string_view name);
 
-/// `did you mean "name"?`.
+/// Writes `did you mean "name"?`.
 std::string askWhether(const std::string &name, const char *quote = "\"");
-/// `, did you mean "name"?` of the member of `known` nearest to `text`; ""
-/// where none is near.
+/// Writes `, did you mean "name"?` for the member of `known` nearest to `text`;
+/// "" if none is near.
 std::string didYouMean(std::string_view text,
                        const std::vector<std::string> &known,
                        const char *quote = "\"");
-/// `, did you mean "a", "b" or "c"?` of at most four names; "" of none.
+/// Writes `, did you mean "a", "b" or "c"?` for at most four names; "" for
+/// none.
 std::string didYouMean(const std::vector<std::string> &names);
 
 } // namespace autopar

@@ -22,12 +22,12 @@ namespace autopar {
 class DataTable {
 public:
   struct Row {
-    /// Of the file, from 1; of a JSON file: which element.
+    /// Line of the file, from 1; in a JSON file, index of the element.
     size_t line = 0;
     std::vector<std::string> cells;
   };
 
-  /// An empty table. Errors: no columns, too many, two of one name.
+  /// Makes an empty table. Errors: no columns, too many, duplicate names.
   static Result<DataTable> create(std::string name,
                                   std::vector<std::string> columns,
                                   std::string headAt);
@@ -36,17 +36,17 @@ public:
   const std::vector<std::string> &columns() const { return head; }
   const std::vector<Row> &rows() const { return body; }
   bool has(std::string_view column) const;
-  /// "" where there is no such column.
+  /// The cell, "" if there is no such column.
   std::string_view cell(const Row &row, std::string_view column) const;
-  /// "file.csv:12", "file.json: /11".
+  /// The location of a row: "file.csv:12", "file.json: /11".
   std::string where(const Row &row) const;
 
-  /// Adds a row. Errors: another number of cells than columns, too many cells
-  /// of all rows, too long a cell.
+  /// Adds a row. Errors: a wrong number of cells, too many cells in total, too
+  /// long a cell.
   Result<bool> add(Row row);
-  /// Says that column `ours` is what the file calls `theirs`, which it has.
+  /// Renames the file's column `theirs`, which must exist, to `ours`.
   void rename(const std::string &ours, const std::string &theirs);
-  /// Says that column `ours` is `text` in every row.
+  /// Adds column `ours` with `text` in every row.
   void setConstant(const std::string &ours, std::string text);
   void setLocatedByPointer() { byPointer = true; }
 
@@ -59,23 +59,23 @@ private:
   bool byPointer = false;
 };
 
-/// Reads `path` ("-": standard input).
+/// Reads `path`, or standard input if it is "-".
 Result<DataTable> readTable(const std::string &path);
 
-/// JSON where it begins with a bracket, lines of JSON where each line does,
+/// Parses JSON if the text begins with a bracket, JSON lines if each line does,
 /// else CSV.
 Result<DataTable> parseTable(std::string text, const std::string &name);
 
-/// RFC 4180 with a head; blank lines are skipped, spaces around cells dropped.
-/// The separator is the first of `,`, tab and `;` that the head has.
+/// Parses RFC 4180 with a head. Blank lines are skipped, spaces around cells
+/// dropped. The separator is the first of `,`, tab and `;` that the head has.
 Result<DataTable> parseCsvTable(std::string_view text, const std::string &name);
 
-/// An object in each line, else as `parseJsonTable`.
+/// Parses an object per line; otherwise like `parseJsonTable`.
 Result<DataTable> parseJsonLines(std::string_view text,
                                  const std::string &name);
 
-/// An array of flat objects. Numbers keep their digits as far as a double has
-/// them, nested values are kept as JSON text, null is an empty cell.
+/// Parses an array of flat objects. Numbers keep the digits of a double, nested
+/// values become JSON text, null becomes an empty cell.
 Result<DataTable> parseJsonTable(std::string_view text,
                                  const std::string &name);
 

@@ -14,19 +14,19 @@
 
 namespace autopar {
 
-/// Characters of UTF-8 text, so that names in any script line up.
+/// Number of characters of UTF-8 text, for alignment in any script.
 size_t lengthOf(std::string_view text);
 
-/// `text` with its control characters as "\\x1b": names that others gave must
-/// not move the cursor. UTF-8 stays as it is.
+/// Writes the control characters of `text` as "\\x1b", because names from
+/// others must not move the cursor. UTF-8 stays as it is.
 std::string visible(std::string_view text);
 
-/// `text` in lines of at most `width`, the first after `head`, the others
-/// indented to match it. Words longer than a line are broken.
+/// Wraps `text` in lines of at most `width`, the first after `head`, the others
+/// indented to match it. Breaks words that are longer than a line.
 std::string wrap(std::string_view head, std::string_view text, size_t width);
 
-/// Columns of standard output: of its terminal, else what COLUMNS says;
-/// nothing where neither says.
+/// Columns of standard output: of its terminal, else the value of COLUMNS;
+/// nothing if neither is known.
 std::optional<size_t> outputWidth();
 
 /// Whether standard output is a terminal that shows colours, and NO_COLOR does

@@ -16,7 +16,7 @@
 
 namespace autopar {
 
-/// `text` cut to 60 characters for messages, control characters replaced.
+/// Cuts `text` to 60 characters for messages, and replaces control characters.
 std::string shorten(std::string_view text);
 
 /// Whether `text` is well-formed UTF-8 (RFC 3629).
@@ -25,7 +25,7 @@ bool isUtf8(std::string_view text);
 /// Whether `text` has the characters of `shape`, where "d" is any digit.
 bool hasShape(std::string_view text, std::string_view shape);
 
-/// "a, b, c".
+/// Joins parts: "a, b, c".
 template <typename Range>
 std::string join(const Range &parts, std::string_view separator) {
   std::string text;
@@ -38,20 +38,20 @@ std::string join(const Range &parts, std::string_view separator) {
 }
 
 /// The shortest decimal text that reads back as `value` (at most 17 digits);
-/// whole numbers below 1e7 without an exponent.
+/// integers below 1e7 have no exponent.
 std::string formatNumber(double value);
 /// 70553706496 -> "70,553,706,496".
 std::string formatInteger(int64_t value);
 std::string formatInteger(Checked value);
-/// "1 file", "1,739 files".
+/// Writes a count with its noun: "1 file", "1,739 files".
 std::string countOf(size_t count, std::string_view noun);
-/// 17640734720 -> "16.43 GiB" (binary prefixes, as memory is sold by).
+/// 17640734720 -> "16.43 GiB" (binary prefixes, which label memory).
 std::string formatBytes(int64_t bytes);
 std::string formatBytes(Checked bytes);
-/// 5212.5 -> "5.21 ms", from microseconds.
+/// Writes a time in us: 5212.5 -> "5.21 ms".
 std::string formatTime(double microseconds);
 
-/// The member of `known` nearest to `text` by edit distance, "" where none is
+/// The member of `known` nearest to `text` by edit distance, "" if none is
 /// near. For "did you mean".
 std::string nearest(std::string_view text,
                     const std::vector<std::string> &known);

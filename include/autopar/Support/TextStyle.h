@@ -1,4 +1,4 @@
-//===- TextStyle.h - How reports look on a terminal -------------*- C++ -*-===//
+//===- TextStyle.h - Style of reports on a terminal -------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,24 +13,24 @@
 
 namespace autopar {
 
-/// How a report is written for people.
+/// The style of a report for readers.
 struct TextStyle {
   /// Columns of a line, at least 60.
   size_t width = 100;
   bool color = false;
   /// Whether defaults are listed, not only counted.
   bool verbose = false;
-  /// Whether only the answer is written: what runs where, whether it fits, how
-  /// fast it is; of a service its throughput and times, too.
+  /// Whether only the answer is written: the question, whether it fits, how
+  /// fast it is; for a service also its throughput and times.
   bool brief = false;
 };
 
-/// The style of what goes to standard output: as wide as its terminal, or as
-/// COLUMNS says; in colour on a terminal, unless NO_COLOR is set.
+/// The style of standard output: the width of its terminal, or COLUMNS; in
+/// colour on a terminal, unless NO_COLOR is set.
 TextStyle outputStyle();
 
-/// What `writeText` writes on this thread while it lives has `style`: tables
-/// and paragraphs at any depth ask for it.
+/// Sets the style of `writeText` on this thread while the scope lives: tables
+/// and paragraphs at any depth use it.
 class TextStyleScope {
 public:
   explicit TextStyleScope(const TextStyle &style);
@@ -38,7 +38,7 @@ public:
   TextStyleScope(const TextStyleScope &) = delete;
   TextStyleScope &operator=(const TextStyleScope &) = delete;
 
-  /// That of the innermost scope, else the plain one.
+  /// The style of the innermost scope, else the plain one.
   static const TextStyle &current();
 
 private:
@@ -46,8 +46,8 @@ private:
   const TextStyle *outer;
 };
 
-/// `text` with lines that are still too long broken, control characters shown,
-/// and with colours: of headings, shares, bars, warnings, and of whether it
+/// Finishes a text: breaks lines that are still too long, shows control
+/// characters, and colours headings, shares, bars, warnings, and whether a plan
 /// fits.
 std::string finishText(const std::string &text, const TextStyle &style);
 

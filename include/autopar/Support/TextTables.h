@@ -19,29 +19,29 @@
 
 namespace autopar {
 
-/// Columns of a terminal that a report uses at most.
+/// Largest number of columns of a terminal that a report uses.
 inline size_t textWidth() { return TextStyleScope::current().width; }
 
-/// Of tables that are as wide as what they hold.
+/// Width of tables that are never cut.
 inline constexpr size_t uncut = SIZE_MAX;
 
-/// Rows of cells whose columns line up. Cells that are too wide are cut, and
-/// columns that find no room go on in a line below.
+/// Rows of cells in aligned columns. Cells that are too wide are cut, and
+/// columns without room continue on the next line.
 class TextTable {
 public:
-  /// One letter a column: 'l' or 'r' says how it is aligned. The last one may
-  /// be 'w': text that goes on below, and is not cut.
+  /// `alignment` has one letter per column: 'l' or 'r'. The last one may be
+  /// 'w': text that wraps instead of being cut.
   explicit TextTable(std::string alignment, size_t width = textWidth())
       : alignment(std::move(alignment)), width(width) {}
   void add(std::vector<std::string> cells);
   bool empty() const { return rows.empty(); }
   bool isHeadOnly() const { return rows.size() == 1; }
-  /// Lines indented by two, columns two apart.
+  /// Writes lines indented by two, columns two apart.
   std::string str() const;
 
 private:
   std::vector<size_t> widths() const;
-  /// The columns of the lines of a row.
+  /// The columns in each line of a row.
   std::vector<std::vector<size_t>>
   linesOf(const std::vector<size_t> &widths) const;
   std::string lineOf(const std::vector<std::string> &row,
@@ -57,14 +57,14 @@ inline std::string wrapText(std::string_view head, std::string_view text) {
   return wrap(head, visible(text), textWidth());
 }
 
-/// `value` as `format`, a format of printf for it, says.
+/// Formats `value` by a printf format.
 std::string print(const char *format, double value);
-/// "61%"; "<1%" of what would round to none, "" of nothing.
+/// Writes a percentage: "61%"; "<1%" if it would round to 0, "" for 0.
 std::string percent(double part, double whole);
-/// `value` with its unit, scaled for reading: "3350 GB/s", "79.19 GiB",
+/// Writes `value` with its unit, scaled for readers: "3350 GB/s", "79.19 GiB",
 /// "989.4 TFLOP/s", "3.31 us", "0.784".
 std::string formatFigure(double value, const std::string &unit);
-/// 1.4e14 -> "140 TFLOP".
+/// Writes FLOPs: 1.4e14 -> "140 TFLOP".
 std::string formatFlops(Checked flops);
 
 } // namespace autopar

@@ -16,20 +16,20 @@
 
 namespace autopar {
 
-/// ASCII letters in lower case.
+/// Converts ASCII letters to lower case.
 std::string lower(std::string_view text);
-/// The parts of `text` between characters of `separators`, none of them empty.
+/// The parts of `text` between characters of `separators`, without empty ones.
 std::vector<std::string> wordsOf(std::string_view text,
                                  std::string_view separators);
 /// Whether all of `needed` are among `words`.
 bool hasAll(const std::vector<std::string> &words,
             const std::vector<std::string> &needed);
 
-/// To what names stand for; to nothing where one is known to be something else
-/// than it looks like. Keys are words between spaces.
+/// Maps an alias, as words separated by spaces, to the name that it means; to
+/// nothing if it is known to mean something else than it seems.
 using Aliases = std::map<std::string, std::optional<std::string>>;
-/// The alias that has the most words, all of them among `words`; null where
-/// there is none.
+/// The alias with the most words, all of them among `words`; null if there is
+/// none.
 const Aliases::value_type *findAlias(const Aliases &aliases,
                                      const std::vector<std::string> &words);
 
