@@ -20,7 +20,7 @@
 
 namespace autopar::importer {
 
-/// A weight that the checkpoint may have in a format of its own.
+/// A weight that may have a format of its own in the checkpoint.
 struct QuantizableWeight {
   transformer::WeightOp op;
   model::WeightRole role;
@@ -31,10 +31,10 @@ struct LayerFunctions {
   /// Layers whose variables are equal.
   struct Kind {
     std::map<std::string, model::JsonValue> variables;
-    /// Of its last function: what the formats of its layers depend on.
+    /// Weights of its last function, on which the formats of its layers depend.
     llvm::SmallVector<QuantizableWeight> weights;
   };
-  /// A function of a kind of layers and of the formats of their weights.
+  /// A function for a kind of layers and the formats of their weights.
   struct Variant {
     uint32_t kind;
     mlir::func::FuncOp function;

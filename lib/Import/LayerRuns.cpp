@@ -12,10 +12,10 @@
 using namespace autopar;
 using namespace autopar::importer;
 
-/// Longest pattern looked for, in layers.
+/// Longest pattern that is searched, in layers.
 static constexpr size_t maxPeriod = 32;
 
-/// How often the `period` layers at `begin` follow each other.
+/// Number of consecutive repetitions of the `period` layers at `begin`.
 static size_t countRepeats(const std::vector<uint32_t> &layers, size_t begin,
                            size_t period) {
   size_t end = begin + period;

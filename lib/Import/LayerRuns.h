@@ -13,13 +13,13 @@
 
 namespace autopar::importer {
 
-/// `count` layers of one kind in a row.
+/// `count` consecutive layers of one kind.
 struct LayerRun {
   uint32_t kind;
   int64_t count;
 };
 
-/// A pattern of runs, `count` times in a row.
+/// A pattern of runs, repeated `count` times.
 struct LayerPattern {
   std::vector<LayerRun> runs;
   int64_t count;
@@ -27,8 +27,8 @@ struct LayerPattern {
   int64_t first;
 };
 
-/// Splits layers into few repeated patterns: from the front, whichever pattern
-/// of up to 32 layers covers most, the shorter where two cover the same.
+/// Splits layers into few repeated patterns: greedily from the front, by the
+/// pattern of up to 32 layers that covers most; the shorter one wins a tie.
 std::vector<LayerPattern> findPatterns(const std::vector<uint32_t> &layers);
 
 } // namespace autopar::importer

@@ -33,7 +33,7 @@ Type ModelBuilder::cacheFormat() const {
   return format ? fromElementType(ops.getContext(), *format) : element;
 }
 
-/// A symbol's extent is written as 1 until it is bound.
+/// Extents of symbols are written as 1 until they are bound.
 static constexpr int64_t symbolic = 1;
 
 Type ModelBuilder::like(Value x, ArrayRef<int64_t> dims, unsigned dropped) {
@@ -144,7 +144,7 @@ const Format *ModelBuilder::formatOf(const std::string &prefix, StringRef name,
     return nullptr;
   name.consume_back(".weight");
   std::string module = prefix + name.str();
-  // The first expert speaks for all.
+  // The first expert stands for all.
   if (size_t star = module.find('*'); star != std::string::npos)
     module[star] = '0';
   Result<const Format *> format =

@@ -19,7 +19,7 @@ using namespace autopar::importer;
 using namespace autopar::model;
 using namespace mlir;
 
-/// The kinds of a model's layers, and its other parts.
+/// The names of a module's functions: kinds of layers, and other parts.
 static std::set<std::string> functionsOf(ModuleOp module) {
   std::set<std::string> names;
   for (auto function : module.getOps<SymbolOpInterface>())
@@ -27,7 +27,7 @@ static std::set<std::string> functionsOf(ModuleOp module) {
   return names;
 }
 
-/// Says what the model of `config` lacks; nothing where it is whole.
+/// Says which functions the model of `config` lacks; nothing if it has all.
 static std::optional<Error> findLoss(MLIRContext *context,
                                      const std::string &config,
                                      const std::string &name,
@@ -59,7 +59,8 @@ static std::optional<Error> findLoss(MLIRContext *context,
                ""};
 }
 
-/// Rotations of a part of a head need wider ones.
+/// Finds small sizes that import; rotations of a part of a head need wider
+/// heads.
 static Result<std::string> findSmall(MLIRContext *context, const Model &model,
                                      const SmallSizes &sizes) {
   Result<OwningOpRef<ModuleOp>> module = buildModel(context, model);
@@ -86,7 +87,7 @@ Result<std::string> autopar::importer::shrinkModel(MLIRContext *context,
   Result<std::string> small = findSmall(context, model, sizes);
   if (small || model.quantization.isNone())
     return small;
-  // Formats of blocks, or of some layers, may not fit few and small ones.
+  // Formats of blocks, or of some layers, may not fit small models.
   Result<JsonDocument> config =
       JsonDocument::parse(plainConfig(model).dump(), model.name);
   if (!config)

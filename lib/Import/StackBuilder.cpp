@@ -72,8 +72,7 @@ uint32_t StackBuilder::kindOf(const StackLayer &layer) {
   return functions.kinds.size() - 1;
 }
 
-/// The variant of a layer below `prefix`, built where it is the first of its
-/// kind.
+/// The variant of a layer below `prefix`; builds its function if it is new.
 uint32_t StackBuilder::variantOf(const StackLayer &layer, uint32_t kind,
                                  Value x, const std::string &prefix) {
   SmallVector<Value> inputs = inputsOf(x);
@@ -145,7 +144,7 @@ func::CallOp StackBuilder::call(uint32_t variant, Value x) {
       model.builder(), functions.variants[variant].function, inputsOf(x));
 }
 
-/// A repeat around `body`, which gets the carried value and returns the next.
+/// Builds a repeat around `body`, which maps the carried value to the next.
 Value StackBuilder::repeat(int64_t count, StringAttr prefix, int64_t first,
                            Value init, llvm::function_ref<Value(Value)> body) {
   ImplicitLocOpBuilder &builder = model.builder();

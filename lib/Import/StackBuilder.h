@@ -23,9 +23,9 @@ public:
         description(*scope.family().find("stacks", this->name)),
         functions(model.layerFunctions[&description]) {}
 
-  /// What all layers of the stack make of `x`.
+  /// Applies all layers of the stack to `x`.
   mlir::Value build(mlir::Value x);
-  /// What one layer makes of `x`, as a part of the layer being built.
+  /// Applies one layer to `x`, as a part of the current layer.
   mlir::Value buildLayer(mlir::Value x);
 
 private:

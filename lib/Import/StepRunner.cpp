@@ -149,7 +149,7 @@ Value StepRunner::add(Scope &scope, Value a, Value b) {
   return AddOp::create(model.builder(), a.getType(), a, b);
 }
 
-/// A block between what mixes the streams for it and what adds to them.
+/// Builds a block between the ops that mix streams for it and add to them.
 Value StepRunner::runHyperConnection(Scope &scope, const std::string &name,
                                      const JsonValue &steps, Value x) {
   Value mixed = runNamed(scope, name, x);

@@ -30,14 +30,14 @@ class StepRunner {
 public:
   explicit StepRunner(ModelBuilder &model) : model(model) {}
 
-  /// What a family's "model" makes of `x`; its "stored" parts become functions
+  /// Applies a family's "model" to `x`. Its "stored" parts become functions
   /// that no step runs. Null after an error.
   mlir::Value runModel(model::Scope &scope, mlir::Value x);
-  /// What `steps` make of `x`; null after an error.
+  /// Applies `steps` to `x`; null after an error.
   mlir::Value run(model::Scope &scope, const model::JsonValue &steps,
                   mlir::Value x);
 
-  /// Values kept by name.
+  /// Values saved by name.
   llvm::StringMap<mlir::Value> saved;
 
 private:

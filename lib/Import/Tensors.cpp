@@ -22,7 +22,7 @@ using namespace mlir;
 
 namespace {
 
-/// Runs through the layers in order, as execution would.
+/// Visits the layers in execution order.
 class TensorWalk {
 public:
   using Visit = llvm::function_ref<void(StringRef, const StoredTensor &)>;
@@ -63,8 +63,8 @@ private:
     return result;
   }
 
-  /// A call in a repeat of layers is the next layer; what its function calls is
-  /// a part of it.
+  /// A call in a repeat of layers is the next layer; the callee's own calls are
+  /// parts of it.
   LogicalResult walkCallee(func::FuncOp callee, const std::string &prefix) {
     if (layers.empty())
       return walk(callee, prefix);
@@ -96,7 +96,8 @@ private:
   LogicalResult visitWeight(WeightOp weight, const std::string &prefix) {
     auto [first, isNew] = tensors.try_emplace(
         iteration + " " + prefix + weight.getName().str(), weight);
-    // A function that is called again outside of layers has its own again.
+    // A function that is called again outside of layers visits its weights
+    // again.
     if (!isNew && first->second != weight)
       return verifySameTensor(weight, first->second);
     SmallVector<StoredTensor> tensors = getStoredTensors(weight);
@@ -122,10 +123,10 @@ private:
 
   SymbolTableCollection symbols;
   Visit visit;
-  /// The weight that has a tensor, or the first of its parts.
+  /// The weight that owns a tensor, or the first of its parts.
   llvm::StringMap<WeightOp> tensors;
-  /// Which one of the repeats around that number no layers, and of repeats: a
-  /// weight there is one per iteration.
+  /// Names the surrounding repeats without layers, whose weights exist once per
+  /// iteration; counts repeats.
   std::string iteration;
   uint64_t repeats = 0;
   StringRef layers;

@@ -21,7 +21,7 @@ using namespace mlir;
 
 namespace {
 
-/// Query heads at tokens of a device, with what they see: tokens of the step.
+/// Query heads at tokens of a device, and the tokens of the step that they see.
 /// Rows are those of the last dimension of tensors like queries, or like keys.
 class QueryKeyPairs {
 public:
@@ -57,7 +57,7 @@ public:
   /// A query head at a token.
   struct Query {
     int64_t batch, token, head;
-    /// Its row among queries; the row of probabilities that it has.
+    /// Its row among queries, and its row of probabilities.
     int64_t row, ofProbabilities;
   };
   template <typename Visit>
@@ -69,7 +69,7 @@ public:
           visit(Query{b, t, a, (b * tokens + t) * heads + a,
                       (b * heads + a) * tokens + t});
   }
-  /// Calls `visit(token, row among keys)` of what it sees.
+  /// Calls `visit(token, row among keys)` for each token that the query sees.
   template <typename Visit>
   void forEachKey(const Query &own, Visit visit) const {
     int64_t tokens = keyShape[1], heads = keyShape[2];
@@ -78,14 +78,14 @@ public:
         visit(c, (own.batch * tokens + c) * heads + groups[own.head]);
   }
 
-  /// What ALiBi takes off the score of a token.
+  /// The amount that ALiBi subtracts from the score of a token.
   double distancePenalty(const Query &own, int64_t token) const {
     return alibiSlope(heads[own.head], allHeads) *
            double(std::abs(positions[own.token] - token));
   }
 
   int64_t keys() const { return keyShape[1]; }
-  /// Where the probability is with which it sees `token`.
+  /// The offset of the probability of `token`.
   int64_t probabilityAt(const Query &own, int64_t token) const {
     return own.ofProbabilities * keys() + token;
   }
@@ -121,7 +121,7 @@ static double dotRows(const LocalTensor &x, int64_t a, const LocalTensor &y,
   return dot(&x.data[a * width], &y.data[b * width], width);
 }
 
-/// What products of queries and keys are multiplied by.
+/// The factor of products of queries and keys.
 template <typename Op>
 static double factorOf(Op op) {
   int64_t width = tensorOf(op.getQuery().getType()).getDimSize(3);
@@ -131,7 +131,7 @@ static double factorOf(Op op) {
 
 namespace {
 
-/// What products of queries and keys make of scores.
+/// Turns products of queries and keys into scores.
 struct ScoreRule {
   template <typename Op>
   explicit ScoreRule(Op op)
@@ -144,13 +144,13 @@ struct ScoreRule {
     return rule;
   }
 
-  /// `penalty` is what a distance takes off.
+  /// `penalty` is subtracted for the distance.
   double score(double product, double penalty) const {
     double score = product * factor;
     score = cap ? *cap * std::tanh(score / *cap) : score;
     return isByDistance ? score - penalty : score;
   }
-  /// By how much a score grows with the product.
+  /// The derivative of a score by the product.
   double slope(double product) const {
     double bend = cap ? std::tanh(product * factor / *cap) : 0;
     return factor * (1 - bend * bend);
@@ -163,7 +163,7 @@ struct ScoreRule {
 
 } // namespace
 
-/// How much a query sees of each token.
+/// The softmax of a query over the tokens.
 template <typename Op>
 static Softmax scoresOf(Op op, const ScoreRule &rule,
                         const QueryKeyPairs &pairs, const Query &own,
@@ -293,7 +293,7 @@ static LocalResults compute(AttendBackwardOp op, Device &device) {
   return LocalTensors{std::move(dProbabilities), std::move(dValue)};
 }
 
-/// What a query does not see has the probability 0, and so no gradient.
+/// Tokens that a query does not see have the probability 0, and so no gradient.
 static LocalResults compute(AttentionProbabilitiesBackwardOp op,
                             Device &device) {
   QueryKeyPairs pairs(op.getQuery(), op.getKey(), device);
@@ -317,7 +317,7 @@ static LocalResults compute(AttentionProbabilitiesBackwardOp op,
 }
 
 //===----------------------------------------------------------------------===//
-// Heads that several devices have
+// Heads that several devices share
 //===----------------------------------------------------------------------===//
 
 bool autopar::interpreter::hasHeadsLike(Value result, Value key) {

@@ -1,4 +1,4 @@
-//===- Collectives.cpp - What devices get from each other -----------------===//
+//===- Collectives.cpp - Collectives between devices ----------------------===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,7 +16,7 @@ using namespace autopar::schedule;
 using namespace autopar::parallel;
 using namespace mlir;
 
-/// The axes that an op names.
+/// The axes of an op.
 template <typename OpTy>
 static SmallVector<StringAttr> axesOf(OpTy op) {
   SmallVector<StringAttr> axes;
@@ -25,7 +25,7 @@ static SmallVector<StringAttr> axesOf(OpTy op) {
   return axes;
 }
 
-/// The sum of what the devices of `group` have.
+/// Sums the tensors of the devices in `group`.
 static LocalResult sumOf(Operation *op, Device &device, Value input,
                          const std::vector<int64_t> &group) {
   LocalTensor sum = device(input);
@@ -41,8 +41,8 @@ static LocalResult sumOf(Operation *op, Device &device, Value input,
   return sum;
 }
 
-/// Puts `wanted` indices along `dim` together from parts, each with the indices
-/// that it has.
+/// Assembles the `wanted` indices along `dim` from parts, each with its
+/// indices.
 static LocalResult
 stitch(Operation *op, size_t dim, const std::vector<int64_t> &wanted,
        const std::vector<std::pair<LocalTensor, std::vector<int64_t>>> &parts) {
@@ -90,7 +90,7 @@ stitch(Operation *op, size_t dim, const std::vector<int64_t> &wanted,
   return result;
 }
 
-/// The positions in `indices` of those that are `wanted`; -1 of padding.
+/// The positions in `indices` of the `wanted` ones; -1 for padding.
 static std::vector<int64_t> placesOf(const std::vector<int64_t> &wanted,
                                      const std::vector<int64_t> &indices) {
   std::vector<int64_t> places;
@@ -118,7 +118,7 @@ static std::vector<LocalTensor> tensorsOf(Device &device, Value input,
   return parts;
 }
 
-/// What all devices of the group have of dimension `dim`, put together.
+/// Joins the parts of dimension `dim` of all devices in the group.
 template <typename Op>
 static LocalResult joinParts(Op op, Device &device) {
   std::vector<int64_t> group = device.grid().groupOf(device.id, axesOf(op));
@@ -138,7 +138,7 @@ static LocalResult run(AllGatherOp op, Device &device) {
                             device.grid().groupOf(device.id, axesOf(op))));
 }
 
-/// The device's own part of what all devices of the group have together.
+/// Sums over the group, and selects the device's own part.
 template <typename Op>
 static LocalResult sumAndSelect(Op op, Device &device) {
   LocalResult sum = sumOf(op, device, op.getInput(),
@@ -167,8 +167,8 @@ static LocalResult run(AllSliceOp op, Device &device) {
                                     device.indices(op.getInput(), dim)));
 }
 
-/// What `member` has for `device`: the rows, or the indices of dimension `to`,
-/// that the result has.
+/// The data that `member` sends to `device`: the rows of the result, or the
+/// indices of its dimension `to`.
 static LocalTensor sentBy(AllToAllOp op, int64_t member, Device &device,
                           int64_t to) {
   const LocalTensor &all = device.of(member, op.getInput());
@@ -197,10 +197,10 @@ static LocalResult run(AllToAllOp op, Device &device) {
   return stitch(op, from, device.indices(op.getResult(), from), parts);
 }
 
-/// Each block comes from the device that has it.
+/// Takes each block from the device that has it.
 static LocalResult run(PermuteOp op, Device &device) {
   TensorView from(op.getInput());
-  // All of the group have the same rows of a set.
+  // All devices of the group have the same rows of a set.
   unsigned first = TensorView(op.getInput()).isSet() ? 1 : 0;
   for (int64_t member : device.grid().groupOf(device.id, axesOf(op))) {
     bool isSame = true;
@@ -213,8 +213,8 @@ static LocalResult run(PermuteOp op, Device &device) {
   return op.emitError("no device of the group has the block");
 }
 
-/// What sees the parts of a cache looks for them where they are; values have
-/// all that goes by.
+/// Attention looks up the parts of a cache where they are; for other values it
+/// gets all parts that go round.
 static LocalResult run(RingOp op, Device &device) {
   if (isa<TensorHandleInterface>(op.getInput().getType()))
     return device(op.getInput());

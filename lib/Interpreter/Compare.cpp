@@ -36,7 +36,7 @@ static std::string shapeOf(const LocalTensor &tensor) {
   return text;
 }
 
-/// In what `value` is not `expected`; "" where nothing is further off than
+/// Describes how `value` differs from `expected`; "" if all elements are within
 /// `tolerance`.
 static std::string differenceOf(const LocalTensor &value,
                                 const LocalTensor &expected, double tolerance) {
@@ -52,7 +52,8 @@ static std::string differenceOf(const LocalTensor &value,
   return "";
 }
 
-/// What a model computes, and not how it is laid out or kept.
+/// Whether the value is computed by the model, and not by its layout or
+/// storage.
 static bool isOfModel(const TraceEntry &entry) {
   return isa<transformer::TransformerDialect, training::TrainingDialect>(
              entry.op->getDialect()) &&
@@ -70,7 +71,7 @@ static bool awaitsBias(Value value) {
   });
 }
 
-/// Passes take a bias out of an op: what is left computes less.
+/// Whether a pass moved a bias out of the op, so that it computes less.
 static bool lostItsBias(Operation *split, Operation *whole) {
   return split->getNumOperands() < whole->getNumOperands() ||
          (isa<transformer::CombineOp>(split) &&
@@ -124,7 +125,8 @@ autopar::interpreter::findDifference(const Execution &split,
   return std::nullopt;
 }
 
-/// Of which tensor, and in what, `split` is not `whole`; "" of none.
+/// Describes the tensor in which `split` differs from `whole`; "" if there is
+/// none.
 static std::string differenceOf(const CheckpointElements &split,
                                 const CheckpointElements &whole,
                                 double tolerance) {

@@ -25,15 +25,15 @@ namespace {
 /// The second dimension of a convolution's plane.
 struct Columns {
   int64_t before = 1, after = 1, kernel = 1;
-  /// Which one element `k` of the kernel of column `c` reads; -1 outside.
+  /// The input column for element `k` of the kernel at column `c`; -1 outside.
   int64_t read(int64_t c, int64_t k) const {
     int64_t column = before / after * c + k - (kernel - 1) / 2;
     return column < before ? column : -1;
   }
 };
 
-/// What one place of a kernel adds to channel `o` of the result: all channels
-/// of a token, or that one alone.
+/// The contribution of one place of a kernel to channel `o` of the result, from
+/// all channels of a token, or from that one alone.
 struct Weights {
   const LocalTensor &w;
   int64_t in, out, places;
@@ -60,7 +60,7 @@ struct Weights {
 
 } // namespace
 
-/// Of planes whose rows are one after the other, to `result`.
+/// Convolves planes whose rows follow each other, into `result`.
 static LocalResult convolveSquare(Operation *op, const LocalTensor &x,
                                   const Weights &w, const LocalTensor *bias,
                                   LocalTensor result) {
@@ -98,7 +98,7 @@ static LocalResult convolve(Op op, Device &device) {
   Weights w(op, device(op.getWeight()));
   std::vector<int64_t> from = device.indices(op.getX(), 1);
   std::vector<int64_t> to = device.indices(op.getResult(), 1);
-  // A step may have no source: what it has read is remembered.
+  // A step may have no source, whose earlier result is then remembered.
   int64_t after = device.grid().extentOf(TensorView(op.getResult()), 1);
   int64_t stride =
       after ? device.grid().extentOf(TensorView(op.getX()), 1) / after : 1;

@@ -21,7 +21,7 @@ using namespace autopar::training;
 using namespace autopar::transformer;
 using namespace mlir;
 
-/// `f` of each element of `x` and the one of `y` in its place.
+/// Applies `f` to each element of `x` and the element of `y` at its place.
 template <typename Function>
 static LocalResult zip(Operation *op, const LocalTensor &x,
                        const LocalTensor &y, Function f) {
@@ -53,7 +53,7 @@ static LocalResult run(ActivationOp op, Device &device) {
 
 namespace {
 
-/// What a gate and what it lets through are kept within.
+/// Limits of a gate and of the gated value.
 struct Limits {
   template <typename Op>
   explicit Limits(Op op)
@@ -93,7 +93,7 @@ static LocalResult run(SoftcapOp op, Device &device) {
              [&](double x) { return cap * std::tanh(x / cap); });
 }
 
-/// `f(x, y)` where `y` has the trailing dimensions of `x`, or one element.
+/// Applies `f(x, y)` if `y` has the trailing dimensions of `x`, or one element.
 template <typename Function>
 static LocalResult broadcast(Operation *op, const LocalTensor &x,
                              const LocalTensor &y, Function f) {
@@ -142,7 +142,7 @@ static LocalResult run(BatchNormOp op, Device &device) {
     return op.emitError("operands do not fit on a device");
   for (int64_t i = 0; i < result.size(); ++i) {
     int64_t c = i % mean.size();
-    // Random weights have a sign, which no variance has.
+    // Random weights may be negative, unlike variances.
     double deviation = std::sqrt(std::abs(variance.data[c]) + eps);
     result.data[i] =
         (result.data[i] - mean.data[c]) / deviation * weight.data[c] +
@@ -209,7 +209,8 @@ static LocalResults run(GatedBackwardOp op, Device &device) {
 // Dropout
 //===----------------------------------------------------------------------===//
 
-/// u("<layer> dropout <seed>", place in the batch's tensor) decides.
+/// The mask is decided by u("<layer> dropout <seed>", offset in the batch's
+/// tensor).
 static LocalResult run(DropoutMaskOp op, Device &device) {
   std::string name =
       device.run.layerName() + " dropout " + std::to_string(op.getSeed());

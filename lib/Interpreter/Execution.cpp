@@ -66,14 +66,14 @@ std::vector<int64_t> Device::positions(Value value, unsigned dim) const {
 // All devices together
 //===----------------------------------------------------------------------===//
 
-/// Replicas have done the same in another order at most.
+/// Replicas may have added in another order.
 static bool agree(double a, double b) {
   return a == b || std::abs(a - b) <= 1e-9 * (1 + std::abs(a)) ||
          (std::isnan(a) && std::isnan(b));
 }
 
-/// Where the elements of a device's part are in the whole; `most` rows of a set
-/// are of one token.
+/// The place of a device's part in the whole tensor; a token has at most `most`
+/// rows of a set.
 static Placement placementOf(const TensorView &type, const DeviceGrid &grid,
                              int64_t device, const LocalTensor &local,
                              int64_t most) {
@@ -82,7 +82,7 @@ static Placement placementOf(const TensorView &type, const DeviceGrid &grid,
   return {type, grid, device, RowHomes::numbersOf(local, most)};
 }
 
-/// The rows of a set that one token has.
+/// The largest number of rows that one token has in a set.
 static int64_t rowsOfToken(const DeviceTensors &tensors) {
   int64_t most = 1;
   for (const LocalTensor &local : tensors)
@@ -121,10 +121,11 @@ autopar::interpreter::gatherAll(const TensorView &type,
 }
 
 //===----------------------------------------------------------------------===//
-// What stays
+// Caches and states
 //===----------------------------------------------------------------------===//
 
-/// Rings see a cache where it is; whatever else moves it makes a copy.
+/// The cache or state behind a value. Rings use a cache in place; other
+/// collectives copy it.
 static Operation *residentOf(Value value) {
   Operation *op = value.getDefiningOp();
   while (auto ring = dyn_cast_if_present<parallel::RingOp>(op))
@@ -134,7 +135,7 @@ static Operation *residentOf(Value value) {
              : nullptr;
 }
 
-/// Which one of its function's caches and states.
+/// The number of a resident among its function's caches and states.
 int64_t Execution::residentNumber(Operation *resident) {
   auto [known, isNew] = residentNumbers.try_emplace(resident, 0);
   if (!isNew)
@@ -148,7 +149,7 @@ int64_t Execution::residentNumber(Operation *resident) {
   return residentNumbers[resident];
 }
 
-/// "model.layers.3/12": which layer, and which op of its function.
+/// The key of a resident: "model.layers.3/12" for its layer and its number.
 std::string Execution::residentKey(Value value) {
   Operation *op = residentOf(value);
   return op ? layer + "/" + std::to_string(residentNumber(op)) : "";
@@ -175,8 +176,8 @@ void Execution::setAll(ValueRange range, Values all) {
       values[value] = std::move(held);
 }
 
-/// Shapes are those of the type, and replicas have the same: what that is of
-/// all devices together, nothing of what stays.
+/// Checks that shapes match the type and that replicas agree. Returns the
+/// joined tensor; nothing for a resident.
 FailureOr<std::optional<LocalTensor>> Execution::check(OpResult result,
                                                        DeviceTensors &tensors) {
   Operation *op = result.getOwner();
@@ -218,7 +219,8 @@ void Execution::setValue(OpResult result, DeviceTensors tensors,
   values[result] = {std::move(tensors)};
 }
 
-/// Rings leave a cache where it is; other collectives do not.
+/// Whether the op moves a cache. Rings leave it in place; other collectives do
+/// not.
 static bool movesResident(Operation *op) {
   return isa<parallel::ParallelDialect>(op->getDialect()) &&
          !isa<parallel::RingOp>(op) &&
@@ -238,7 +240,7 @@ FailureOr<LocalTensors> Executor::execute(ExecutableOpInterface op,
   return op.execute(device);
 }
 
-/// The results on devices.
+/// Executes an op; returns its results on devices.
 FailureOr<std::vector<DeviceTensors>> Execution::execute(Operation *op) {
   auto executable = dyn_cast<ExecutableOpInterface>(op);
   if (!executable)
@@ -306,7 +308,7 @@ LogicalResult Execution::runCall(Operation *op) {
     for (auto [argument, operand] :
          llvm::zip(callee.getArguments(), op->getOperands()))
       part->passed[argument] = operand;
-  // Layers are not inside layers.
+  // Layers do not nest.
   std::optional<int64_t> counter = std::exchange(nextLayer, std::nullopt);
   FailureOr<Values> results =
       runBlock(callee.getBody().front(), valuesOf(op->getOperands()));
@@ -319,7 +321,7 @@ LogicalResult Execution::runCall(Operation *op) {
   return success();
 }
 
-/// The layers that a loop runs.
+/// Number of layers that a loop runs.
 static int64_t layersIn(transformer::RepeatOp repeat) {
   int64_t layers = 0;
   for (Operation &op : repeat.getBody().front())
@@ -395,7 +397,8 @@ static func::FuncOp entryOf(ModuleOp module) {
   return entry;
 }
 
-/// Which tokens are dropped depends on how many ranks there are.
+/// Refuses capacities, because the dropped tokens depend on the number of
+/// ranks.
 static LogicalResult verifyKeepsTokens(ModuleOp module) {
   for (auto training : module.getOps<training::IterationOp>())
     if (training.getCapacity())
@@ -404,7 +407,7 @@ static LogicalResult verifyKeepsTokens(ModuleOp module) {
   return success();
 }
 
-/// Finds the function and the stages, divides the batch.
+/// Finds the function and the stages, and divides the batch.
 LogicalResult Execution::begin(const Workload &workload) {
   if (failed(verifyKeepsTokens(module)))
     return failure();
@@ -441,7 +444,7 @@ LogicalResult Execution::begin(const Workload &workload) {
   return success();
 }
 
-/// Reads the results of the microbatch that has run.
+/// Reads the results of the current microbatch.
 LogicalResult Execution::addResults() {
   for (Value value :
        function.getBody().front().getTerminator()->getOperands()) {
@@ -455,8 +458,8 @@ LogicalResult Execution::addResults() {
   return success();
 }
 
-/// Whether microbatches have addends of `value`: it has no sequences, and what
-/// it is computed from has.
+/// Whether microbatches add up to `value`: it has no sequences, but its
+/// operands do.
 static bool isSumOfBatch(OpResult value, const DeviceGrid &grid) {
   auto isOfBatch = [&](Value other) {
     return grid.batchDimOf(TensorView(other)).has_value();
@@ -473,7 +476,7 @@ static LocalTensor sumOf(ArrayRef<LocalTensor> parts) {
   return sum;
 }
 
-/// Puts microbatches together again.
+/// Joins the microbatches.
 void Execution::finish() {
   outputs.clear();
   entries.clear();
@@ -501,8 +504,8 @@ void Execution::finish() {
   llvm::append_range(entries, updateEntries);
 }
 
-/// Runs what a step runs after its forward: `section` of it. Backwards have the
-/// inputs of the forward.
+/// Runs `section` of a step, after its forward. Backwards have the inputs of
+/// the forward.
 LogicalResult Execution::runSections(Section section) {
   Values arguments;
   if (section == Section::backward)

@@ -23,7 +23,7 @@ using namespace mlir;
 // Routing
 //===----------------------------------------------------------------------===//
 
-/// Where the tokens that a device has are in its dense tensors.
+/// The places of a device's tokens in its dense tensors.
 static std::map<int64_t, int64_t> placesOf(Device &device, Value routing) {
   std::map<int64_t, int64_t> places;
   size_t dims = TensorView(routing).rank() - 1;
@@ -32,8 +32,8 @@ static std::map<int64_t, int64_t> placesOf(Device &device, Value routing) {
   return places;
 }
 
-/// Calls `visit(row of the set, token's place, its choice)`; fails where a row
-/// is of a token that the device does not have.
+/// Calls `visit(row of the set, token's place, its choice)`; fails if the
+/// device does not have the token of a row.
 template <typename Visit>
 static LogicalResult forEachRow(Operation *op, Value set, Value routing,
                                 Device &device, Visit visit) {
@@ -49,7 +49,8 @@ static LogicalResult forEachRow(Operation *op, Value set, Value routing,
   return success();
 }
 
-/// What experts' scores have to do with what a token takes of the chosen ones.
+/// Propagates the gradient of a token's weights to the scores of the chosen
+/// experts.
 static void backOfWeights(RouterBackwardOp op, ArrayRef<double> chosen,
                           MutableArrayRef<double> d) {
   double scale = op.getScale() ? op.getScale()->convertToDouble() : 1;
@@ -159,8 +160,8 @@ static LocalResult run(WeighGradientOp op, Device &device) {
 // Products
 //===----------------------------------------------------------------------===//
 
-/// Where a device has the expert that row `row` goes to; an error where it does
-/// not.
+/// The place of the expert of row `row` on a device; an error if it is
+/// elsewhere.
 static FailureOr<int64_t> expertOf(Operation *op, const LocalTensor &set,
                                    int64_t row, const std::vector<int64_t> &own,
                                    Device &device) {

@@ -45,7 +45,8 @@ private:
 
 } // namespace
 
-/// A split over the axes of the tables, into as many slots as they have.
+/// Checks that a dimension is split over the axes of the tables, into as many
+/// slots as they have.
 LogicalResult SlotDims::verifySplit(Operation *at, const DimRef &dim,
                                     int64_t experts) {
   bool isOfSlots = dim.rule == SplitRule::pad
@@ -71,7 +72,8 @@ LogicalResult SlotDims::add(Value value, unsigned dim) {
                      view.dim(dim), view.getType().getDimSize(dim));
 }
 
-/// What `user` has one entry per expert of, and what that was moved from.
+/// Finds the results of `user` with one entry per expert, and the values that
+/// they were moved from.
 LogicalResult SlotDims::visit(ShardingOpInterface user) {
   ShardingFactors factors = user.getShardingFactors();
   int32_t experts = factors.expertsOfResult(0);
@@ -102,7 +104,7 @@ LogicalResult SlotDims::verifySets(Operation *user) {
   return success();
 }
 
-/// Slots are known by their tensors' types.
+/// Slots are recognised by types, so other tensors must not have the same type.
 LogicalResult SlotDims::verifyOthers(Operation *user) {
   for (Value result : user->getResults())
     for (auto [type, dim] : dims)

@@ -58,7 +58,7 @@ double autopar::interpreter::apply(FunctionKind function, double x) {
   return x;
 }
 
-/// Where a function has a corner, that of what is before it.
+/// At a corner of the function, the derivative from the left.
 double autopar::interpreter::derivative(FunctionKind function, double x) {
   switch (function) {
   case FunctionKind::silu:

@@ -24,7 +24,7 @@ static double largestOf(const Elements &gradients) {
   return largest;
 }
 
-/// The element of the largest gradient, and others.
+/// Chooses the element with the largest gradient, and random ones.
 static std::vector<int64_t> choose(const std::string &name,
                                    const Elements &gradients, int64_t count) {
   std::vector<int64_t> offsets;
@@ -41,7 +41,7 @@ static std::vector<int64_t> choose(const std::string &name,
   return offsets;
 }
 
-/// The losses of each token, with `by` more of an element.
+/// The loss of each token after the change `nudge`.
 static FailureOr<std::vector<double>>
 lossesWith(TrainingMemory::Nudge nudge, Execution &run, const Workload &step) {
   run.training().nudged = std::move(nudge);
@@ -55,7 +55,7 @@ lossesWith(TrainingMemory::Nudge nudge, Execution &run, const Workload &step) {
   return losses;
 }
 
-/// Tokens one by one: their sum has more digits to lose.
+/// Subtracts token by token, because a sum would lose more digits.
 static FailureOr<double> differenceOf(TrainingMemory::Nudge nudge,
                                       Execution &run, const Workload &step) {
   auto more = lossesWith(nudge, run, step);
@@ -81,7 +81,7 @@ autopar::interpreter::measureGradients(Execution &run, const Workload &step,
   for (const auto &[name, elements] : *gradients) {
     double scale = std::max(1e-3, largestOf(elements));
     for (int64_t offset : choose(name, elements, count)) {
-      // The cube root of the precision, about.
+      // About the cube root of the precision.
       FailureOr<double> expected =
           differenceOf({name, offset, /*by=*/1e-5}, run, step);
       if (failed(expected))
@@ -108,7 +108,7 @@ autopar::interpreter::measureDirection(Execution &run, const Workload &step) {
       sum += addend;
       squares += addend * addend;
     }
-  // All elements at once go further than one: less of each.
+  // A change of all elements moves further than that of one, so it is smaller.
   FailureOr<double> expected = differenceOf({"", 0, /*by=*/1e-6}, run, step);
   if (failed(expected))
     return failure();

@@ -32,7 +32,7 @@ static LocalResult run(HyperExpandOp op, Device &device) {
 
 namespace {
 
-/// The coefficients of tokens, one token after the other.
+/// The coefficients of tokens, one token at a time.
 class Coefficients {
 public:
   Coefficients(HyperPreOp op, Device &device)
@@ -42,7 +42,7 @@ public:
         eps(op.getEps().convertToDouble()),
         gateEps(op.getGateEps().convertToDouble()) {}
 
-  /// Of the token whose streams `x` is.
+  /// Computes the coefficients of the token with the streams `x`.
   void find(const double *x) {
     double squares = 0;
     found.assign(count, 0);
@@ -66,7 +66,7 @@ public:
     return op.getSinkhorn() ? gate : gate + gateEps;
   }
 
-  /// `[streams, streams]`, into `matrix`.
+  /// Writes the `[streams, streams]` matrix of residuals into `matrix`.
   void residual(double *matrix) const {
     for (int64_t s = 0; s < streams; ++s) {
       const double *scores = &found[streams * (2 + s)];
@@ -84,8 +84,8 @@ public:
   }
 
 private:
-  /// Each line of the matrix by its sum: lines begin `line` apart, and their
-  /// elements are `next` apart.
+  /// Divides each line of the matrix by its sum. Lines begin `line` apart;
+  /// their elements are `next` apart.
   void divide(double *matrix, int64_t line, int64_t next) const {
     for (int64_t i = 0; i < streams; ++i) {
       double sum = gateEps;

@@ -1,4 +1,4 @@
-//===- Inputs.cpp - What a step begins with -------------------------------===//
+//===- Inputs.cpp - Inputs of a step --------------------------------------===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,12 +22,12 @@ using namespace mlir;
 
 namespace {
 
-/// The numbers of one input, by where they are in the whole of a step.
+/// The random numbers of one input, by their place in the whole step.
 struct InputNumbers {
   std::string name;
   InputRule rule;
-  /// Positions of each sequence in the step, how many are before them, and the
-  /// elements of one.
+  /// Positions per sequence in the step, positions before them, and elements
+  /// per position.
   int64_t positions = 1, before = 0, width = 1;
 
   InputNumbers(BlockArgument argument, const DeviceGrid &grid, InputRule rule)
@@ -59,7 +59,7 @@ struct InputNumbers {
 
 } // namespace
 
-/// Token ids below the vocabulary, other inputs from -1 to 1.
+/// Makes token ids below the vocabulary, or other inputs from -1 to 1.
 static DeviceTensors makeInput(BlockArgument argument, const DeviceGrid &grid,
                                int64_t vocabulary, InputRule rule,
                                const InBatch &place) {
@@ -79,8 +79,8 @@ static DeviceTensors makeInput(BlockArgument argument, const DeviceGrid &grid,
   return tensors;
 }
 
-/// The fewest rows of a table that tokens are looked up in, or scores that
-/// labels are one of.
+/// The fewest rows of a table that tokens are looked up in, or fewest scores of
+/// labels.
 static int64_t vocabularyOf(ModuleOp module) {
   int64_t rows = 1 << 30;
   module.walk([&](transformer::EmbeddingOp op) {
@@ -92,7 +92,7 @@ static int64_t vocabularyOf(ModuleOp module) {
   return rows;
 }
 
-/// Of the microbatch that runs.
+/// The inputs of the current microbatch.
 Execution::Values Execution::inputsOf(func::FuncOp entry) {
   Values arguments;
   int64_t vocabulary = vocabularyOf(module);

@@ -37,7 +37,7 @@ static LocalResult run(ConcatSharedOp op, Device &device) {
   return result;
 }
 
-/// Each of the devices that have the same heads adds its share of the sum.
+/// Each device with the same heads adds its share of the sum.
 static LocalResults run(ConcatSharedBackwardOp op, Device &device) {
   const LocalTensor &dy = device(op.getDy());
   size_t dim = dy.shape.size() - 2;
@@ -65,7 +65,7 @@ static LocalResults run(ConcatSharedBackwardOp op, Device &device) {
 
 namespace {
 
-/// A matrix of each head, `[latent, heads, width]`.
+/// A matrix per head, `[latent, heads, width]`.
 struct HeadWeight {
   explicit HeadWeight(const LocalTensor &tensor)
       : tensor(tensor), heads(tensor.shape[1]), width(tensor.shape[2]) {}
@@ -73,7 +73,7 @@ struct HeadWeight {
   int64_t at(int64_t l, int64_t head, int64_t i) const {
     return (l * heads + head) * width + i;
   }
-  /// What a head makes of a latent.
+  /// Multiplies a latent by the matrix of a head.
   std::vector<double> expand(const double *latent, int64_t head) const {
     std::vector<double> row(width);
     for (int64_t l = 0; l < tensor.shape[0]; ++l)
@@ -81,7 +81,8 @@ struct HeadWeight {
         row[i] += latent[l] * tensor.data[at(l, head, i)];
     return row;
   }
-  /// Of `row` as that: adds what the latent and the weight have to do with it.
+  /// Adds the gradients of the latent and of the weight, for the gradient `row`
+  /// of the expanded latent.
   void addGradients(const std::vector<double> &row, const double *latent,
                     int64_t head, double *dLatent, LocalTensor &dWeight) const {
     for (int64_t l = 0; l < tensor.shape[0]; ++l)
@@ -107,7 +108,7 @@ public:
     visibility.causal = op.getCausal();
   }
 
-  /// A query head at a token: rows of queries, of tokens.
+  /// A query head at a token; its rows among queries and among tokens.
   struct Query {
     int64_t batch, token, head, row;
   };
@@ -120,7 +121,7 @@ public:
           visit(Query{b, token, a, token * query.shape[2] + a});
         }
   }
-  /// Calls `visit(row among latents)`.
+  /// Calls `visit(row among latents)` for each token that the query sees.
   template <typename Visit>
   void forEachKey(const Query &own, Visit visit) const {
     int64_t position = positions[own.token % query.shape[1]];
@@ -139,7 +140,7 @@ public:
     return &rope.data[row * rope.shape[2]];
   }
   double factor() const { return 1 / std::sqrt(double(query.shape[3])); }
-  /// `key` is the head's own part of it.
+  /// `key` is the head's own part of the key.
   double score(const Query &own, const std::vector<double> &key,
                int64_t row) const {
     const double *asked = queryOf(own);

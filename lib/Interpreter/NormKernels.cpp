@@ -20,15 +20,15 @@ using namespace mlir;
 
 namespace {
 
-/// How a norm, or its backward, makes tokens (or groups of their elements)
-/// alike.
+/// The normalisation of tokens (or groups of their elements) in a norm or its
+/// backward.
 struct Norm {
   template <typename Op>
   Norm(Op op, const LocalTensor &x, bool centers, int64_t groups)
       : width(x.extentFrom(x.shape.size() - op.getOver()) / groups),
         centers(centers), eps(op.getEps().convertToDouble()) {}
 
-  /// Makes `x` normal, and says by what its distances were multiplied.
+  /// Normalises `x`, and returns the factor.
   double apply(double *x) const {
     double mean = 0, square = 0;
     for (int64_t h = 0; centers && h < width; ++h)
@@ -48,8 +48,8 @@ struct Norm {
 
 } // namespace
 
-/// Over each of `groups` parts of the last `over` dimensions; the mean is
-/// subtracted or not.
+/// Normalises each of `groups` parts of the last `over` dimensions; `centers`
+/// subtracts the mean.
 template <typename NormOp>
 static LocalResult normalize(NormOp op, Device &device, bool centers,
                              double offset, int64_t groups) {
@@ -69,8 +69,8 @@ static LocalResult normalize(NormOp op, Device &device, bool centers,
   return result;
 }
 
-/// The group, of `groups`, that each index of the first dimension of a norm
-/// that `device` has is in.
+/// For each index of a norm's first dimension on `device`, its group of
+/// `groups`.
 static std::vector<int64_t> groupsOf(Value x, unsigned first, int64_t groups,
                                      Device &device) {
   std::vector<int64_t> all = device.indices(x, first);
@@ -101,7 +101,7 @@ static LocalResult run(SquareSumOp op, Device &device) {
   return result;
 }
 
-/// A norm whose sums of squares are given.
+/// Scales by given sums of squares.
 static LocalResult scale(RMSNormOp op, Device &device) {
   LocalTensor result = device(op.getX());
   const LocalTensor &sums = device(op.getSums());

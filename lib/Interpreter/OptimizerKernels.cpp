@@ -22,7 +22,7 @@ using namespace autopar::transformer;
 using namespace mlir;
 
 static constexpr double rate = 0.001;
-/// What Adafactor adds to means of squares: more than rounding makes of
+/// Adafactor adds this to means of squares: above the rounding errors of
 /// gradients that are 0.
 static constexpr double leastSquare = 1e-12;
 
@@ -32,7 +32,7 @@ static constexpr double leastSquare = 1e-12;
 
 namespace {
 
-/// A step of an optimizer on one element, with what it keeps of it.
+/// A step of an optimizer on one element, with its states.
 struct OptimizerStep {
   OptimizerKind kind;
   bool hasMomentum;
@@ -57,7 +57,7 @@ struct OptimizerStep {
 
 } // namespace
 
-/// What `device` keeps of numbers of this shape, from 0 on.
+/// The states of `device` for a tensor of this shape, initially 0.
 static LocalTensor &keptBy(Device &device, DeviceTensors &all,
                            const std::vector<int64_t> &shape) {
   all.resize(device.grid().size());
@@ -73,7 +73,7 @@ static LocalTensor &keptBy(Device &device, DeviceTensors &all,
 
 namespace {
 
-/// A stack of matrices, as `rows` of an op cut a tensor.
+/// A stack of matrices, as `rows` of an op divide a tensor.
 struct Matrices {
   Matrices(const LocalTensor &tensor, ArrayRef<int64_t> rows)
       : count(tensor.extent(0, rows[0])), rows(tensor.extent(rows[0], rows[1])),
@@ -90,8 +90,8 @@ struct Matrices {
 // Adafactor
 //===----------------------------------------------------------------------===//
 
-/// Of each index of dimension `dim`, whether it is one of the tensor: padding
-/// is none.
+/// For each index of dimension `dim`, whether it belongs to the tensor and not
+/// to padding.
 static std::vector<bool> realIndices(Value x, unsigned dim, Device &device) {
   std::vector<bool> real;
   for (int64_t index : device.indices(x, dim))
@@ -99,7 +99,7 @@ static std::vector<bool> realIndices(Value x, unsigned dim, Device &device) {
   return real;
 }
 
-/// What the device adds to a mean over all devices, of what is not padding.
+/// The device's addend of a mean over all devices, without padding.
 static LocalResult run(MeanOp op, Device &device) {
   const LocalTensor &x = device(op.getX());
   TensorView view(op.getX());
@@ -134,7 +134,7 @@ static LocalResult run(MovingMeanOp op, Device &device) {
   LocalTensor result = device(op.getInput());
   auto &[first, second] =
       device.run.training().moments[keyOf(mean.getWeight(), device)];
-  // Of a matrix there are two; means over its columns are those of rows.
+  // A matrix has two means; those over its columns belong to rows.
   bool isOfRows =
       mean.getOver()[1] == tensorOf(mean.getX().getType()).getRank();
   LocalTensor &kept = keptBy(device, isOfRows ? first : second, result.shape);
@@ -250,7 +250,7 @@ struct Matrix {
 
 } // namespace
 
-/// The iteration of a matrix that has no more rows than columns.
+/// Orthogonalises a matrix with no more rows than columns, by iteration.
 static Matrix orthogonalize(Matrix x, int64_t steps) {
   constexpr double a = 3.4445, b = -4.775, c = 2.0315, least = 1e-7;
   double norm = 0;
@@ -288,7 +288,7 @@ static LocalResult run(OrthogonalizeOp op, Device &device) {
 }
 
 //===----------------------------------------------------------------------===//
-// New elements
+// Updated elements
 //===----------------------------------------------------------------------===//
 
 static LogicalResult run(AssignOp op, Device &device) {

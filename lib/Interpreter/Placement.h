@@ -1,4 +1,4 @@
-//===- Placement.h - Where a device's elements are in the whole -*- C++ -*-===//
+//===- Placement.h - Places of a device's elements in the whole -*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,7 @@
 
 namespace autopar::interpreter {
 
-/// Walks over the elements of a device's part: where they are in the whole.
+/// Maps the elements of a device's part to their places in the whole tensor.
 class Placement {
 public:
   Placement(const TensorView &type, const DeviceGrid &grid, int64_t device) {
@@ -22,14 +22,14 @@ public:
       extents.push_back(grid.extentOf(type, dim));
     }
   }
-  /// Of a set: its rows are where `rows` says.
+  /// For a set, whose rows have the numbers `rows`.
   Placement(const TensorView &type, const DeviceGrid &grid, int64_t device,
             std::vector<int64_t> rows)
       : Placement(type, grid, device) {
     indices.front() = std::move(rows);
   }
 
-  /// The same of one index of dimension `dim`, which the result does not have.
+  /// The placement for one index of dimension `dim`, without that dimension.
   Placement without(unsigned dim) const {
     Placement rest = *this;
     rest.indices.erase(rest.indices.begin() + dim);
@@ -45,7 +45,8 @@ public:
     return sizes;
   }
 
-  /// Calls `visit(local offset, whole offset)`, -1 of padding.
+  /// Calls `visit(local offset, whole offset)`, where padding has whole offset
+  /// -1.
   template <typename Visit>
   void forEach(Visit visit) const {
     int64_t local = 0;
@@ -53,8 +54,8 @@ public:
   }
 
 private:
-  /// Dimensions from `dim` on, of those before which the whole offset is
-  /// `before`, -1 of padding.
+  /// Visits dimensions from `dim` on; `before` is the whole offset of the
+  /// earlier ones, -1 for padding.
   template <typename Visit>
   void visitFrom(size_t dim, int64_t before, int64_t &local,
                  Visit &visit) const {
@@ -74,8 +75,9 @@ private:
   std::vector<int64_t> extents;
 };
 
-/// Where the elements of a microbatch's tensor are in that of the batch, which
-/// is divided along `dim`; a tensor without such a dimension is that of all.
+/// Places of a microbatch's elements in the tensor of the batch, which is
+/// divided along `dim`. A tensor without such a dimension is the same for all
+/// microbatches.
 class InBatch {
 public:
   InBatch(std::vector<int64_t> shape, std::optional<unsigned> dim,
@@ -98,10 +100,10 @@ private:
   int64_t number, count = 1, stride = 1;
 };
 
-/// The bytes of what a device has of `value`, or keeps of it.
+/// Bytes of a device's part of `value`, or of its cache.
 int64_t bytesOf(mlir::Value value, const LocalTensor &local);
 
-/// The tensor of the batch, of those of its microbatches.
+/// Joins the tensors of microbatches to that of the batch.
 LocalTensor joinBatch(llvm::ArrayRef<LocalTensor> parts,
                       std::optional<unsigned> dim);
 

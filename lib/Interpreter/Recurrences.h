@@ -1,4 +1,4 @@
-//===- Recurrences.h - What recurrences share, both ways --------*- C++ -*-===//
+//===- Recurrences.h - Shared parts of recurrences --------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,17 +12,17 @@
 
 namespace autopar::interpreter {
 
-/// Tokens follow each other: all of a sequence are on one device.
+/// Checks that all tokens of a sequence are on one device, since they depend on
+/// each other.
 mlir::LogicalResult hasAllTokens(mlir::Operation *op, Device &device,
                                  mlir::Value x);
 
-/// The length of `row`, a little more than 0.
+/// The length of `row`, plus a small constant.
 double lengthOf(const double *row, int64_t n);
-/// `row` of unit length.
+/// Scales `row` to unit length.
 std::vector<double> unit(const double *row, int64_t n);
 
-/// What delta rules keep of each channel of the key, by decays of heads or of
-/// channels.
+/// The decay of the state in delta rules, by head or by channel of the key.
 class DeltaDecay {
 public:
   DeltaDecay(const LocalTensor &decay, const LocalTensor &rate,
@@ -30,12 +30,12 @@ public:
       : decay(decay), rate(rate), bias(bias), channels(channels),
         perHead(rate.size() ? bias.size() / rate.size() : 1) {}
 
-  /// Where the decay of channel `i` stands, of a token's head; that of head `h`
-  /// where all have one.
+  /// The index of the decay of channel `i` for a token's head; all channels
+  /// share one if it is per head.
   int64_t at(int64_t head, int64_t i) const {
     return head * perHead + (perHead == 1 ? 0 : i);
   }
-  /// What goes into the softplus.
+  /// The argument of the softplus.
   double inputAt(int64_t head, int64_t h, int64_t i) const {
     return decay.data[at(head, i)] + bias.data[at(h, i)];
   }
@@ -46,10 +46,10 @@ public:
   int64_t channels, perHead;
 };
 
-/// The decay of a head (lightning attention, arXiv:2401.04658), of which later
-/// layers have less.
+/// The decay of a head (lightning attention, arXiv:2401.04658), which is
+/// smaller in later layers.
 double decayOf(int64_t head, int64_t heads, double share);
-/// How much of its decay the layer has that `op` is in, of `layers`.
+/// The layer's factor of the decay, for `op` in one of `layers` layers.
 mlir::FailureOr<double> shareOfDecay(mlir::Operation *op,
                                      std::optional<int64_t> layers,
                                      Device &device);

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each walks over the tokens of a head twice: to the last one, keeping what is
-// remembered behind each, and back.
+// Each kernel walks over the tokens of a head twice: forward, keeping the state
+// behind each token, and backward.
 //
 //===----------------------------------------------------------------------===//
 
@@ -188,7 +188,7 @@ struct DeltaRuleWalk {
     return ((b * tokens + t) * keyHeads + h / (heads / keyHeads)) * dk;
   }
 
-  /// The state that a token keeps of `last`.
+  /// The part of the state `last` that a token keeps.
   Row keptOf(const Row &last, int64_t head, int64_t h) const {
     Row kept = last, keep = decay.keptOf(head, h);
     for (int64_t i = 0; i < dk * dv; ++i)
@@ -196,7 +196,7 @@ struct DeltaRuleWalk {
     return kept;
   }
 
-  /// What a token finds missing, from the state that it has kept.
+  /// The error of a token's value, predicted from the state that it kept.
   Row missingAt(const Row &kept, const Row &k, int64_t head) const {
     Row missing(dv);
     for (int64_t j = 0; j < dv; ++j) {
@@ -266,7 +266,7 @@ struct DeltaRuleWalk {
     }
   }
 
-  /// From the gradient of `row` of unit length to that of the row.
+  /// Adds the gradient of a row, given that of the row scaled to unit length.
   void addOfUnit(const double *row, const Row &scaled, const Row &gradient,
                  double *sum) const {
     double scale = 1 / lengthOf(row, dk);

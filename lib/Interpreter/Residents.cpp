@@ -1,4 +1,4 @@
-//===- Residents.cpp - What caches and states hold ------------------------===//
+//===- Residents.cpp - Contents of caches and states ----------------------===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,8 +17,7 @@ using namespace autopar::interpreter;
 using namespace autopar::program;
 using namespace mlir;
 
-/// The part that `placement` says of a microbatch's tensor, and that of the
-/// tensor of the batch.
+/// Takes the part `placement` of a microbatch, out of the tensor of the batch.
 static LocalTensor takePart(const LocalTensor &whole,
                             const Placement &placement, const InBatch &place) {
   LocalTensor part(placement.shape());
@@ -29,7 +28,7 @@ static LocalTensor takePart(const LocalTensor &whole,
   return part;
 }
 
-/// Where the rows of a cache have their sequences.
+/// The dimension of a cache's rows that counts sequences.
 static std::optional<unsigned> batchDimOfRows(const TensorView &cache,
                                               const DeviceGrid &grid) {
   std::optional<unsigned> dim = grid.batchDimOf(cache);
@@ -37,10 +36,10 @@ static std::optional<unsigned> batchDimOfRows(const TensorView &cache,
 }
 
 //===----------------------------------------------------------------------===//
-// What they begin with
+// Initial contents
 //===----------------------------------------------------------------------===//
 
-/// Tokens that were cached before the first step: random ones.
+/// Random tokens that were cached before the first step.
 static CachedTokens tokensBefore(const std::string &key, const TensorView &type,
                                  const std::vector<int64_t> &shape,
                                  const DeviceGrid &grid) {
@@ -58,7 +57,7 @@ static CachedTokens tokensBefore(const std::string &key, const TensorView &type,
   return tokens;
 }
 
-/// A state before the first step: of nothing, or a random one.
+/// The state before the first step: zero without earlier tokens, else random.
 static LocalTensor stateBefore(const std::string &key,
                                const std::vector<int64_t> &shape,
                                const DeviceGrid &grid) {
@@ -69,7 +68,7 @@ static LocalTensor stateBefore(const std::string &key,
   return state;
 }
 
-/// What was handed over under `key`.
+/// The contents that were taken over under `key`.
 template <typename T>
 static const T *findHanded(const std::map<std::string, T> &all,
                            const std::string &key, Value value) {
@@ -122,7 +121,7 @@ LogicalResult Execution::fill(const std::string &key,
   return success();
 }
 
-/// What `device` keeps of the microbatch; null of what is no resident.
+/// The contents of `device` for the microbatch; null for other values.
 template <typename T>
 T *Execution::keptOf(Value value, int64_t device, AllKept<T> &all) {
   std::string key = residentKey(value);
@@ -148,11 +147,11 @@ LocalTensor *Execution::stateOf(Value value, int64_t device) {
 }
 
 //===----------------------------------------------------------------------===//
-// What they have come to
+// Joined contents
 //===----------------------------------------------------------------------===//
 
-/// Puts a device's row of a token into the whole one; false where another
-/// device has another copy.
+/// Copies a device's part into the whole row of a token; false if another
+/// device has a different copy.
 static bool addPart(LocalTensor &whole, const LocalTensor &part,
                     const Placement &placement) {
   if (part.shape != placement.shape())
@@ -169,7 +168,7 @@ static bool addPart(LocalTensor &whole, const LocalTensor &part,
   return isSame;
 }
 
-/// A tensor of which nothing is known yet.
+/// A tensor whose elements are not known yet.
 static LocalTensor unknown(const Placement &placement) {
   return LocalTensor(placement.wholeShape(),
                      std::numeric_limits<double>::quiet_NaN());
@@ -185,7 +184,7 @@ static LogicalResult failToJoin(Value value) {
                    "differ, or elements that none has");
 }
 
-/// Of one microbatch.
+/// Joins the devices of one microbatch.
 static FailureOr<CachedTokens> joinDevices(Value value,
                                            ArrayRef<int64_t> devices,
                                            ArrayRef<CachedTokens> cache,
@@ -220,7 +219,7 @@ static FailureOr<LocalTensor> joinDevices(Value value,
   return whole;
 }
 
-/// Of all microbatches.
+/// Joins all microbatches.
 static FailureOr<CachedTokens>
 joinBatch(Value value, ArrayRef<CachedTokens> parts, const DeviceGrid &grid) {
   std::map<int64_t, std::vector<LocalTensor>> rows;
@@ -269,7 +268,7 @@ LogicalResult Execution::takeOver(const Execution &from) {
 }
 
 //===----------------------------------------------------------------------===//
-// How much that is
+// Sizes
 //===----------------------------------------------------------------------===//
 
 int64_t autopar::interpreter::bytesOf(Value value, const LocalTensor &local) {
@@ -287,7 +286,7 @@ static int64_t bytesOf(Value value, const CachedTokens &tokens) {
   return sum;
 }
 
-/// Adds what `all` hold of residents.
+/// Adds the bytes of the residents in `all`.
 template <typename AllKept>
 static void addKept(const AllKept &kept, int64_t DeviceHoldings::*bytes,
                     std::vector<DeviceHoldings> &all) {

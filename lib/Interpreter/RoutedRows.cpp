@@ -28,7 +28,7 @@ RowHomes::Home RowHomes::makeHome(const DimRef &dim, const DeviceGrid &grid) {
   return home;
 }
 
-/// As tables say, where there are some.
+/// Uses the tables of a placement, if there are any.
 RowHomes::Home RowHomes::makeExperts(const DimRef &dim,
                                      const DeviceGrid &grid) {
   Home home = makeHome(dim, grid);
@@ -65,11 +65,11 @@ bool RowHomes::isAt(const RoutedRow &row, int64_t device,
                     ArrayRef<StringAttr> axes) const {
   return llvm::all_of(axes, [&](StringAttr axis) {
     if (llvm::is_contained(set.grouped, axis)) {
-      // One without weights, which returns its input, is nowhere: `verify` says
-      // that its rows are missing.
+      // An expert without weights, which returns its input, is on no device:
+      // `verify` reports missing rows.
       if (row.expert >= experts.extent)
         return false;
-      // The tokens of an expert are dealt out to its copies.
+      // The tokens of an expert are dealt to its copies in turn.
       const std::vector<int64_t> &copies = experts.placesOf[row.expert];
       return isAt(experts, copies[row.token % copies.size()], device, axis);
     }

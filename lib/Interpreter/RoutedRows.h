@@ -1,4 +1,4 @@
-//===- RoutedRows.h - Where routed tokens are -------------------*- C++ -*-===//
+//===- RoutedRows.h - Places of routed tokens -------------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,7 +12,7 @@
 
 namespace autopar::interpreter {
 
-/// Where the rows of a set are, as its type says.
+/// The devices of a set's rows, according to its type.
 class RowHomes {
 public:
   RowHomes(const TensorView &set, const DeviceGrid &grid);
@@ -23,14 +23,14 @@ public:
             llvm::ArrayRef<mlir::StringAttr> axes) const;
   /// Whether the type says that `device` has the row.
   bool has(const RoutedRow &row, int64_t device) const;
-  /// Of a set's rows, those that are at `device` along `axes`.
+  /// Selects the rows of a set that are at `device` along `axes`.
   LocalTensor select(const LocalTensor &rows, int64_t device,
                      llvm::ArrayRef<mlir::StringAttr> axes) const;
-  /// Whether each device has the rows that the type says, and all rows are
-  /// there; errors are emitted.
+  /// Checks that each device has the rows that the type says, and that no row
+  /// is missing. Errors are emitted.
   mlir::LogicalResult verify(mlir::Operation *op,
                              const std::vector<LocalTensor> &tensors) const;
-  /// Where rows are among all, of which each token has `most`.
+  /// Numbers of rows among all rows, if each token has `most`.
   static std::vector<int64_t> numbersOf(const LocalTensor &rows, int64_t most);
 
 private:
@@ -38,8 +38,8 @@ private:
   struct Home {
     DimRef dim;
     int64_t extent = 1;
-    /// Of an index: the parts that have it, as places over `dim.axes`; more
-    /// than one of an expert that has copies.
+    /// By index, the parts that have it, as places over `dim.axes`; an expert
+    /// with copies has several.
     std::vector<std::vector<int64_t>> placesOf;
   };
   static Home makeHome(const DimRef &dim, const DeviceGrid &grid);
@@ -54,7 +54,7 @@ private:
   Home experts;
 };
 
-/// The rows of a group of devices, in the order of their tokens.
+/// Joins the rows of a group of devices, in the order of their tokens.
 LocalTensor joinRows(const std::vector<LocalTensor> &parts);
 
 } // namespace autopar::interpreter

@@ -24,7 +24,7 @@ using namespace autopar::program;
 using namespace autopar::schedule;
 using namespace mlir;
 
-/// The module's own step, or those that were asked for, one after the other.
+/// The module's own step, or the steps of the options, in order.
 static std::vector<Workload> stepsOf(ModuleOp module,
                                      const RunOptions &options) {
   Workload own;
@@ -83,7 +83,7 @@ static void printHoldings(const Execution &run, raw_ostream &os) {
   }
 }
 
-/// The modules that steps run on: that of the file, or the two of its link.
+/// The modules that steps run on: the file's, or the two of its link.
 static FailureOr<SmallVector<ModuleOp>> modulesOf(ModuleOp file) {
   SmallVector<parallel::LinkOp> links(file.getOps<parallel::LinkOp>());
   if (links.empty())
@@ -186,7 +186,7 @@ private:
 
 } // namespace
 
-/// What gradients may be off the derivatives.
+/// Allowed relative difference of gradients and difference quotients.
 static constexpr double derivativeTolerance = 1e-5;
 
 static LogicalResult verifyTrains(ModuleOp module, const Execution &run) {

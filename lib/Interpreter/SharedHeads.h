@@ -15,8 +15,8 @@ namespace autopar::interpreter {
 /// Whether the heads of `result` lie as those of `key`.
 bool hasHeadsLike(mlir::Value result, mlir::Value key);
 
-/// What `compute` gives on a device, and what its peers add to the results that
-/// are like `key`: those that have the same heads of it.
+/// Runs `compute` on a device and on its peers with the same heads, and sums
+/// the results whose heads are those of `key`.
 template <typename Op>
 LocalResults addUpHeads(Op op, mlir::Value key, Device &device,
                         KernelOf<Op, LocalResults> compute) {

@@ -1,4 +1,4 @@
-//===- StagePart.h - What a stage does with a microbatch --------*- C++ -*-===//
+//===- StagePart.h - A stage's part of a walk -------------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,14 +12,14 @@
 
 namespace autopar::interpreter {
 
-/// Where one walk over the module's function, or over its backward, is, of
+/// The state of one walk over the module's function, or over its backward, of
 /// which a stage executes its part.
 struct Execution::StagePart {
   StagePart(StageTask task, StageTable &table, const StageMessage &received)
       : task(task), staged(table.functionOf(task)), range(table.range(task)),
         received(received) {}
 
-  /// What was passed on to a function, and so on.
+  /// Follows a value through the arguments of calls to its source.
   mlir::Value sourceOf(mlir::Value value) const {
     for (auto it = passed.find(value); it != passed.end();
          it = passed.find(value))
@@ -29,17 +29,18 @@ struct Execution::StagePart {
 
   StageTask task;
   StagedFunction &staged;
-  /// Of the layers of that function.
+  /// The layers of that function.
   schedule::LayerRange range;
   const StageMessage &received;
   StageRunner::Outcome outcome;
-  /// The layers that the walk has passed.
+  /// Number of layers that the walk has passed.
   int64_t layers = 0;
-  /// The loops of layers around it that are in their last iterations.
+  /// The surrounding loops of layers that are in their last iterations.
   llvm::SmallVector<mlir::Operation *> ending;
-  /// Of arguments of functions, what the last calls pass them.
+  /// Operands of the latest calls, by argument of the callee.
   llvm::DenseMap<mlir::Value, mlir::Value> passed;
-  /// Whether it is within what the stage executes: a layer, an encoder.
+  /// Whether the walk is inside something that the stage executes: a layer, an
+  /// encoder.
   bool isWithin = false;
   /// Whether it is behind the stage's last layer, and behind all layers.
   bool isDone = false, isBehindLayers = false;

@@ -11,7 +11,7 @@ using namespace autopar;
 using namespace autopar::interpreter;
 using namespace mlir;
 
-/// "stage 1 <does> microbatch 0", or "the backward of microbatch 0".
+/// Emits "stage 1 <does> microbatch 0", or "the backward of microbatch 0".
 static LogicalResult fail(StageTable &table, StageTask task, const Twine &does,
                           const Twine &why = "") {
   return emitError(table.loc(), "stage ")
@@ -24,7 +24,7 @@ LogicalResult StageRunner::deliver(StageMessage &message) {
   executor.send(message);
   if (!inbox.emplace(message.to, message).second)
     return fail(table, message.to, "is sent", " twice");
-  // Which parts were sent is wanted later, and not what is in them.
+  // Later only the list of sent parts is needed, not their contents.
   for (StageMessage::Part &part : message.parts)
     part.tensors.clear();
   return success();
@@ -37,7 +37,7 @@ LogicalResult StageRunner::execute(StageTask task, int64_t place,
   FailureOr<Outcome> outcome = execute(task, place, inbox[task]);
   if (failed(outcome) || (!table.ends(task) && failed(deliver(outcome->sent))))
     return failure();
-  // That it came is still wanted, for messages that come twice.
+  // The message stays in the inbox, to detect a second one.
   inbox[task].parts.clear();
   done.emplace(task, std::move(*outcome));
   return success();
@@ -64,8 +64,8 @@ LogicalResult StageRunner::verifyDone(const StageOrders &orders,
   return success();
 }
 
-/// From the stages on that end: a part is needed that is read, or sent on to
-/// one that needs it.
+/// Goes from the stages at the end to the front: a part is needed if it is
+/// read, or sent on to a stage that needs it.
 LogicalResult StageRunner::verifyRead() {
   for (auto it = done.rbegin(); it != done.rend(); ++it) {
     auto &[task, outcome] = *it;

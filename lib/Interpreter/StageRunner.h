@@ -12,26 +12,26 @@
 
 namespace autopar::interpreter {
 
-/// Has each microbatch go once through each stage, and back where the step
-/// trains, in the order of the schedule and as soon as its input has come. A
-/// backward makes gradients of weights, too, where a schedule has them apart.
+/// Sends each microbatch once through each stage, and back if the step trains,
+/// in the order of the schedule and as soon as its input has arrived. If a
+/// schedule separates the gradients of weights, the backward still makes them.
 class StageRunner {
 public:
-  /// What a stage did with a microbatch: which parts of what it was sent it
-  /// read, and what it sends; nothing of the last one.
+  /// The outcome of a task: which parts of the received message it read, and
+  /// the message that it sends; none from the last stage.
   struct Outcome {
     std::vector<char> read;
     StageMessage sent;
   };
-  /// Executes a task at a place of the stages' axis, with what it was sent.
+  /// Executes a task at a place of the stages' axis, with its received message.
   using Execute = llvm::function_ref<mlir::FailureOr<Outcome>(
       StageTask, int64_t place, const StageMessage &)>;
 
   StageRunner(StageTable &table, Executor &executor, bool trains)
       : table(table), executor(executor), trains(trains) {}
 
-  /// Errors are emitted: tasks that wait for ever, are done twice or not at
-  /// all; values that are sent and that nobody reads.
+  /// Errors are emitted: tasks that wait for ever, run twice or never; values
+  /// that are sent but never read.
   mlir::LogicalResult run(Execute execute);
 
 private:

@@ -35,10 +35,10 @@ LocalTensor autopar::interpreter::joinBatch(ArrayRef<LocalTensor> parts,
 }
 
 //===----------------------------------------------------------------------===//
-// What a stage needs
+// Inputs of a stage
 //===----------------------------------------------------------------------===//
 
-/// As the text has it: "%norm".
+/// The name of a value in the text: "%norm".
 static std::string textOf(Value value) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -57,8 +57,8 @@ static bool readsOperands(Operation *op, Operation *entry) {
   return !isa<func::CallOp, transformer::RepeatOp, transformer::YieldOp>(op);
 }
 
-/// Makes what `op` takes of weights and inputs, each stage its own. Fails where
-/// it reads what the stage has not computed and was not sent.
+/// Computes the weights and inputs that `op` reads, on each stage itself. Fails
+/// if it reads a value that the stage has neither computed nor received.
 LogicalResult Execution::demand(Operation *op) {
   bool reads = readsOperands(op, part->staged.function);
   for (Value operand : op->getOperands()) {
@@ -86,7 +86,7 @@ LogicalResult Execution::demand(Operation *op) {
   return success();
 }
 
-/// Makes what stages have without being sent it.
+/// Computes values that stages have without receiving them.
 LogicalResult Execution::makeGiven(Value value) {
   if (values.count(value))
     return success();
@@ -94,16 +94,16 @@ LogicalResult Execution::makeGiven(Value value) {
   for (Value operand : op->getOperands())
     if (failed(makeGiven(operand)))
       return failure();
-  // Not in the order of the text, in which values are compared.
+  // Traces compare values in the order of the text, which this is not.
   bool wasTraced = std::exchange(traced, false);
   LogicalResult made = compute(op);
   traced = wasTraced;
   return made;
 }
 
-/// Makes what a loop of layers begins with, of a stage that runs its first
-/// layer or hands on to one that does: no stage is sent what all have, but what
-/// a loop carries is sent.
+/// Computes the initial value of a loop of layers, on a stage that runs its
+/// first layer or hands on to one that does. Values that all stages have are
+/// never sent, but a loop's carried value is.
 LogicalResult Execution::makeCarried(ValueRange inits) {
   int64_t next = part->layers;
   if (part->isDone || next < part->range.begin || next > part->range.end)
@@ -115,7 +115,7 @@ LogicalResult Execution::makeCarried(ValueRange inits) {
   return success();
 }
 
-/// Takes over what the devices at the sender's place have computed.
+/// Takes the values that the devices at the sender's place computed.
 void Execution::receive() {
   const StageMessage &message = part->received;
   for (auto [i, sent] : llvm::enumerate(message.parts)) {
@@ -146,7 +146,7 @@ LogicalResult Execution::send(ArrayRef<Value> sent) {
 }
 
 //===----------------------------------------------------------------------===//
-// The part of the text that a stage runs
+// The stage's part of the text
 //===----------------------------------------------------------------------===//
 
 LogicalResult Execution::runWithin(Operation *op) {
@@ -156,7 +156,7 @@ LogicalResult Execution::runWithin(Operation *op) {
   return result;
 }
 
-/// A layer of the stack: of this stage, of one before it or of one behind it.
+/// Runs a layer of the stack, if it belongs to this stage.
 LogicalResult Execution::runLayer(Operation *call) {
   int64_t number = part->layers++;
   if (number == part->range.begin)
@@ -173,8 +173,8 @@ LogicalResult Execution::runLayer(Operation *call) {
   return success();
 }
 
-/// An op of the loops of layers. What is no layer, a sum of gradients, is of
-/// the stage of the layer before it.
+/// Runs an op of the loops of layers. An op that is no layer, such as a sum of
+/// gradients, belongs to the stage of the preceding layer.
 LogicalResult Execution::runInStack(Operation *op) {
   if (isa<transformer::RepeatOp>(op))
     return runRepeat(op);
@@ -185,8 +185,8 @@ LogicalResult Execution::runInStack(Operation *op) {
   return runs && !part->isDone ? runWithin(op) : success();
 }
 
-/// Before `op`, the first behind all layers: the last stage may have none of
-/// them.
+/// Runs before `op`, the first op behind all layers; the last stage may have no
+/// layers.
 LogicalResult Execution::leaveLayers(Operation *op) {
   if (part->isDone || std::exchange(part->isBehindLayers, true))
     return success();
@@ -198,7 +198,7 @@ LogicalResult Execution::leaveLayers(Operation *op) {
   return send(table->getBorders().findSentBehind(op));
 }
 
-/// An op of the function that stages run, or of the loops of layers.
+/// Runs an op of the function that stages divide, or of the loops of layers.
 LogicalResult Execution::runPlaced(Operation *op) {
   StagedFunction &staged = part->staged;
   if (staged.isStack(op))
@@ -253,9 +253,9 @@ LogicalResult Execution::runStages(bool trains) {
 // Copies of weights
 //===----------------------------------------------------------------------===//
 
-/// Adds up the gradients of a weight that several places of the stages' axis
-/// have copies of: a table that embeds and scores, or all that devices have of
-/// a schedule that enters at both ends.
+/// Sums the gradients of a weight that several places of the stages' axis hold:
+/// a table that is also the head, or all weights in a schedule that enters at
+/// both ends.
 LogicalResult Execution::exchangeGradients() {
   for (auto &[key, gradient] : trained.gradients) {
     const std::set<int64_t> &holders = trained.weights[key].devices;
@@ -283,7 +283,7 @@ LogicalResult Execution::exchangeGradients() {
   return success();
 }
 
-/// Adds the weights that `op` is computed from, in its block.
+/// Adds the weights in its block that `op` is computed from.
 static void addWeights(Operation *op, llvm::SetVector<Operation *> &ops) {
   if (!ops.insert(op))
     return;
@@ -292,8 +292,9 @@ static void addWeights(Operation *op, llvm::SetVector<Operation *> &ops) {
       addWeights(source, ops);
 }
 
-/// Has `op`, of an update, done by all devices that have copies of its weight;
-/// false where none has. What copies become is compared like other replicas.
+/// Lets all devices with copies of the weight execute `op`, which is part of an
+/// update; false if there are none. Copies are then compared like other
+/// replicas.
 FailureOr<bool> Execution::enterHolders(Operation *op) {
   llvm::SetVector<Operation *> sources;
   addWeights(op, sources);

@@ -21,7 +21,7 @@ using namespace autopar::program;
 using namespace autopar::schedule;
 using namespace mlir;
 
-/// The devices that execute a stage together differ in other axes alone.
+/// Checks that the devices of a stage differ only in other axes.
 static LogicalResult verifyAxis(parallel::StagesOp op, StringRef axis,
                                 const CostProgram &program) {
   if (!llvm::is_contained(program.axes, axis.str()))
@@ -36,8 +36,7 @@ static LogicalResult verifyAxis(parallel::StagesOp op, StringRef axis,
 
 namespace {
 
-/// A layer that a loop runs: the function that it is, or is a part of, and its
-/// number.
+/// A layer that a loop runs: its function, and its number.
 struct StackLayer {
   Operation *function = nullptr;
   StringRef prefix;
@@ -53,8 +52,8 @@ struct StackLayer {
 
 using StackLayers = SmallVector<StackLayer>;
 
-/// Adds the functions of the layers of `repeat`, in the order in which they
-/// run, up to one more than `most`.
+/// Adds the functions of the layers of `repeat` in execution order, at most
+/// `most` + 1.
 static void addFunctions(transformer::RepeatOp repeat, size_t most,
                          StackLayers &layers) {
   for (uint64_t i = 0; i < repeat.getCount() && layers.size() <= most; ++i) {
@@ -69,13 +68,13 @@ static void addFunctions(transformer::RepeatOp repeat, size_t most,
         if (callee)
           layer.function = findWhole(callee);
       }
-    // Iterations without layers are as many as anybody writes.
+    // Iterations without layers do not count.
     if (layers.size() == before)
       return;
   }
 }
 
-/// The layers of `repeat`; more than `most` where there are more.
+/// The layers of `repeat`; more than `most` if there are more.
 static StackLayers layersOf(transformer::RepeatOp repeat, size_t most) {
   StackLayers layers;
   addFunctions(repeat, most, layers);
@@ -89,7 +88,7 @@ static StackLayers layersOf(transformer::RepeatOp repeat, size_t most) {
   return layers;
 }
 
-/// Adds the loops that `function` runs layers in.
+/// Adds the loops in which `function` runs layers.
 static LogicalResult addStack(FunctionOpInterface function,
                               SmallVectorImpl<Operation *> &stack) {
   for (LoopLikeOpInterface loop : findStack(function)) {
@@ -101,7 +100,8 @@ static LogicalResult addStack(FunctionOpInterface function,
   return success();
 }
 
-/// Between the loops is nothing that a stage would have to run.
+/// Checks that there is nothing between the loops that a stage would have to
+/// run.
 static LogicalResult verifyFollow(ArrayRef<Operation *> stack) {
   for (Operation *op = stack.front(); op != stack.back();
        op = op->getNextNode())
@@ -112,7 +112,7 @@ static LogicalResult verifyFollow(ArrayRef<Operation *> stack) {
   return success();
 }
 
-/// A backward runs the layers of the forward, from the last one on.
+/// Checks that a backward runs the layers of the forward in reverse.
 LogicalResult StageTable::readBackward(ModuleOp module) {
   StackLayers layers;
   for (Operation *loop : forward.stack)
@@ -145,7 +145,7 @@ LogicalResult StageTable::readBackward(ModuleOp module) {
 FailureOr<std::unique_ptr<StageTable>> StageTable::create(ModuleOp module,
                                                           func::FuncOp entry) {
   auto ops = module.getOps<parallel::StagesOp>();
-  // One stage over no axis is the module, whatever goes through it.
+  // One stage without an axis is the whole module, whatever its microbatches.
   if (ops.empty() || (*ops.begin()).getAxes().empty())
     return std::unique_ptr<StageTable>();
   auto table = std::make_unique<StageTable>(entry);
@@ -168,7 +168,7 @@ FailureOr<std::unique_ptr<StageTable>> StageTable::create(ModuleOp module,
 // Orders
 //===----------------------------------------------------------------------===//
 
-/// Gradients of weights have no tasks of their own: a backward makes them.
+/// Gradients of weights have no tasks of their own: the backward makes them.
 LogicalResult StageTable::readOrders() {
   PipelineSchedule schedule;
   schedule.kind = op.getSchedule();

@@ -40,7 +40,7 @@ std::vector<std::string> StoredElements::names(const std::string &layer) const {
   return all;
 }
 
-/// Factors are digits of the index, outermost first; the range lies around.
+/// Factors are digits of the index, outermost first, inside the range.
 int64_t StoredElements::indexIn(StorageGroupAttr group,
                                 ArrayRef<int64_t> indices) const {
   int64_t index = 0;

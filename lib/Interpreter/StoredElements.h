@@ -1,4 +1,4 @@
-//===- StoredElements.h - Where elements are in the checkpoint --*- C++ -*-===//
+//===- StoredElements.h - Elements in the checkpoint ------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,23 +17,24 @@ namespace autopar::interpreter {
 
 /// An element of a checkpoint tensor.
 struct StoredElement {
-  /// Which of the tensors that the `*` of the name stands for, else 0.
+  /// Index of the tensor that the `*` of the name stands for, else 0.
   int64_t copy = 0;
-  /// In row-major order.
+  /// Offset in row-major order.
   int64_t offset = 0;
 };
 
-/// Where the elements of a weight are in its checkpoint tensors, as its storage
-/// says. Of quantized ones, in the plain tensor that the format replaces.
+/// The places of a weight's elements in its checkpoint tensors, according to
+/// its storage. Quantised weights use the plain tensor that the format
+/// replaces.
 class StoredElements {
 public:
   explicit StoredElements(transformer::WeightOp weight);
 
   /// The tensors in `layer` ("model.layers.3", or ""), one per copy.
   std::vector<std::string> names(const std::string &layer) const;
-  /// How many dimensions each tensor has.
+  /// Number of dimensions of each tensor.
   size_t rank() const { return groups.size(); }
-  /// Of the weight's element `offset`, in row-major order.
+  /// The place of the weight's element `offset`, in row-major order.
   StoredElement find(int64_t offset) const;
 
 private:
@@ -45,8 +46,8 @@ private:
   llvm::SmallVector<int64_t> shape, storedShape;
   llvm::SmallVector<transformer::StorageGroupAttr> groups;
   std::optional<int64_t> spread;
-  /// Of the first element, and by dimension and index how much further on
-  /// others are: offsets are sums of what each dimension adds.
+  /// Offset of the first element, and additional offsets by dimension and
+  /// index; the offset of an element is their sum.
   int64_t first = 0;
   llvm::SmallVector<std::vector<int64_t>> further;
 };

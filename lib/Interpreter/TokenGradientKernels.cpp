@@ -18,7 +18,7 @@ using namespace autopar::training;
 using namespace autopar::transformer;
 using namespace mlir;
 
-/// The first tokens of the sequence are those that were put in.
+/// The inserted tokens are the first tokens of the sequence.
 static LocalResults run(InsertBackwardOp op, Device &device) {
   LocalTensor dx = device(op.getDz());
   std::vector<int64_t> tokens = device.indices(op.getDz(), 1);
@@ -41,7 +41,7 @@ static LocalResult run(MergeTokensBackwardOp op, Device &device) {
   TensorView view(op.getResult());
   int64_t tokens = device.grid().extentOf(view, 1);
   int64_t merged = dy.shape[1], wide = dy.extentFrom(2);
-  // Without an image there are no tokens that were merged.
+  // Without an image there are no merged tokens.
   int64_t n = merged == 0 ? 1 : tokens / merged;
   int64_t width = op.getMean() ? wide : wide / n;
   LocalTensor result({dy.shape[0], tokens, width});

@@ -25,7 +25,7 @@ int64_t autopar::interpreter::find(const std::vector<int64_t> &indices,
   return found == indices.end() ? -1 : found - indices.begin();
 }
 
-/// The number of devices that have the same elements of a dimension.
+/// Number of devices that have the same elements of a dimension.
 int64_t autopar::interpreter::copiesOf(const TensorView &view, unsigned dim,
                                        const DeviceGrid &grid) {
   DimRef ref = view.dim(dim);
@@ -39,8 +39,7 @@ int64_t autopar::interpreter::copiesOf(const TensorView &view, unsigned dim,
 
 namespace {
 
-/// The elements of a weight, by the rule of Execution.h or as updates have made
-/// them.
+/// The elements of a weight, by the rule of Execution.h or after updates.
 class WeightElements {
 public:
   WeightElements(WeightOp op, Device &device)
@@ -70,7 +69,7 @@ private:
   StoredElements stored;
   std::vector<std::string> names;
   double scale;
-  /// Null of tensors that are as they began.
+  /// Null for tensors without updates.
   std::vector<const std::map<int64_t, double> *> given;
 };
 
@@ -93,7 +92,8 @@ static LocalResult run(StateOp, Device &) { return LocalTensor(); }
 // Products
 //===----------------------------------------------------------------------===//
 
-/// `x` [rows, in] times `w` [in, out], with `bias` [out] where there is one.
+/// Multiplies `x` [rows, in] by `w` [in, out], and adds `bias` [out] if
+/// present.
 static LocalResult multiply(Operation *op, const LocalTensor &x,
                             size_t numContracted, const LocalTensor &w,
                             const LocalTensor *bias) {
@@ -134,7 +134,7 @@ static LocalResult run(LogitsOp op, Device &device) {
 // Tokens
 //===----------------------------------------------------------------------===//
 
-/// Rows that the device does not have are 0: others add them.
+/// Rows that the device does not have are 0; other devices add them.
 static LocalResult run(EmbeddingOp op, Device &device) {
   const LocalTensor &ids = device(op.getIds()), &table = device(op.getTable());
   std::vector<int64_t> rows = device.indices(op.getTable(), 0);
@@ -165,7 +165,7 @@ static LocalResult run(LayerPartOp op, Device &device) {
   return result;
 }
 
-/// Where another device has the last token it is 0: that one adds it.
+/// If another device has the last token, the result is 0; that device adds it.
 static LocalResult run(LastTokenOp op, Device &device) {
   const LocalTensor &x = device(op.getX());
   std::vector<int64_t> tokens = device.indices(op.getX(), 1);
@@ -191,7 +191,7 @@ static LocalResult run(PositionEmbeddingOp op, Device &device) {
   return result;
 }
 
-/// The first tokens of the sequence are those that are encoded.
+/// The encoded tokens are the first tokens of the sequence.
 static LocalResult run(InsertOp op, Device &device) {
   LocalTensor result = device(op.getX());
   const LocalTensor &y = device(op.getY());

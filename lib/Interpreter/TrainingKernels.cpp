@@ -1,4 +1,4 @@
-//===- TrainingKernels.cpp - What iterations keep -------------------------===//
+//===- TrainingKernels.cpp - Values that iterations keep ------------------===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,10 +19,10 @@ using namespace autopar::transformer;
 using namespace mlir;
 
 //===----------------------------------------------------------------------===//
-// What is saved
+// Saved values
 //===----------------------------------------------------------------------===//
 
-/// A function and its backward have one.
+/// The key of a saved value; a function and its backward share it.
 static std::string keyOf(Operation *op, StringRef name, Device &device) {
   FunctionOpInterface whole =
       findWhole(op->getParentOfType<FunctionOpInterface>());
@@ -81,7 +81,7 @@ static LogicalResult run(AccumulateOp op, Device &device) {
   return success();
 }
 
-/// Of a weight that no backward has reached, 0.
+/// A weight that no backward has reached has the gradient 0.
 static LocalResult run(GradientOp op, Device &device) {
   auto &gradients = device.run.training().gradients;
   auto kept = gradients.find(keyOf(op.getWeight(), device));

@@ -70,7 +70,7 @@ FailureOr<CheckpointElements> Execution::gradients() const {
     for (int64_t at = 0; at < size; ++at) {
       auto [copy, offset] = stored.find(at);
       std::map<int64_t, double> &tensor = *tensors[copy];
-      // Mostly they come in their order.
+      // Elements mostly come in order.
       tensor.try_emplace(tensor.end(), offset, 0)->second += whole.data[at];
     }
   }

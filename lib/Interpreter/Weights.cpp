@@ -1,4 +1,4 @@
-//===- Weights.cpp - What devices have of weights -------------------------===//
+//===- Weights.cpp - Weights on devices -----------------------------------===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,8 +15,7 @@ using namespace autopar::program;
 using namespace autopar::transformer;
 using namespace mlir;
 
-/// Their elements are made once, and again after updates, or where they are not
-/// as they should be.
+/// Computes the elements of a weight once, and again after updates or changes.
 LogicalResult Execution::runWeight(Operation *op) {
   auto weight = cast<WeightOp>(op);
   OpResult result = op->getResult(0);

@@ -15,9 +15,9 @@
 
 namespace autopar::importer {
 
-/// The model as a module of the transformer dialect: one function per layer
-/// kind, and `@model`, which repeats them. The needed dialects are loaded.
-/// Fields of the config are read on the way: errors name them.
+/// Builds the model as a module of the transformer dialect: one function per
+/// layer kind, and `@model`, which repeats them. Loads the needed dialects.
+/// Errors name the fields of the config.
 Result<mlir::OwningOpRef<mlir::ModuleOp>>
 importModel(mlir::MLIRContext *context, const model::Model &model);
 

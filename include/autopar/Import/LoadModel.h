@@ -13,21 +13,22 @@
 
 namespace autopar::importer {
 
-/// What a user says of a model: a path, "-", a bundled name or org/name.
+/// A user's choice of a model: a path, "-", a bundled name or org/name.
 struct ModelRequest {
   std::string argument;
-  /// The text of its config; then `argument` is but what it is called.
+  /// The text of its config; `argument` is then only its name.
   std::string config = {};
   hub::HubOptions hub;
   std::vector<model::ConfigAssumption> assumptions;
-  /// `weightFormatNames`; as stored where empty. A bundled name may have it
-  /// behind a colon: "llama-3.3-70b:fp8".
+  /// A name of `weightFormatNames`; empty: as stored. A bundled name may
+  /// include it behind a colon: "llama-3.3-70b:fp8".
   std::string weightFormat = {};
-  /// As engines load it, not as the checkpoint has it: float32 in 16 bits.
+  /// Whether weights are converted as engines load them: float32 becomes 16
+  /// bits.
   bool asServed = false;
 };
 
-/// Shows what a long download does, where a person may be watching.
+/// Shows the progress of a long download if a person may be watching.
 void showProgress(const std::string &line);
 
 /// Finds and reads a model.
@@ -38,7 +39,7 @@ Result<model::Model> findModel(const ModelRequest &request);
 Result<mlir::OwningOpRef<mlir::ModuleOp>> buildModel(mlir::MLIRContext *context,
                                                      const model::Model &model);
 
-/// Both.
+/// Finds, imports and verifies a model.
 Result<mlir::OwningOpRef<mlir::ModuleOp>>
 loadModel(mlir::MLIRContext *context, const ModelRequest &request);
 

@@ -17,11 +17,11 @@
 
 namespace autopar::importer {
 
-/// A module of a file. While it lives, diagnostics show its text.
+/// The module of a file. While it lives, diagnostics show its text.
 class ModuleFile {
 public:
-  /// Reads `path`, or standard input where it is "-". An error without a
-  /// message has been printed as diagnostics.
+  /// Reads `path`, or standard input if it is "-". An error without a message
+  /// has been printed as diagnostics.
   static Result<std::unique_ptr<ModuleFile>> read(mlir::MLIRContext &context,
                                                   const std::string &path);
 

@@ -16,9 +16,10 @@ class MLIRContext;
 
 namespace autopar::importer {
 
-/// The config, as JSON, of a small model that has the functions of `model`: all
-/// kinds of its layers. Errors say what would be lost, or why the small one
-/// cannot be imported; one without a message has been printed as diagnostics.
+/// Returns the config, as JSON, of a small model with all functions of `model`,
+/// that is, all kinds of its layers. Errors say which kind would be lost, or
+/// why the small model cannot be imported; an error without a message has been
+/// printed as diagnostics.
 Result<std::string> shrinkModel(mlir::MLIRContext *context,
                                 const model::Model &model,
                                 const model::SmallSizes &sizes);

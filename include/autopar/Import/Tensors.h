@@ -16,18 +16,17 @@
 namespace autopar::importer {
 
 /// Calls `visit` with the full name and the storage of every checkpoint tensor
-/// of `module`, in model order: layers by number, tensors as the layer has
-/// them, those of a format in its order; then those of functions that a step
-/// does not run. Fails with a diagnostic where the module has no public
-/// function, or more tensors than
-/// `limits::maxListedTensors`.
+/// of `module`, in model order: layers by number, tensors in the order of the
+/// layer, those of a format in its order; last those of functions that no step
+/// runs. Fails with a diagnostic if the module has no public function, or more
+/// tensors than `limits::maxListedTensors`.
 mlir::LogicalResult
 forEachTensor(mlir::ModuleOp module,
               llvm::function_ref<void(llvm::StringRef name,
                                       const transformer::StoredTensor &tensor)>
                   visit);
 
-/// One line per tensor: name, shape, dtype, bytes; tab-separated.
+/// Writes one line per tensor: name, shape, dtype, bytes; tab-separated.
 mlir::LogicalResult listTensors(mlir::ModuleOp module, llvm::raw_ostream &os);
 
 } // namespace autopar::importer

@@ -12,38 +12,39 @@
 
 namespace autopar::interpreter {
 
-/// Two elements, or shapes, that are not the same.
+/// The first difference of two values: an element, or a shape.
 struct Difference {
-  /// Of the split module; null where it is a result.
+  /// The op of the split module; null for a result of the function.
   mlir::Operation *op = nullptr;
   std::string layer;
-  /// The stage that computes it, of a pipeline.
+  /// The pipeline stage that computes it.
   std::optional<int64_t> stage = std::nullopt;
-  /// "element 3 is 0.5, expected 1".
+  /// The difference in words: "element 3 is 0.5, expected 1".
   std::string what;
 };
 
-/// Whether both return values of the same number and shapes; an error of the
-/// split module's function is emitted where they do not.
+/// Checks that both return equally many values of the same shapes. Emits an
+/// error of the split module's function otherwise.
 mlir::LogicalResult haveSameResults(const Execution &split,
                                     const Execution &whole);
 
-/// The first value that a split module computes otherwise than the unsplit one;
-/// where all agree, the first element of a result. Results are of the same
-/// shapes. `tolerance` is relative to the largest element of a value.
+/// Finds the first value that a split module computes differently from the
+/// unsplit one or, if all agree, the first element of a result that differs.
+/// Results have the same shapes. `tolerance` is relative to the largest element
+/// of a value.
 std::optional<Difference> findDifference(const Execution &split,
                                          const Execution &whole,
                                          double tolerance);
 
-/// The first checkpoint tensor whose gradient, or what an update has made of
-/// it, is another in a split module than in the unsplit one; "" where there is
-/// none. Errors are emitted.
+/// Finds the first checkpoint tensor whose gradient, or whose updated elements,
+/// differ between a split module and the unsplit one; "" if there is none.
+/// Errors are emitted.
 mlir::FailureOr<std::string> findTrainingDifference(const Execution &split,
                                                     const Execution &whole,
                                                     double tolerance);
 
-/// The largest difference of the results, which are of the same shapes,
-/// relative to their largest element.
+/// The largest difference of the results, which have the same shapes, relative
+/// to their largest element.
 double largestDifference(const Execution &split, const Execution &whole);
 
 } // namespace autopar::interpreter

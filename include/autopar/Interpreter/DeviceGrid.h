@@ -21,39 +21,39 @@ namespace autopar::interpreter {
 /// values of its symbols.
 class DeviceGrid {
 public:
-  /// Without a mesh there is one device. Errors are emitted: a size left open,
-  /// experts in no slots.
+  /// Without a mesh there is one device. Errors are emitted: an open size,
+  /// experts without slots.
   static mlir::FailureOr<DeviceGrid> create(mlir::ModuleOp module,
                                             const program::Workload &workload);
 
   int64_t size() const { return devices; }
-  /// Those that execute, in order: all, those at one place of an axis, or those
-  /// that have copies of a weight.
+  /// The devices that execute, in order: all, those at one place of an axis, or
+  /// those with copies of a weight.
   llvm::ArrayRef<int64_t> active() const { return executing; }
   void enter(mlir::StringAttr axis, int64_t place);
   void enter(std::vector<int64_t> some) { executing = std::move(some); }
   const program::Workload &workload() const { return step; }
 
-  /// Of a group of axes: its size, and where in it a device is.
+  /// The size of a group of axes, and the place of a device in it.
   int64_t sizeOf(llvm::ArrayRef<mlir::StringAttr> axes) const;
   int64_t placeOf(int64_t device, llvm::ArrayRef<mlir::StringAttr> axes) const;
-  /// The devices that differ from `device` in `axes` alone, itself included, in
+  /// The devices that differ from `device` only in `axes`, itself included, in
   /// order of their places.
   std::vector<int64_t> groupOf(int64_t device,
                                llvm::ArrayRef<mlir::StringAttr> axes) const;
 
-  /// The value of an extent; 1 where it names nothing.
+  /// The value of an extent; 1 if it has no symbols.
   int64_t valueOf(const NamedExtent &extent) const;
-  /// Of a tensor's dimension.
+  /// The extent of a tensor's dimension.
   int64_t extentOf(const TensorView &view, unsigned dim) const;
-  /// The dimension that has the sequences of a batch, where one has.
+  /// The dimension that counts the sequences of a batch, if there is one.
   std::optional<unsigned> batchDimOf(const TensorView &view) const;
-  /// The indices of dimension `dim` that `device` has, -1 of padding. A set has
-  /// no indices.
+  /// The indices of dimension `dim` that `device` has, -1 for padding. A set
+  /// has no indices.
   std::vector<int64_t> indicesOf(const TensorView &view, unsigned dim,
                                  int64_t device) const;
 
-  /// What devices have of experts, in the layer that runs.
+  /// The experts in the devices' slots, for the layer that runs.
   const ExpertSlots &expertSlots() const { return slots; }
   ExpertSlots &expertSlots() { return slots; }
 

@@ -5,27 +5,25 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Runs a module as its text says, in double precision: each device has arrays
-// of its own, and knows of others only what collectives bring.
+// Executes a module literally, in double precision: each device has arrays of
+// its own, and gets data of others only through collectives.
 //
-// Its numbers are random, and follow from names: a module has the same as its
-// split self, and whoever has the checkpoint's layout can make them again.
-// u(name, i), from -1 to 1, is made of 64-bit integers that wrap around:
-//
+// Weights and inputs are random numbers that depend only on names, so that a
+// module and its split version have the same numbers, and anyone with the
+// checkpoint's layout can reproduce them. u(name, i), from -1 to 1, is computed
+// with 64-bit integers that wrap around:
 //   z = xxh3_64(name) + 0x9e3779b97f4a7c15 * (i + 1)
 //   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9
 //   z = (z ^ (z >> 27)) * 0x94d049bb133111eb
 //   z = z ^ (z >> 31)
 //   u = (z >> 11) * 2^-52 - 1
-//
 // Element i (row-major) of the checkpoint tensor `name` ("model.layers.0..") is
-// u(name, i) in a tensor of one dimension, else 0.3 * u(name, i): near enough
-// to zero that sums stay about one. A quantized tensor is that of its plain
-// name. Where the context of a step is c tokens, element i of its argument n is
-// u("input n c", i), a token id floor((u + 1) / 2 * vocabulary). Where inputs
-// follow positions, not steps, that of position p of a sequence is
-// u("input n position p", i), i that of the element among those of its
-// position.
+// u(name, i) in a tensor of one dimension, else 0.3 * u(name, i), so that sums
+// stay near one. A quantised tensor uses its plain name. If the context of a
+// step is c tokens, element i of its argument n is u("input n c", i), and a
+// token id is floor((u + 1) / 2 * vocabulary). If inputs follow positions
+// instead of steps, the input at position p of a sequence is u("input n
+// position p", i), where i counts the elements of that position.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,11 +43,11 @@
 
 namespace autopar::interpreter {
 
-/// What a device has cached of the tokens of its sequences: by token, a row of
-/// `[batch, ..]` as it has those dimensions.
+/// The cached tokens of a device's sequences: by token, a row of `[batch, ..]`
+/// with the device's parts of these dimensions.
 using CachedTokens = std::map<int64_t, LocalTensor>;
 
-/// What caches and states hold, of all devices together.
+/// Contents of caches and states, joined over all devices.
 struct KeptTensors {
   std::map<std::string, CachedTokens> caches;
   std::map<std::string, LocalTensor> states;
@@ -58,63 +56,63 @@ struct KeptTensors {
 class Execution;
 class ExecutableOpInterface;
 
-/// One device, while it executes an op.
+/// One device while it executes an op.
 class Device {
 public:
   Device(Execution &run, int64_t id) : run(run), id(id) {}
 
   const LocalTensor &operator()(mlir::Value value) const;
-  /// What another device has.
+  /// The tensor of another device.
   const LocalTensor &of(int64_t device, mlir::Value value) const;
   const DeviceGrid &grid() const;
-  /// The indices that it has of a value's dimension.
+  /// The indices of a value's dimension that the device has.
   std::vector<int64_t> indices(mlir::Value value, unsigned dim) const {
     return grid().indicesOf(TensorView(value), dim, id);
   }
-  /// The positions in their sequences of the tokens that it has, in dimension
-  /// `dim`: those of this step follow the cached ones.
+  /// Positions, in their sequences, of the device's tokens along dimension
+  /// `dim`. Tokens of this step follow the cached ones.
   std::vector<int64_t> positions(mlir::Value value, unsigned dim) const;
 
   Execution &run;
   const int64_t id;
 };
 
-/// Has everything done as the module says. A test's own does some otherwise, to
-/// see that it is noticed.
+/// Executes ops as the module says. Tests override it to do something wrong,
+/// which must be detected.
 class Executor {
 public:
   virtual ~Executor();
   virtual mlir::LogicalResult prepare(ExecutableOpInterface op, Device &device);
   virtual mlir::FailureOr<LocalTensors> execute(ExecutableOpInterface op,
                                                 Device &device);
-  /// Changes what stages do when, and what one sends another.
+  /// Changes the order of stages, or a message between them.
   virtual void order(StageOrders &) {}
   virtual void send(StageMessage &) {}
 };
 
-/// What happened to one value: for comparing two runs.
+/// The value of an op in a run, for comparison of two runs.
 struct TraceEntry {
   mlir::Operation *op = nullptr;
   std::string layer;
-  /// Of all devices together, and of all microbatches.
+  /// Joined over all devices and all microbatches.
   LocalTensor value;
-  /// Which one of the op's.
+  /// Index of the result of the op.
   unsigned result = 0;
-  /// Of a pipeline.
+  /// The pipeline stage.
   std::optional<int64_t> stage = std::nullopt;
 };
 
 /// Bytes, in the formats of the types, that a device holds after a step, that
-/// it has sent to devices of other stages in it, and that it has of gradients
-/// that are summed with those of other stages.
+/// it sent to devices of other stages, and of its gradients that are summed
+/// with other stages.
 struct DeviceHoldings {
   int64_t weights = 0, caches = 0, states = 0, sent = 0, summed = 0;
 };
 
-/// What the random inputs of a step follow from.
+/// The names that the random inputs of a step depend on.
 enum class InputRule { step, position };
 
-/// Runs the steps of one module. What caches and states hold stays.
+/// Runs the steps of one module. Caches and states persist between steps.
 class Execution {
 public:
   /// `module` and `executor` outlive it.
@@ -123,28 +121,28 @@ public:
       : module(module), inputs(inputs), executor(executor ? *executor : plain) {
   }
 
-  /// Runs the module's public function for one step, and what a step runs after
-  /// it; `traced` says whether values are kept. Errors are emitted: what cannot
-  /// be executed, shapes that are not those of types, devices that should have
-  /// the same and do not.
+  /// Runs the module's public function for one step, and the step's later
+  /// sections; `traced` says whether values are kept. Errors are emitted: ops
+  /// that cannot be executed, shapes that differ from types, devices whose
+  /// copies differ.
   mlir::LogicalResult run(const program::Workload &workload,
                           bool traced = false);
-  /// The public function alone, with the weights that the last step had.
+  /// Runs only the public function, with the weights of the last step.
   mlir::LogicalResult runForward(const program::Workload &workload);
 
-  /// Goes on where the run of another module has got to: caches and states are
-  /// those of `from`, in the layouts of this module. Before the first step.
-  /// Errors are emitted: devices of `from` that hold different copies.
+  /// Continues the run of another module: takes the caches and states of
+  /// `from`, in the layouts of this module. Call it before the first step.
+  /// Errors are emitted: devices of `from` with different copies.
   mlir::LogicalResult takeOver(const Execution &from);
 
-  /// The results of the last step, of all devices together.
+  /// The results of the last step, joined over all devices.
   const std::vector<LocalTensor> &results() const { return outputs; }
-  /// The function that had them.
+  /// The function that returned them.
   mlir::Operation *entry() const { return function; }
   const std::vector<TraceEntry> &trace() const { return entries; }
   std::vector<DeviceHoldings> holdings() const;
-  /// What backwards of the last step have added up of all devices together, of
-  /// each checkpoint tensor that it reads. Errors are emitted.
+  /// The gradients of the last step, summed over microbatches and joined over
+  /// devices, for each checkpoint tensor that it reads. Errors are emitted.
   mlir::FailureOr<CheckpointElements> gradients() const;
   /// Whether a step updates weights.
   bool isTraining() const;
@@ -157,48 +155,48 @@ public:
   DeviceTensors &valueOf(mlir::Value value) {
     return values.find(value)->second.tensors;
   }
-  /// "model.layers.3", or "".
+  /// The layer that runs: "model.layers.3", or "".
   const std::string &layerName() const { return layer; }
-  /// 3 in "model.layers.3"; none outside layers.
+  /// The number of the layer: 3 in "model.layers.3"; none outside of layers.
   std::optional<int64_t> getLayerNumber() const { return layerNumber; }
-  /// The cache or state that `value` is a handle of, on `device`; null where it
-  /// was moved, and an update would go to a copy.
+  /// The cache or state behind the handle `value` on `device`; null if a
+  /// collective moved it, so that an update would change a copy.
   CachedTokens *cacheOf(mlir::Value value, int64_t device);
   LocalTensor *stateOf(mlir::Value value, int64_t device);
   TrainingMemory &training() { return trained; }
   const TrainingMemory &training() const { return trained; }
-  /// The part of the batch that runs, of how many.
+  /// Number of the current microbatch, and number of microbatches.
   int64_t microbatchNumber() const { return microbatch; }
   int64_t microbatchCount() const { return microbatches; }
 
 private:
-  /// A value; none without tensors. `received`: which part of what the stage
-  /// was sent, -1 of none.
+  /// The tensors of a value; empty if there are none. `received` is its index
+  /// in the message that the stage received, or -1.
   struct Held {
     DeviceTensors tensors;
     int64_t received = -1;
   };
   using Values = std::vector<Held>;
-  /// What a cache or state holds of a microbatch.
+  /// A cache or state of one microbatch.
   template <typename T>
   struct Kept {
-    /// A handle of it.
+    /// One of its handles.
     mlir::Value handle;
-    /// Those that hold it.
+    /// The devices that hold it.
     std::vector<int64_t> devices;
     std::vector<T> byDevice;
   };
   /// By layer and op, then by microbatch.
   template <typename T>
   using AllKept = std::map<std::string, std::map<int64_t, Kept<T>>>;
-  /// By the attributes and the type of its op, and by layer: what is equal in
-  /// these is one weight.
+  /// Attributes and type of the op, and layer: weights that agree in these are
+  /// one.
   using WeightKey = std::tuple<const void *, const void *, std::string>;
-  /// A weight as it is on devices until it is updated.
+  /// A weight on devices until its next update.
   struct KeptWeight {
-    /// The checkpoint tensors that it has.
+    /// Its checkpoint tensors.
     std::vector<std::string> names;
-    /// Those that hold it.
+    /// The devices that hold it.
     std::vector<int64_t> devices;
     DeviceTensors tensors;
     std::optional<LocalTensor> whole;
@@ -233,7 +231,7 @@ private:
   Values inputsOf(mlir::func::FuncOp entry);
   mlir::LogicalResult addResults();
 
-  // Of a pipeline.
+  // For pipelines.
   struct StagePart;
   mlir::LogicalResult runStages(bool trains);
   mlir::LogicalResult runStage(StagePart &own);
@@ -264,13 +262,14 @@ private:
   AllKept<LocalTensor> states;
   std::string layer;
   std::optional<int64_t> layerNumber;
-  /// The number of the next layer of the loop around, where there is one, and
-  /// what follows it.
+  /// The number of the next layer of the surrounding loop, if any, and the step
+  /// to the following one.
   std::optional<int64_t> nextLayer;
   int64_t layerStep = 1;
   std::string prefix;
   bool traced = false;
-  /// The part of the batch that runs, of how many, and the stage that runs it.
+  /// Number of the current microbatch, number of microbatches, and the stage
+  /// that runs.
   int64_t microbatch = 0, microbatches = 1;
   StagePart *part = nullptr;
   /// Whether all microbatches have run.
@@ -282,28 +281,29 @@ private:
   std::vector<LocalTensor> outputs;
   std::vector<TraceEntry> entries;
   std::map<WeightKey, KeptWeight> keptWeights;
-  /// By device: the bytes of each weight, by its attributes and layer: equal
-  /// ones are one; bytes sent in the step; bytes of gradients summed in it.
+  /// By device: bytes of each weight, by its attributes and layer (equal
+  /// weights count once); bytes sent in the step; bytes of gradients summed in
+  /// the step.
   std::vector<std::map<std::pair<const void *, std::string>, int64_t>> weights;
   std::vector<int64_t> sentBytes, summedBytes;
   TrainingMemory trained;
-  /// What caches and states begin with where that was handed over.
+  /// Initial contents of caches and states, if another run was taken over.
   std::optional<KeptTensors> handed;
 };
 
-/// Puts together what devices have of a tensor of `type`, sums made; nothing
-/// where devices that should have the same do not.
+/// Joins the devices' parts of a tensor of `type`, and sums partial values.
+/// Returns nothing if copies differ.
 std::optional<LocalTensor> gatherAll(const TensorView &type,
                                      const DeviceTensors &tensors,
                                      const DeviceGrid &grid);
 
-/// u(name, index): from -1 to 1.
+/// u(name, index), from -1 to 1.
 double randomNumber(llvm::StringRef name, int64_t index);
 
-/// What elements of matrices are multiplied by.
+/// Factor of the elements of matrices.
 constexpr double matrixScale = 0.3;
 
-/// How ops are executed: for the registry of a context.
+/// Registers the execution of ops for contexts.
 void registerExecution(mlir::DialectRegistry &registry);
 
 } // namespace autopar::interpreter

@@ -1,4 +1,4 @@
-//===- ExpertSlots.h - Which experts devices hold ---------------*- C++ -*-===//
+//===- ExpertSlots.h - The experts that devices hold ------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,16 +18,15 @@
 
 namespace autopar::interpreter {
 
-/// The tables of a module's `parallel.expert_placement`. Without them nothing
-/// is a slot.
+/// The tables of a module's `parallel.expert_placement`. Without it no
+/// dimension has slots.
 class ExpertSlots {
 public:
   /// Errors are emitted: experts that are not split over the axes of the
   /// tables, other tensors that cannot be told from those of experts.
   static mlir::FailureOr<ExpertSlots> create(mlir::ModuleOp module);
 
-  /// The experts in the slots of layer `number`, the one that runs from now on;
-  /// of no layer where there is none.
+  /// Sets the layer that runs from now on; none outside of layers.
   void enter(std::optional<int64_t> number) { layer = number; }
   std::optional<int64_t> number() const { return layer; }
 
@@ -37,9 +36,9 @@ public:
   }
   /// Whether a tensor of `type` is of a layer that has no table.
   bool lack(mlir::RankedTensorType type) const;
-  /// The expert in each slot of the layer; empty where there is no table.
+  /// The expert in each slot of the layer; empty without a table.
   llvm::ArrayRef<int32_t> experts() const;
-  /// Those of part `place` of `parts`.
+  /// The experts in part `place` of `parts`.
   std::vector<int64_t> partOf(int64_t parts, int64_t place) const;
 
 private:

@@ -12,29 +12,30 @@
 
 namespace autopar::interpreter {
 
-/// An element of a checkpoint tensor, its gradient, and what differences of the
-/// loss say that it is.
+/// An element of a checkpoint tensor, its gradient, and the value expected from
+/// differences of the loss.
 struct GradientElement {
   std::string name;
   int64_t offset = 0;
   double gradient = 0, expected = 0;
   /// Their difference, relative to the tensor's largest gradient, or to 0.001
-  /// where that is less.
+  /// if that is larger.
   double relative = 0;
 };
 
-/// Runs an iteration of `step`, and the forward twice for each of `count`
-/// elements of every weight: with a little more and a little less of it. One of
-/// them is that of the largest gradient, others are random. Errors are emitted.
+/// Runs an iteration of `step`, then the forward twice for each of `count`
+/// elements of every weight, with the element slightly larger and slightly
+/// smaller. One element is that with the largest gradient, the others are
+/// random. Errors are emitted.
 mlir::FailureOr<std::vector<GradientElement>>
 measureGradients(Execution &run, const program::Workload &step, int64_t count);
 
-/// The derivative of the loss along `directionOf`: a sum over the gradients of
-/// all elements, and what a difference of the loss says that it is.
+/// The derivative of the loss along `directionOf`: the sum over the gradients
+/// of all elements, and the value expected from a difference of the loss.
 struct DirectionalDerivative {
   double ofGradients = 0, expected = 0;
-  /// Their difference, relative to the root of the sum of squared addends, or
-  /// to 0.001 where that is less.
+  /// Their difference, relative to the root of the sum of squared terms, or to
+  /// 0.001 if that is larger.
   double relative = 0;
 };
 

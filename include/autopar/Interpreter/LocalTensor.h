@@ -1,4 +1,4 @@
-//===- LocalTensor.h - What one device has of a tensor ----------*- C++ -*-===//
+//===- LocalTensor.h - One device's part of a tensor ------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -28,36 +28,36 @@ struct RoutedRow {
   }
 };
 
-/// Elements in row-major order, all in double precision whatever the format.
+/// Elements in row-major order, in double precision whatever the format.
 struct LocalTensor {
   std::vector<int64_t> shape;
   std::vector<double> data;
-  /// Of a router's result: the expert that each element is the weight of.
+  /// For a router's result: the expert that each element is the weight of.
   std::vector<int32_t> experts;
-  /// Of a set: its rows, in the order of their tokens.
+  /// For a set: its rows, in the order of their tokens.
   std::vector<RoutedRow> rows;
 
   LocalTensor() = default;
   explicit LocalTensor(std::vector<int64_t> shape, double value = 0);
 
   int64_t size() const { return static_cast<int64_t>(data.size()); }
-  /// The product of the dimensions from `begin` to before `end`.
+  /// The product of the dimensions from `begin` up to, but without, `end`.
   int64_t extent(size_t begin, size_t end) const;
   int64_t extentFrom(size_t begin) const { return extent(begin, shape.size()); }
 
-  /// The elements whose index along `dim` is in `indices`, in that order; of
-  /// -1, not a number.
+  /// Selects the elements with the given `indices` along `dim`, in that order;
+  /// NaN for index -1.
   LocalTensor select(size_t dim, const std::vector<int64_t> &indices) const;
 };
 
 /// The results of an op on one device.
 using LocalTensors = std::vector<LocalTensor>;
 
-/// `from` without dimension `dim`, as pairs of offsets: a function of each
-/// index before it and each behind it.
+/// Offsets of a tensor without dimension `dim`: the indices before it and those
+/// behind it are each combined into one.
 struct Strides {
   Strides(const std::vector<int64_t> &shape, size_t dim);
-  /// Of element (outer, index, inner).
+  /// The offset of element (outer, index, inner).
   int64_t at(int64_t outer, int64_t index, int64_t inner) const {
     return (outer * extent + index) * this->inner + inner;
   }

@@ -1,4 +1,4 @@
-//===- Stages.h - Which devices execute what, and when ----------*- C++ -*-===//
+//===- Stages.h - Pipeline stages of an execution ---------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,19 +18,19 @@
 
 namespace autopar::interpreter {
 
-/// A tensor on all devices; empty on those that have nothing of it.
+/// A tensor on all devices; empty on devices that have no part of it.
 using DeviceTensors = std::vector<LocalTensor>;
 
-/// The forward of a microbatch on a virtual stage, or its backward.
+/// The forward, or the backward, of a microbatch on a virtual stage.
 struct StageTask {
   int64_t stage = 0, microbatch = 0;
   bool isBackward = false;
 
-  /// The task that is sent what this one hands on.
+  /// The task that receives this task's output.
   StageTask next() const {
     return {stage + (isBackward ? -1 : 1), microbatch, isBackward};
   }
-  /// A task comes behind those that it waits for.
+  /// Orders a task behind the tasks that it waits for.
   bool operator<(const StageTask &other) const {
     if (isBackward != other.isBackward)
       return other.isBackward;
@@ -40,30 +40,31 @@ struct StageTask {
   }
 };
 
-/// The tasks of the devices at each place of the stages' axis, in order.
+/// The tasks, in order, of the devices at each place of the stages' axis.
 using StageOrders = std::vector<std::vector<StageTask>>;
 
-/// What a stage sends of a microbatch: the next one, or in a backward the one
-/// before it.
+/// The message of a stage about a microbatch: to the next stage or, in a
+/// backward, to the previous one.
 struct StageMessage {
   struct Part {
     mlir::Value value;
     DeviceTensors tensors;
-    /// Which part of what the sender was sent itself, -1 of none.
+    /// Index in the message that the sender itself received, -1 for other
+    /// values.
     int64_t received = -1;
   };
-  /// Who is sent it, and the place of the devices that send it.
+  /// The task that receives it, and the place of the sending devices.
   StageTask to;
   int64_t from = 0;
   std::vector<Part> parts;
 };
 
-/// A function whose ops are those of several stages: its layers, those of the
-/// loops of its stack, as `parallel.stages` says; what lies before them is of
-/// the stage that begins, what lies behind of the one that ends.
+/// A function whose ops belong to several stages. Layers, those of the loops of
+/// its stack, are divided by `parallel.stages`; ops before them belong to the
+/// first stage to run, ops behind them to the last.
 struct StagedFunction {
   mlir::func::FuncOp function;
-  /// The loops, in the order in which they run.
+  /// The loops in execution order.
   llvm::SmallVector<mlir::Operation *> stack;
 
   bool isStack(mlir::Operation *op) const {
@@ -74,18 +75,18 @@ struct StagedFunction {
   }
 };
 
-/// The `parallel.stages` of a module, and what follows from it. A backward runs
-/// the layers from the last one on: its layer i is that of the forward with
-/// the number `layers() - 1 - i`, and the last stage begins.
+/// The `parallel.stages` of a module, and the derived tables. A backward runs
+/// the layers in reverse: its layer i is number `layers() - 1 - i` of the
+/// forward, and the last stage begins.
 class StageTable {
 public:
   explicit StageTable(mlir::func::FuncOp entry)
       : forward{entry, {}},
         borders(mlir::cast<mlir::FunctionOpInterface>(*entry)) {}
 
-  /// Null where the module has none. Errors are emitted: layers that the model
+  /// Null if the module has none. Errors are emitted: layers that the model
   /// does not have, an axis that splits tensors, a schedule that does not exist
-  /// for these numbers, a backward that is not one of the same layers.
+  /// for these numbers, a backward with other layers.
   static mlir::FailureOr<std::unique_ptr<StageTable>>
   create(mlir::ModuleOp module, mlir::func::FuncOp entry);
 
@@ -96,13 +97,13 @@ public:
   int64_t microbatches() { return static_cast<int64_t>(op.getMicrobatches()); }
   int64_t lastStage() const { return static_cast<int64_t>(ranges.size()) - 1; }
   int64_t layers() const { return ranges.back().end; }
-  /// Forwards, and backwards where the step trains.
+  /// The order of forwards, and of backwards if the step trains.
   StageOrders orders(bool trains) const;
 
   StagedFunction &functionOf(StageTask task) {
     return task.isBackward ? backward : forward;
   }
-  /// Which layers of its function a task runs.
+  /// The layers of its function that a task runs.
   schedule::LayerRange range(StageTask task) const {
     schedule::LayerRange own = ranges[task.stage];
     return task.isBackward
@@ -115,7 +116,7 @@ public:
   bool ends(StageTask task) const {
     return task.stage == (task.isBackward ? 0 : lastStage());
   }
-  /// What stages hand on, in either function.
+  /// Values that stages hand on, in either function.
   analysis::StageBorders &getBorders() { return borders; }
 
 private:

@@ -1,4 +1,4 @@
-//===- TrainingMemory.h - What iterations keep ------------------*- C++ -*-===//
+//===- TrainingMemory.h - Values that iterations keep -----------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,14 +19,15 @@
 
 namespace autopar::interpreter {
 
-/// Numbers of checkpoint tensors, by name ("model.layers.3.mlp.up_proj.weight")
-/// and place, in row-major order.
+/// Elements of checkpoint tensors, by name
+/// ("model.layers.3.mlp.up_proj.weight") and row-major offset.
 using CheckpointElements = std::map<std::string, std::map<int64_t, double>>;
 
-/// A weight in a layer: two that read one checkpoint tensor otherwise are two.
+/// A weight in a layer. Weights that read one checkpoint tensor differently are
+/// different.
 struct LayerWeight {
   std::string layer, name;
-  /// The attribute that says how it is read.
+  /// The attribute that describes its place in the checkpoint.
   const void *storage = nullptr;
 
   bool operator<(const LayerWeight &other) const {
@@ -35,38 +36,37 @@ struct LayerWeight {
   }
 };
 
-/// What devices keep in an iteration for its backward and its update, and from
-/// one iteration to the next.
+/// The values that devices keep in an iteration for its backward and its
+/// update, and between iterations.
 struct TrainingMemory {
-  /// Sums over microbatches, as they lie.
+  /// A sum over microbatches, in the layout of its addends.
   struct Gradient {
-    /// One of those that were added.
+    /// One of the addends.
     mlir::Value addend;
     DeviceTensors sums;
   };
-  /// The numbers of an optimizer.
+  /// The states of an optimizer.
   struct Moments {
     DeviceTensors first, second;
   };
 
-  /// By layer, function and name; empty once it was read.
+  /// By layer, function and name; cleared when read.
   std::map<std::string, DeviceTensors> saved;
   std::map<LayerWeight, Gradient> gradients;
   std::map<LayerWeight, Moments> moments;
-  /// An op of each weight that the iteration has read, and the devices whose
-  /// forwards and backwards have.
+  /// An op of each weight that the iteration read, and the devices whose
+  /// forwards and backwards read it.
   struct ReadWeight {
     mlir::Operation *op = nullptr;
     std::set<int64_t> devices;
   };
   std::map<LayerWeight, ReadWeight> weights;
-  /// Elements that were given to weights, and those that the next iteration
-  /// has.
+  /// Elements that were set in weights, and those of the next iteration.
   CheckpointElements given, next;
   /// The number of the iteration, from 1.
   int64_t iteration = 0;
-  /// An element of a checkpoint tensor that is `by` more than it should be;
-  /// without a name, all elements of all, each `by` times its `directionOf`.
+  /// A change of an element of a checkpoint tensor by `by`; without a name, of
+  /// all elements, each by `by` times its `directionOf`.
   struct Nudge {
     std::string name;
     int64_t offset = 0;
@@ -81,7 +81,7 @@ struct TrainingMemory {
   double nudgeOf(const std::string &name, int64_t offset) const;
 };
 
-/// What a random direction through all weights has of an element: -1 to 1.
+/// The component of a random direction for one element, from -1 to 1.
 double directionOf(const std::string &name, int64_t offset);
 
 } // namespace autopar::interpreter

@@ -73,7 +73,7 @@ private:
     return createNorm(model, x, norm);
   }
 
-  /// A range of the rows of kv_a: the latent, or the key that is rotated.
+  /// A range of the rows of kv_a: the latent, or the rotated key.
   Value latentPart(Value x, int64_t at, int64_t size) {
     std::string stem = block.text("kv_a"), all = std::to_string(rank + rope);
     Value w = model.weight(stem + ".weight", {model.widthOf(x), size},
@@ -100,7 +100,8 @@ private:
     return KVCacheOp::create(ops, CacheType::get(type), IntegerAttr());
   }
 
-  /// DeepSeek-V3.2's lightning indexer: which tokens each token attends to.
+  /// Builds DeepSeek-V3.2's lightning indexer, which selects the tokens that
+  /// each token attends to.
   Value index(Value x, Value qLatent) {
     int64_t topK = block.integer("index_top_k", 0);
     if (!topK || !block.flag("has_indexer", true))
@@ -130,7 +131,7 @@ private:
         createProduct(model, x, weights), cache(size), topK);
   }
 
-  /// A layer without an indexer sees what an earlier one selected.
+  /// A layer without an indexer uses the selection of an earlier layer.
   IntegerAttr atMost(Value selected) {
     int64_t topK = block.integer("index_top_k", 0);
     return topK && !selected ? ops.getI64IntegerAttr(topK) : IntegerAttr();
@@ -141,7 +142,7 @@ private:
     return name.empty() ? Value() : model.weight(name, {heads});
   }
 
-  /// By a gate of each element, or of each head.
+  /// Multiplies by a gate per element, or per head.
   Value gateOutput(Value x, Value y) {
     std::string stem = block.text("gate_name", "");
     bool ofHeads = block.flag("gate_of_heads");

@@ -21,7 +21,7 @@ using llvm::formatv;
 
 namespace {
 
-/// Writes recurrences whose tensors have a stem in common.
+/// Builds recurrences whose tensors share a stem.
 class RecurrentBuilder {
 public:
   RecurrentBuilder(ModelBuilder &model, autopar::model::Block &block)
@@ -32,15 +32,15 @@ public:
 
   std::string tensor(StringRef name) const { return stem + "." + name.str(); }
 
-  /// x times rows `at` and following, of `total`, of a matrix; `total` 0: of
-  /// all of it. Results have dimensions `dims`.
+  /// Multiplies x by `total` rows of a matrix from row `at` on, or by all rows
+  /// if `total` is 0. Results have dimensions `dims`.
   Value rowsOf(Value x, const std::string &name, ArrayRef<int64_t> dims,
                int64_t at = 0, int64_t total = 0, bool bias = false) {
     return rowsAs(x, name, dims, product(1, dims.size()) + range(at, total), at,
                   total, bias);
   }
 
-  /// x times the rows of a matrix that are `out`.
+  /// Multiplies x by the rows `out` of a matrix.
   Value rowsAs(Value x, const std::string &name, ArrayRef<int64_t> dims,
                const std::string &out, int64_t at = 0, int64_t total = 0,
                bool bias = false) {
@@ -55,7 +55,7 @@ public:
     return LinearOp::create(ops, model.like(x, dims), x, w, b);
   }
 
-  /// A causal convolution of each channel with its last tokens.
+  /// Adds a causal convolution of each channel with its last tokens.
   Value convolve(Value x, const std::string &name, ArrayRef<int64_t> channels,
                  int64_t kernel, bool bias,
                  std::optional<FunctionKind> function, int64_t at = 0,
@@ -76,7 +76,7 @@ public:
                  : FunctionKindAttr());
   }
 
-  /// What is remembered of each sequence, in fp32 unless the family says more.
+  /// Adds the state of each sequence, in fp32 unless the family sets a format.
   Value state(ArrayRef<int64_t> dims) {
     std::string name = block.choice("state_type", "float32");
     std::optional<ElementType> type = parseElementType(name);
@@ -89,7 +89,7 @@ public:
                                     fromElementType(ops.getContext(), *type))));
   }
 
-  /// `y` of `[heads, width]` back to the stream.
+  /// Projects `y` of `[heads, width]` to the stream.
   Value outputOf(Value y, ArrayRef<int64_t> dims, int64_t hidden,
                  const std::string &name, bool bias = false) {
     SmallVector<int64_t> shape(dims);
@@ -115,7 +115,7 @@ public:
     return createNorm(model, x, norm);
   }
 
-  /// "1*2*3".
+  /// A product of dimensions: "1*2*3".
   static std::string product(size_t first, size_t count) {
     std::string text;
     for (size_t i = 0; i < count; ++i)
@@ -223,7 +223,8 @@ struct DeltaNetInputs {
 };
 } // namespace
 
-/// Qwen3.5: q, k and v after each other, the rest by themselves.
+/// Qwen3.5: q, k and v in one tensor, one after the other, the rest in tensors
+/// of their own.
 static DeltaNetInputs splitInputs(RecurrentBuilder &b, Value x,
                                   int64_t keyHeads, int64_t heads,
                                   int64_t keyWidth, int64_t width) {
@@ -384,7 +385,8 @@ Value autopar::importer::buildShortConv(ModelBuilder &model,
   };
   Value before = in(0), after = in(1), y = in(2);
   y = createGated(model, before, y, FunctionKind::identity);
-  // Of a picture: both ways, and over rows and columns.
+  // On a picture the convolution looks in both directions, along rows and
+  // columns.
   std::string conv = block.text("conv_name");
   y = block.flag("plane")
           ? createChannelConvolution(model, y, conv, kernel, /*isPlane=*/true,
@@ -405,7 +407,7 @@ Value autopar::importer::buildLinearAttention(ModelBuilder &model,
   std::string stem = block.text("qkv");
   Value parts[3];
   for (int64_t i = 0; i < 3; ++i) {
-    // Those of a head are beside each other.
+    // The three parts of a head are adjacent.
     Value part = b.rowsAs(x, stem, {heads, width}, formatv("1*{0}/3*2", i));
     parts[i] = ActivationOp::create(b.ops, part.getType(), part, function);
   }
