@@ -1,4 +1,4 @@
-//===- DocumentFilter.h - What an editor sends, scanned first ---*- C++ -*-===//
+//===- DocumentFilter.h - Scans an editor's documents -----------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,21 +19,21 @@
 namespace autopar {
 
 /// Stands between an editor and MLIR's language server, which parses documents
-/// as they come. Each is scanned as files of other tools are; for one that is
-/// refused the server gets an empty text, and the editor where and why instead
-/// of the server's diagnostics. Documents come whole to the server. A request
-/// to read bytecode is none that it knows.
+/// as they arrive. Each document is scanned like files of other tools. For a
+/// refused one the server gets an empty text, and the editor gets the error
+/// instead of the server's diagnostics. Documents reach the server whole.
+/// Requests to read bytecode are not forwarded.
 class DocumentFilter {
 public:
-  /// Puts pipes in the place of standard input and output.
+  /// Replaces standard input and output by pipes.
   DocumentFilter();
-  /// Hands on what the server has still to say, when it is done.
+  /// Forwards the remaining output of the server when it has finished.
   void finish();
 
 private:
   struct Document {
     std::string text;
-    /// The diagnostics of a text that is refused.
+    /// The diagnostics of a refused text.
     std::optional<llvm::json::Array> refusal;
   };
 
@@ -43,7 +43,7 @@ private:
   std::string fromServer(const std::string &message);
   void open(llvm::json::Object &document);
   void change(llvm::json::Object &parameters);
-  /// Takes a text; returns what of it the server may see.
+  /// Stores a text; returns the text that the server gets.
   std::string take(Document &document, std::string text);
   /// The document that `identifier` names.
   Document &documentOf(const llvm::json::Object &identifier);

@@ -12,21 +12,21 @@
 
 namespace autopar {
 
-/// The flags of `autopar-opt` that stand for passes. They exist beside all of
+/// The flags of `autopar-opt` that stand for passes. They coexist with all of
 /// mlir-opt's own, which `--help-hidden` shows.
 class ProductFlags {
 public:
-  /// Registers the flags: before the command line is parsed.
+  /// Registers the flags; call it before the command line is parsed.
   ProductFlags();
   ~ProductFlags();
 
-  /// Leaves flags that others registered to `--help-hidden`.
+  /// Hides flags that others registered, except in `--help-hidden`.
   void hideOthers() const;
 
   /// The first lines of `--help`.
   static llvm::StringRef overview();
 
-  /// Appends the passes that the flags ask for.
+  /// Appends the passes of the flags.
   mlir::LogicalResult addPasses(mlir::PassManager &pm) const;
 
   /// Whether the user trusts files of bytecode.

@@ -35,7 +35,7 @@ static int fail(const llvm::Twine &message) {
 
 namespace {
 
-/// Sees whether a report goes to standard output, where the IR then does not.
+/// Detects whether a report goes to standard output; the IR then does not.
 class ReportWatch : public PassInstrumentation {
 public:
   explicit ReportWatch(bool &reports) : reports(reports) {}
@@ -49,8 +49,8 @@ private:
   bool &reports;
 };
 
-/// The last pass where the IR may go nowhere: printing what nobody reads takes
-/// as long as writing the report.
+/// Runs last if the IR is not printed: printing it would take as long as
+/// writing the report.
 class DropUnread : public PassWrapper<DropUnread, OperationPass<>> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(DropUnread)
@@ -75,8 +75,8 @@ private:
 
 } // namespace
 
-/// `error` of a file that cannot be read, with what would work where its name
-/// is that of a model.
+/// Adds a note to `error`, about an unreadable file, if the name is that of a
+/// model.
 static Error explainInput(const std::string &file, Error error) {
   std::vector<std::string> models = bundledModels();
   if (error.note.empty() && llvm::is_contained(models, file))
@@ -94,7 +94,7 @@ int main(int argc, char **argv) {
   registerAllPasses();
   registerAutoparSessionPasses();
   registerAutoparBundlePasses();
-  // Pipelines that were written down have it.
+  // Written pipelines may contain it.
   registerPass([] {
     static constexpr bool isUnread = false;
     return std::make_unique<DropUnread>(isUnread);
@@ -113,7 +113,7 @@ int main(int argc, char **argv) {
   MlirOptMainConfig explicitPasses = config;
   bool reports = false;
   config.setPassPipelineSetupFn([&](PassManager &pm) -> LogicalResult {
-    // An error of a flag is about the flag, not about a page of IR.
+    // An error of a flag should not print a page of IR.
     pm.getContext()->printOpOnDiagnostic(false);
     if (failed(explicitPasses.setupPassPipeline(pm)) ||
         failed(flags.addPasses(pm)))
@@ -132,7 +132,7 @@ int main(int argc, char **argv) {
   if (!source)
     return fail(explainInput(inputFile, source.error()).str());
 
-  // Files are written when all has gone well: a failure loses nothing.
+  // Output is written at the end, so that a failure overwrites nothing.
   std::string ir;
   llvm::raw_string_ostream os(ir);
   auto buffer = llvm::MemoryBuffer::getMemBuffer(source->text, source->name);

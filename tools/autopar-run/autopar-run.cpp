@@ -98,7 +98,7 @@ int main(int argc, char **argv) {
       "its mesh with arrays of its own; prints the results of each step\n\n"
       "  autopar-opt --shard-tp=4 model.mlir -o split.mlir\n"
       "  autopar-run split.mlir --check=model.mlir --query=8,1\n");
-  // A check whose outcome nobody read has not passed.
+  // A check with unread output must not pass.
   endOnClosedPipe(1);
   for (int64_t query : queries)
     if (query < 1 || query > 4096)

@@ -1,4 +1,4 @@
-//===- Checks.h - What values flags can have --------------------*- C++ -*-===//
+//===- Checks.h - Validators of flag values ---------------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,7 +16,7 @@
 
 namespace autopar {
 
-/// A count from `least` to `most`, written as `parseCount` reads it.
+/// A count from `least` to `most`, in the syntax of `parseCount`.
 inline CLI::Validator inRange(int64_t least, int64_t most) {
   return CLI::Validator(
       [=](std::string &text) -> std::string {
@@ -33,7 +33,7 @@ inline CLI::Validator inRange(int64_t least, int64_t most) {
 /// Other words that people use for one of ours: {"cheapest", "cost"}.
 using OtherWords = std::vector<std::pair<std::string, std::string>>;
 
-/// One of `words`; `others` lead to them.
+/// One of `words`; `others` are suggested as one of them.
 inline CLI::Validator oneOf(std::vector<std::string> words,
                             OtherWords others = {}) {
   return CLI::Validator(

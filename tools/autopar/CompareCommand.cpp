@@ -46,7 +46,7 @@ int fail(const Twine &message) {
   return 1;
 }
 
-/// Every pair of a model, a machine and a plan.
+/// Compares every combination of a model, a machine and a plan.
 class Comparer {
 public:
   Comparer(const ModelArgument &model, PlanFlags &flags,
@@ -112,7 +112,7 @@ LogicalResult Comparer::readLists() {
   return success();
 }
 
-/// In what two plans differ.
+/// Prints the differences of two plans.
 int Comparer::compareTwo() {
   valueOf(values, "diff-plans") = {plans[0] + ";" + plans[1]};
   valueOf(values, "plan").clear();
@@ -140,7 +140,7 @@ LogicalResult Comparer::addRow(Session &session, const std::string &name,
   if (!asked)
     return refuse(asked.error().str());
   ReportDetail detail;
-  // A page says of each number why.
+  // A page shows derivations.
   detail.explain = format() == "html";
   Result<Report> report = session.estimate(*asked, *request, detail);
   PlanTableRow row{name, machines[machine], plan, std::nullopt, ""};

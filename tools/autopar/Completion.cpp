@@ -28,14 +28,14 @@ using namespace autopar::sweep;
 
 using Words = std::vector<std::string>;
 
-/// What the scripts complete by themselves.
+/// Stands for files, which the scripts complete.
 static constexpr const char *files = "<file>";
 
 static void append(Words &words, const Words &more) {
   words.insert(words.end(), more.begin(), more.end());
 }
 
-/// "a|b", "a;b" and "a, b, or c" as words.
+/// Splits "a|b", "a;b" and "a, b, or c" into words.
 static Words wordsOf(const std::string &text) {
   Words words(1);
   for (char c : text)
@@ -59,7 +59,7 @@ static Words namesOfLibrary(const std::string &folder) {
   return namesIn(dataDirectory("hardware") + "/" + folder);
 }
 
-/// Names of the library that a value may be.
+/// Names of the library that the value may take.
 static Words namesFor(const CLI::App &command, const CLI::Option &option) {
   std::string name = option.get_name();
   const CLI::App *parent = command.get_parent();
@@ -81,8 +81,8 @@ static Words namesFor(const CLI::App &command, const CLI::Option &option) {
   return words;
 }
 
-/// What a word of help stands for: "format", "file"; itself in a list that is
-/// complete.
+/// The values that a word of help stands for ("format", "file"), or the word
+/// itself in a complete list.
 static Words valuesOfWord(const std::string &word, bool isListed) {
   static const Words paths = {"file",  "path", "plan", "name",
                               "words", "FILE", "TEXT"};
@@ -96,7 +96,7 @@ static Words valuesOfWord(const std::string &word, bool isListed) {
   return isListed && !isPlaceholder ? Words{word} : Words();
 }
 
-/// What a value may be, by what help calls it and by the option's name.
+/// The values of an option, by its type in help and by its name.
 static Words valuesOf(const CLI::App &command, const CLI::Option &option) {
   Words words = namesFor(command, option);
   std::string type = option.get_type_name();
@@ -112,7 +112,7 @@ static Words valuesOf(const CLI::App &command, const CLI::Option &option) {
 // The word at the cursor
 //===----------------------------------------------------------------------===//
 
-/// The command that the first words name; `at`: the first of the others.
+/// The command of the first words; `at` becomes the index of the next word.
 static const CLI::App &commandOf(const CLI::App &app, const Words &words,
                                  size_t &at) {
   const CLI::App *command = &app;
@@ -141,7 +141,7 @@ static Words commandsAndFlags(const CLI::App &command, bool flags) {
   return words;
 }
 
-/// The operand that stands after `before` others.
+/// The operand after `before` others.
 static const CLI::Option *operandAt(const CLI::App &command, size_t before) {
   for (const CLI::Option *option : command.get_options({}))
     if (!option->nonpositional() &&
@@ -150,7 +150,7 @@ static const CLI::Option *operandAt(const CLI::App &command, size_t before) {
   return nullptr;
 }
 
-/// The values that follow "--flag=", or "--flag" and a blank.
+/// The values after "--flag=", or after "--flag" and a space.
 static std::optional<Words> valuesAfter(const CLI::App &command,
                                         const std::string &before,
                                         const std::string &word) {
@@ -167,7 +167,7 @@ static std::optional<Words> valuesAfter(const CLI::App &command,
   return values;
 }
 
-/// Whether word `i` is an operand: no flag, and no flag's value.
+/// Whether word `i` is an operand: neither a flag nor a flag's value.
 static bool isOperand(const CLI::App &command, const Words &words, size_t i) {
   if (words[i].rfind('-', 0) == 0 && words[i].size() > 1)
     return false;
@@ -198,7 +198,7 @@ static Words candidates(const CLI::App &app, const Words &words) {
   return found;
 }
 
-/// What the last of `words`, which follow `autopar`, may become.
+/// The completions of the last of `words`, which follow `autopar`.
 static Words completionsOf(const CLI::App &app, const Words &words) {
   Words found = candidates(app, words);
   found.erase(std::remove_if(found.begin(), found.end(),

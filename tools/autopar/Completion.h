@@ -1,4 +1,4 @@
-//===- Completion.h - What a shell can complete -----------------*- C++ -*-===//
+//===- Completion.h - Completion for shells ---------------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,9 +16,9 @@ namespace autopar {
 /// `autopar completion words`.
 void addCompletion(CLI::App &app, std::vector<Command> &commands);
 
-/// Whether `autopar completion words WORD...` was called: what the last word
-/// may become has been printed then. "<file>" stands for names of files. Not
-/// for CLI11, which would read the words.
+/// Answers `autopar completion words WORD...`: prints the completions of the
+/// last word and returns true. "<file>" stands for names of files. CLI11 would
+/// parse the words, so it must not see them.
 bool answerShell(const CLI::App &app, int argc, char **argv);
 
 } // namespace autopar

@@ -1,4 +1,4 @@
-//===- CompletionScripts.h - What bash and zsh run --------------*- C++ -*-===//
+//===- CompletionScripts.h - Scripts for bash and zsh -----------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,8 +10,8 @@
 
 namespace autopar {
 
-/// bash cuts words at "=": those of --flag=value are put together again, and
-/// of the answers only what follows "=" is left.
+/// bash splits words at "=": the script joins --flag=value again, and keeps the
+/// part of the answers behind "=".
 inline constexpr char bashScript[] = R"(# bash completion of autopar
 _autopar() {
   local line=${COMP_LINE:0:COMP_POINT} word answer words=() current

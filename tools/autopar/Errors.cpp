@@ -30,7 +30,7 @@ static bool is(const CLI::ParseError &error, CLI::ExitCodes kind) {
   return error.get_exit_code() == static_cast<int>(kind);
 }
 
-/// The command that was being read.
+/// The command that was being parsed.
 static const CLI::App &commandIn(const CLI::App &app) {
   const CLI::App *command = &app;
   while (!command->get_subcommands().empty())
@@ -54,8 +54,8 @@ static std::vector<const CLI::App *> commandsOf(const CLI::App &app) {
       [](const CLI::App *one) { return !one->get_group().empty(); });
 }
 
-/// Commands below those of `app` that are called `word`, as one types them:
-/// "autopar models show" and "autopar hardware show" of "show".
+/// Commands below those of `app` that are called `word`, with their full calls:
+/// "autopar models show" and "autopar hardware show" for "show".
 static std::vector<std::string> deeperCommands(const CLI::App &app,
                                                const std::string &word) {
   std::vector<std::string> calls;
@@ -107,7 +107,7 @@ static std::string askWhetherFlag(const std::string &name) {
   return name.empty() ? "" : ", " + askWhether("--" + name, "");
 }
 
-/// The one of `flags` that `name` seems to mean, "" where none does.
+/// The flag that `name` seems to mean, "" if there is none.
 static std::string nearestFlag(const std::string &name,
                                const std::vector<std::string> &flags) {
   auto find = [&](auto isMeant) {
@@ -134,7 +134,7 @@ static Error unknownFlag(const CLI::App &app, const std::string &word) {
   std::string name = word.substr(0, word.find('='));
   std::string message = "unknown flag " + shorten(name);
   name.erase(0, name.find_first_not_of('-'));
-  // What other tools call so, where this command has it under another name.
+  // Suggests this command's flag for another tool's name.
   if (const OtherFlag *other = findOtherFlag(name)) {
     std::string ours = other->ours, note = other->note;
     bool isHere = std::find(flags.begin(), flags.end(), ours) != flags.end();
@@ -153,7 +153,7 @@ static Error unexpected(const CLI::App &app,
   };
   bool hasCommands = !app.get_subcommands([](auto *) { return true; }).empty();
   auto named = std::find_if_not(words.begin(), words.end(), isFlag);
-  // Flags of a command that was mistyped are no news.
+  // The flags of a mistyped command are unknown, too; report the command only.
   if (hasCommands && named != words.end())
     return unknownCommand(app, *named);
   auto flag = std::find_if(words.begin(), words.end(), isFlag);
@@ -169,7 +169,7 @@ static Error unexpected(const CLI::App &app,
 // Values that a flag cannot have
 //===----------------------------------------------------------------------===//
 
-/// CLI11 says "name: what" and "Could not convert: name = value".
+/// A parsed error of CLI11: "name: what" or "Could not convert: name = value".
 struct BadValue {
   std::string name, what;
 };
@@ -207,7 +207,8 @@ static Error badValue(const CLI::App &app, const CLI::ParseError &error) {
           isOurs ? "" : seeHelp(app)};
 }
 
-/// "--json excludes --format" -> "--json and --format exclude each other".
+/// Rewrites "--json excludes --format" as "--json and --format exclude each
+/// other".
 static Error badPair(const CLI::ParseError &error) {
   std::string text = error.what();
   size_t verb = text.find(" excludes ");
@@ -231,7 +232,7 @@ Error autopar::explain(const CLI::App &app, const CLI::ParseError &error) {
   const CLI::App &command = commandIn(app);
   std::vector<std::string> left = app.remaining(/*recurse=*/true);
   left.erase(std::remove(left.begin(), left.end(), "--"), left.end());
-  // What is missing may be there, under a wrong name.
+  // A missing word may be there under a wrong name.
   if (!left.empty() && (is(error, CLI::ExitCodes::ExtrasError) ||
                         is(error, CLI::ExitCodes::RequiredError)))
     return unexpected(command, left);

@@ -14,17 +14,17 @@
 
 namespace autopar {
 
-/// Prints `error`, where it has a message; the exit code.
+/// Prints `error` if it has a message; returns the exit code.
 int printError(const Error &error);
 
-/// `word` is no command of `app`: which may be meant.
+/// The error for the unknown command `word` of `app`, with a suggestion.
 Error unknownCommand(const CLI::App &app, const std::string &word);
 
-/// What is wrong with the command line that `app` could not parse, and what
+/// Explains a command line that `app` could not parse, with a note on what
 /// would work.
 Error explain(const CLI::App &app, const CLI::ParseError &error);
 
-/// The same, where CLI11 could not even read a value that a flag has.
+/// The same if CLI11 could not even parse the value of a flag.
 Error explainValue(const CLI::App &app, int argc, char **argv);
 
 } // namespace autopar

@@ -12,10 +12,10 @@
 
 namespace autopar {
 
-/// Where gnuplot is. The error: it is not installed.
+/// Returns the path of gnuplot. Errors: it is not installed.
 Result<std::string> findGnuplot();
 
-/// What `program`, a gnuplot, prints for `script`.
+/// Returns the output of `program`, a gnuplot, for `script`.
 Result<std::string> runGnuplot(const std::string &program,
                                const std::string &script);
 

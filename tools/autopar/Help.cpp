@@ -22,7 +22,7 @@ std::string autopar::callOf(const CLI::App &app) {
   return (parent ? callOf(*parent) + " " : "") + app.get_name();
 }
 
-/// CLI11 calls values by their C++ types where nothing else is said.
+/// Replaces CLI11's default names of values, which are C++ types.
 static std::string valueOf(const CLI::Option &option) {
   std::string name = option.get_type_name();
   return name == "TEXT" || name == "FILE"   ? "file"
@@ -54,7 +54,7 @@ std::string autopar::spellingOf(const CLI::Option &option) {
 
 namespace {
 
-/// A page of help, in lines of at most `width`.
+/// A page of help in lines of at most `width`.
 class Page {
 public:
   explicit Page(size_t width) : width(width) {}
@@ -63,7 +63,7 @@ public:
 
   void addHeading(const std::string &text) { page += "\n" + text + ":\n"; }
 
-  /// What `term` means, beside it or below.
+  /// Adds `term` with its explanation beside it or below.
   void addTerm(const std::string &term, const std::string &text) {
     size_t indent = std::min<size_t>(28, width / 3);
     std::string head = "  " + term;
@@ -74,8 +74,8 @@ public:
     page += wrap(head + std::string(indent - lengthOf(head), ' '), text, width);
   }
 
-  /// Paragraphs, whose lines are joined; lines that are indented stay as they
-  /// are: commands to copy.
+  /// Adds paragraphs, whose lines are joined. Indented lines stay, because they
+  /// are commands to copy.
   void addNotes(std::string_view notes) {
     std::string open;
     auto flush = [&] {
@@ -136,7 +136,7 @@ static void addOptions(Page &page,
                           : ""));
 }
 
-/// What has no heading of its own comes last.
+/// Adds all flags; those without a heading come last.
 static void addFlags(Page &page, const CLI::App &app) {
   constexpr const char *unnamed = "Options";
   std::vector<std::string> groups = app.get_groups();
@@ -152,7 +152,7 @@ static void addFlags(Page &page, const CLI::App &app) {
     if (group.empty() || flags.empty())
       continue;
     page.addHeading(group == unnamed && !alone ? "Other" : group);
-    // Help itself, which CLI11 adds first, says the least.
+    // Moves help itself, which CLI11 adds first, to the end.
     std::rotate(flags.begin(),
                 flags.begin() + (flags[0] == app.get_help_ptr() ? 1 : 0),
                 flags.end());
@@ -160,8 +160,8 @@ static void addFlags(Page &page, const CLI::App &app) {
   }
 }
 
-/// Long lines are hard to read, however wide the terminal is; COLUMNS may say
-/// anything.
+/// Limits the width on a terminal, because long lines are hard to read; COLUMNS
+/// may be any number.
 static size_t pageWidth() {
   constexpr size_t usual = 100, least = 40, most = 120;
   size_t width = std::max(least, outputWidth().value_or(usual));

@@ -1,4 +1,4 @@
-//===- Help.h - What --help and autopar help print --------------*- C++ -*-===//
+//===- Help.h - Pages of --help and autopar help ----------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,11 +20,11 @@ std::string callOf(const CLI::App &app);
 /// Whether an option is no mere flag.
 bool takesValue(const CLI::Option &option);
 
-/// How help writes an option: "--shard-tp=N".
+/// The spelling of an option in help: "--shard-tp=N".
 std::string spellingOf(const CLI::Option &option);
 
-/// Has `app`, and what is added to it from now on, print help in lines of the
-/// terminal's width, under the headings of the options' groups.
+/// Makes `app`, and subcommands that are added later, print help in lines of
+/// the terminal's width, under the headings of the options' groups.
 void formatHelp(CLI::App &app);
 
 /// The help of `app`.

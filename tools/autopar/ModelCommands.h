@@ -36,36 +36,36 @@ struct ModelArgument {
   std::string weightFormat;
 };
 
-// The commands return the exit code, and print errors themselves.
+// These commands print their errors and return the exit code.
 
-/// Prints the report of a step; where `bundle` names a file, writes that, too.
+/// Prints the report of a step, and writes it to `bundle` if given.
 int estimate(const ModelArgument &model, pipelines::PlanFlags &flags,
              const pipelines::PlanValues &values,
              const std::string &bundle = "");
 
-/// Prints in what two plans differ, or a table of all models, machines and
-/// plans that are named.
+/// Prints the differences of two plans, or a table of all named models,
+/// machines and plans.
 int compare(const ModelArgument &model, pipelines::PlanFlags &flags,
             const pipelines::PlanValues &values);
 
-/// What `name` asks for, with what `model` says of how to find it.
+/// The request for model `name`, with the options of `model`.
 Result<importer::ModelRequest> requestOf(const ModelArgument &model,
                                          const std::string &name);
 
-/// Makes `name` a model of the session where it is a file of a module.
+/// Adds `name` to the session's models if it is a file of a module.
 std::optional<Error> addModule(session::Session &session,
                                const ModelArgument &model,
                                const std::string &name);
 
-/// What `search` goes through beside the flags of plans, and how it is printed.
+/// Choices of `search` besides the flags of plans, and its output.
 struct SearchArgument : session::SearchChoices {
   ModelArgument model;
   std::string format;
-  /// Where the plans of the frontier go, a file each.
+  /// Folder for the plans of the frontier, one file each.
   std::string plansOutput;
 };
 
-/// Prints the best plans of a model, and what became of all others.
+/// Prints the best plans of a model, with a proof that accounts for all others.
 int searchPlans(const SearchArgument &search, pipelines::PlanFlags &flags,
                 const pipelines::PlanValues &values);
 
@@ -73,7 +73,7 @@ int searchPlans(const SearchArgument &search, pipelines::PlanFlags &flags,
 int printGroups(const std::string &name, pipelines::PlanFlags &flags,
                 const pipelines::PlanValues &values);
 
-/// Which rank should hold which of the model's experts.
+/// Places the model's experts on ranks.
 Result<std::string> placeExperts(const ModelArgument &model,
                                  const placement::PlacementRequest &request);
 
@@ -81,20 +81,20 @@ Result<std::string> placeExperts(const ModelArgument &model,
 int listModels();
 /// Prints the model types that can be imported.
 int listFamilies();
-/// Prints what follows from a model alone; `kvFormat`: one, or "" for the
-/// usual.
+/// Prints facts about a model; `kvFormat` is one format, or "" for the usual
+/// ones.
 int showModel(const ModelArgument &model, const std::string &kvFormat,
               bool json);
-/// Prints in what `model.name` and `model.second` differ.
+/// Prints the differences of `model.name` and `model.second`.
 int diffModels(const ModelArgument &model, const std::string &kvFormat);
 
-/// Writes the draft of a family for `type` to `output`, or standard output
-/// where that is "-"; what it guessed and what is left to standard error.
+/// Writes the draft of a family for `type` to `output`, or to standard output
+/// if that is "-". Prints its guesses and open points to standard error.
 int newFamily(const std::string &type, const std::string &config,
               const std::string &weights, const std::string &output);
 
-/// Writes the config of a small model of the same structure to `output`, or
-/// standard output where that is "-".
+/// Writes the config of a small model of the same structure to `output`, or to
+/// standard output if that is "-".
 int shrinkModel(const ModelArgument &model, const model::SmallSizes &sizes,
                 const std::string &output);
 
@@ -105,7 +105,7 @@ class App;
 } // namespace CLI
 
 namespace autopar {
-/// Adds the flags that name a model, which may be left out.
+/// Adds the flags that name an optional model.
 void addModel(CLI::App *command, ModelArgument &model);
 } // namespace autopar
 

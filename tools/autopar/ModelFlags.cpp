@@ -16,7 +16,7 @@ using namespace autopar;
 using namespace autopar::model;
 using namespace autopar::pipelines;
 
-/// How models are named, for every command that takes one.
+/// Help on names of models, for every command with a model.
 const char *const autopar::modelHelp =
     "A bundled model ('autopar models list'), a config.json or a directory "
     "that has one, a .mlir file of autopar-translate, '-' for a config on "
@@ -70,7 +70,7 @@ struct GroupsOptions : PlanArguments {
 };
 } // namespace
 
-/// An option with a value, given as often as the plan allows.
+/// An option with a value, which may be repeated as often as the plan allows.
 CLI::Option *autopar::addPlanOption(CLI::App *command, const PlanFlag &flag,
                                     const std::string &name,
                                     const std::string &help,
@@ -82,7 +82,7 @@ CLI::Option *autopar::addPlanOption(CLI::App *command, const PlanFlag &flag,
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
-/// `--estimate`, which the command is, says the format.
+/// `--format` is the value of `--estimate`, which the command implies.
 static void addFormat(CLI::App *command, const PlanFlag &flag,
                       std::vector<std::string> &values) {
   CLI::Option *format = addPlanOption(command, flag, "format",
@@ -95,7 +95,7 @@ static void addFormat(CLI::App *command, const PlanFlag &flag,
       ->excludes(format);
 }
 
-/// The flags that `wanted` accepts.
+/// Adds the flags that `wanted` accepts.
 void autopar::addPlanFlags(
     CLI::App *command, PlanArguments &arguments,
     const std::function<bool(const std::string &name)> &wanted) {
@@ -129,7 +129,7 @@ static bool isOfOnePlan(const std::string &name) {
   return name != "diff-plans";
 }
 
-/// `autopar compare` is `--diff-plans`, under a shorter name.
+/// `autopar compare` calls `--diff-plans` by a shorter name.
 static void addPlans(CLI::App *command, EstimateOptions &options) {
   const std::vector<PlanFlag> &flags = options.flags.all();
   for (size_t i = 0; i < flags.size(); ++i)
@@ -141,7 +141,7 @@ static void addPlans(CLI::App *command, EstimateOptions &options) {
           options.values[i]);
 }
 
-/// Reports unless another format was asked for.
+/// Makes a report the default output.
 static EstimateOptions &withFormat(EstimateOptions &options) {
   const std::vector<PlanFlag> &flags = options.flags.all();
   for (size_t i = 0; i < flags.size(); ++i)

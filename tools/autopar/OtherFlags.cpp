@@ -79,7 +79,7 @@ static constexpr OtherFlag otherFlags[] = {
     {"rps", "rate", ""},
     {"request-rate", "rate", ""},
     {"max-concurrency", "concurrency", ""},
-    // What an engine keeps
+    // Memory of an engine
     {"max-running-requests", "max-num-seqs", ""},
     {"max-batch-size", "max-num-seqs", ""},
     {"cuda-graph-max-bs", "max-num-seqs",

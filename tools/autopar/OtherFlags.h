@@ -13,20 +13,20 @@
 namespace autopar {
 
 /// A flag of vLLM, SGLang, TensorRT-LLM or a training framework that autopar
-/// does not have, and what leads on from it. Flags that mean exactly what one
-/// of autopar's means are aliases of that one (`alsoCalled` of PlanKnobs.cpp).
+/// does not have, with the way to do the same. Flags with exactly the meaning
+/// of one of autopar's are aliases of it (`alsoCalled` of PlanKnobs.cpp).
 struct OtherFlag {
   const char *name;
-  /// The flag that says it here, "" where none does.
+  /// The flag of autopar, "" if there is none.
   const char *ours;
-  /// How that one differs, or what to do without; "" where they are alike.
+  /// The difference of that flag, or a way without it; "" if they are alike.
   const char *note;
 };
 
-/// The one called `name`, whatever its case and its dashes; null where none is.
+/// Finds the flag `name`, ignoring case and dashes; null if there is none.
 const OtherFlag *findOtherFlag(const std::string &name);
 
-/// Letters and digits alone, in lower case: "shardtp" of "--shard_TP".
+/// Letters and digits only, in lower case: "shardtp" for "--shard_TP".
 std::string bareName(const std::string &name);
 
 } // namespace autopar

@@ -24,7 +24,7 @@ using namespace autopar::placement;
 using namespace autopar::program;
 
 namespace {
-/// What the command line said.
+/// Values of the command line.
 struct Options {
   PlacementRequest request;
   std::string output = "-";
@@ -47,7 +47,7 @@ static Result<std::string> place(const Options &options) {
   return runPlacement(options.request);
 }
 
-/// What a page shows is read off the JSON.
+/// Makes the page from the JSON.
 static Result<std::string> pageOf(Options options) {
   options.request.format = "json";
   Result<std::string> json = place(options);

@@ -16,31 +16,31 @@
 
 namespace autopar {
 
-/// The flags of a plan and what the command line said.
+/// The flags of a plan and their values on the command line.
 struct PlanArguments {
   pipelines::PlanFlags flags;
   pipelines::PlanValues values = pipelines::PlanValues(flags.all().size());
 };
 
-/// What the argument of a model may be.
+/// Help on the argument of a model.
 extern const char *const modelHelp;
 
-/// One of the flags of plans, under a name and with a help of its own.
+/// Adds a flag of plans under another name and with its own help.
 CLI::Option *addPlanOption(CLI::App *command, const pipelines::PlanFlag &flag,
                            const std::string &name, const std::string &help,
                            std::vector<std::string> &values);
 
-/// Adds those of the flags of plans whose names are wanted.
+/// Adds the flags of plans that are `wanted`.
 void addPlanFlags(CLI::App *command, PlanArguments &arguments,
                   const std::function<bool(const std::string &name)> &wanted);
 
-/// Adds the flags that say which plans are searched, and for what.
+/// Adds the flags that choose the searched plans and the goal.
 void addChoices(CLI::App *command, SearchArgument &search);
-/// Adds --format, of a table, one of `formats`, and --json.
+/// Adds --format, with the formats of a table, and --json.
 void addTableFormat(CLI::App *command, SearchArgument &search,
                     const std::vector<std::string> &formats);
 
-/// Adds the flags that say where a model comes from.
+/// Adds the flags that choose where a model comes from.
 void addSource(CLI::App *command, ModelArgument &model);
 
 } // namespace autopar

@@ -92,7 +92,7 @@ int SearchCommand::run() {
     return !wasInterrupted();
   };
   ReportDetail detail;
-  // A page says of each number why.
+  // A page shows derivations.
   detail.explain = search.format == "html";
   Result<SearchReport> report = answerSearch(
       session, *model, search.model.name, request, search.why, control, detail);

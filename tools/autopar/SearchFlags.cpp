@@ -23,7 +23,7 @@ struct SearchOptions : PlanArguments {
 };
 } // namespace
 
-/// `--phase`, which may be of requests, too.
+/// Adds `--phase`, which also accepts requests.
 static void addPhase(CLI::App *command, PlanArguments &arguments) {
   const std::vector<PlanFlag> &flags = arguments.flags.all();
   for (size_t i = 0; i < flags.size(); ++i)

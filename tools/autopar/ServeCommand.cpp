@@ -26,7 +26,7 @@ struct Options {
 };
 } // namespace
 
-/// Shows `address` in a browser, where there is one.
+/// Opens `address` in a browser, if there is one.
 static void open(const std::string &address) {
 #ifdef __APPLE__
   std::string program = "open";
@@ -58,7 +58,7 @@ static int serve(const Options &options) {
   return 0;
 }
 
-/// Of what headers and addresses can have as it is.
+/// Checks that headers and addresses can contain the token unescaped.
 static std::string checkToken(const std::string &token) {
   bool good = token.size() >= 16 && token.size() <= 256 &&
               token.find_first_not_of("abcdefghijklmnopqrstuvwxyz"

@@ -17,13 +17,13 @@ struct SweepArgument {
   SearchArgument search;
   /// Whether each row has the best plan of its own.
   bool searches = false;
-  /// Where the plot goes, and its column.
+  /// File of the plot, and its column.
   std::string svg, plot;
   /// The names of the flags that were given, in order.
   std::vector<std::string> order;
 };
 
-/// Prints a table of estimates over all that is listed.
+/// Prints a table of estimates over all listed values.
 int sweepPlans(const SweepArgument &sweep, pipelines::PlanFlags &flags,
                const pipelines::PlanValues &values);
 

@@ -24,7 +24,7 @@ struct SweepOptions : PlanArguments {
 };
 } // namespace
 
-/// The flags of plans that take lists, and what they mean then.
+/// The flags of plans that accept lists, with the help for that.
 static constexpr std::pair<const char *, const char *> lists[] = {
     {"batch", "Sequences in a step: 64, 8|64|512, or 1..1024 for powers of two "
               "(default with --search: the best)"},
@@ -47,7 +47,7 @@ static const char *helpOfList(const std::string &name) {
   return nullptr;
 }
 
-/// What rows of a table cannot say, or what is a list here.
+/// Flags that rows of a table cannot have, or that are lists here.
 static bool isOfEachRow(const std::string &name) {
   static const std::vector<std::string> others = {
       "estimate", "explain",         "impact",   "verbose",
@@ -94,7 +94,7 @@ static void addOutput(CLI::App *command, SweepArgument &sweep) {
       ->group(group);
 }
 
-/// The names of the flags that were given, in that order, each once.
+/// The names of the given flags in order, each once.
 static std::vector<std::string> orderOf(const CLI::App &command) {
   std::vector<std::string> order;
   for (const CLI::Option *option : command.parse_order())

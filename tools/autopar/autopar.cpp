@@ -16,7 +16,7 @@
 
 using namespace autopar;
 
-/// Asked for here and not of CLI11, which would not name a mistyped command.
+/// Checks for a subcommand here, because CLI11 would not name a mistyped one.
 static int requireSubcommand(CLI::App *app) {
   for (CLI::App *used : app->get_subcommands())
     return requireSubcommand(used);
@@ -37,8 +37,8 @@ static constexpr std::pair<std::string_view, AddCommand> commandsByName[] = {
 #endif
     {"placement", addPlacement}, {"hardware", addHardware}};
 
-/// Adds the command that is called `word`, or all where none is: flags of
-/// commands that do not run take as long to make as a report.
+/// Adds the command called `word`, or all if there is none: making the flags of
+/// all commands takes as long as a report.
 static void addCommands(CLI::App &app, std::string_view word,
                         std::vector<Command> &commands) {
   auto isCalled = [&](const auto &command) { return command.first == word; };

@@ -34,7 +34,7 @@ struct AbsorbLatentAttentionPass
                          << "', expected prefill, decode or each";
       return signalPassFailure();
     }
-    // Most models have none: nothing changes.
+    // Models without latent attention do not change.
     auto stop = [](LatentAttentionOp) { return WalkResult::interrupt(); };
     if (!OperationPass::getOperation().walk(stop).wasInterrupted())
       return markAllAnalysesPreserved();

@@ -47,7 +47,7 @@ struct BindMeshPass
     setMesh(plan, mesh);
   }
 
-  /// What is split over a neutral axis keeps it.
+  /// Leaves out neutral axes, unless something is split over them.
   void leaveOutNeutral(const Plan &plan, MeshPlan &parsed) {
     auto isLeftOut = [&](const std::string &name) {
       return llvm::is_contained(neutral, name) && !plan.axis(name);
@@ -61,7 +61,7 @@ struct BindMeshPass
     });
   }
 
-  /// Text that has all axes of the mesh also gives their order.
+  /// A text with all axes of the mesh also sets their order.
   static void setAxes(const MeshPlan &parsed, Plan &plan) {
     bool all = llvm::all_of(plan.axes, [&](const PlanAxis &axis) {
       return llvm::any_of(parsed.axes, [&](const PlanAxis &other) {
@@ -74,7 +74,7 @@ struct BindMeshPass
       plan.setAxis(axis.name, axis.size);
   }
 
-  /// Products may name axes that do not exist: the op's verifier says so.
+  /// Products may name missing axes, which the op's verifier reports.
   static void setMesh(const Plan &plan, MeshOp mesh) {
     Builder builder(mesh.getContext());
     SmallVector<StringRef> names;

@@ -30,7 +30,7 @@ struct BindRequestsPass
     : autopar::transforms::impl::BindRequestsPassBase<BindRequestsPass> {
   using Base::Base;
   BindRequestsPass() = default;
-  /// A pass manager copies the values of options into those of the clone.
+  /// A pass manager copies the values of options to the clone.
   BindRequestsPass(const BindRequestsPass &other) : Base(other) {}
 
   void choose(ArrayRef<RequestNumbers> chosen) {
@@ -53,7 +53,7 @@ struct BindRequestsPass
     if (!op)
       op = createOp(module);
     apply(op);
-    // Numbers come as users wrote them.
+    // The user's numbers may be invalid.
     if (failed(op.verify()))
       signalPassFailure();
   }
@@ -112,7 +112,7 @@ private:
                               ValueRange(), lengths);
   }
 
-  /// A rate takes the place of a concurrency, and the other way round.
+  /// A rate replaces a concurrency, and vice versa.
   void apply(RequestsOp op) {
     Builder builder(&getContext());
     if (rate != 0 || concurrency != 0) {
@@ -150,7 +150,7 @@ private:
 
   /// The options of `requestKnobs`, in their order.
   std::vector<Numbers> numbers = makeOptions();
-  /// What texts say; null where none is given.
+  /// Parsed texts; null if not given.
   LengthsAttr ofPrompt, ofOutput;
   LimitsAttr limits;
 };

@@ -39,7 +39,7 @@ struct BindTargetPass
     TargetOp target = getTarget(module);
     setFlags(target);
     setFigures(target, *given);
-    // Numbers come as users wrote them.
+    // The user's numbers may be invalid.
     if (failed(target.verify()))
       signalPassFailure();
   }
@@ -73,7 +73,7 @@ struct BindTargetPass
       target.setEnforceEager(true);
   }
 
-  /// Those of paths that were set before replace them.
+  /// New values replace earlier ones with the same path.
   static void setFigures(TargetOp target, ArrayRef<Override> given) {
     std::map<std::string, double> figures;
     SmallVector<StringRef> paths;

@@ -31,7 +31,7 @@ struct BindWorkloadPass
     : autopar::transforms::impl::BindWorkloadPassBase<BindWorkloadPass> {
   using Base::Base;
 
-  /// Stands for an option that is not given where 0 is a value.
+  /// The default of options for which 0 is a value: keep the current one.
   static constexpr int64_t keep = -1;
 
   void runOnModule() override {
@@ -62,7 +62,8 @@ struct BindWorkloadPass
                               /*cross_tokens=*/0, builder.getArrayAttr({}));
   }
 
-  /// What was assumed, or is where there was no workload, and is not given.
+  /// The fields that remain assumed: those assumed before, or all of a new
+  /// workload, without the given ones.
   ArrayAttr assumed(WorkloadOp op) {
     std::pair<StringRef, bool> given[] = {
         {"phase", !phase.empty()},
@@ -92,7 +93,7 @@ struct BindWorkloadPass
     return success();
   }
 
-  /// Without a workload to keep anything from, its sizes must be given.
+  /// A new workload needs given sizes.
   LogicalResult checkComplete(ModuleOp module, bool hasWorkload) {
     if (hasWorkload || (phase == "decode" ? context : prompt))
       return success();
@@ -104,7 +105,7 @@ struct BindWorkloadPass
 
   LogicalResult apply(ModuleOp module, Workload &workload) {
     if (std::optional<Phase> given = parsePhase(phase.getValue())) {
-      // A prefill of what a decode step has cached.
+      // A prefill of the tokens that a decode step has cached.
       if (*given == Phase::prefill && workload.phase == Phase::decode)
         workload.query = context ? context : workload.context;
       workload.phase = *given;
@@ -136,10 +137,10 @@ struct BindWorkloadPass
       workload.query = workload.context = prompt;
     if (context)
       workload.context = context;
-    // Sequences are computed whole.
+    // Training computes whole sequences.
     if (workload.phase == Phase::train)
       workload.query = workload.context;
-    // What a decode step attends to was encoded by the prefill.
+    // The prefill encoded the positions that a decode step attends to.
     if (encoderTokens != keep || workload.phase == Phase::decode)
       workload.encoderTokens = std::max<int64_t>(0, encoderTokens);
     if (crossTokens != keep)

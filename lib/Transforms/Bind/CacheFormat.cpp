@@ -58,7 +58,7 @@ std::string autopar::transforms::cacheRuleText(const Runtime &runtime) {
          (anyChip ? "" : " and the chip multiplies fp4");
 }
 
-/// The format of the first cache; all have the same.
+/// The format of the first cache, which all caches share.
 static std::optional<ElementType> formatOfCaches(ModuleOp module) {
   std::optional<ElementType> format;
   module.walk([&](KVCacheOp cache) {
@@ -70,7 +70,7 @@ static std::optional<ElementType> formatOfCaches(ModuleOp module) {
   return format;
 }
 
-/// What the checkpoint or the runtime's rule has chosen.
+/// The recorded source: the checkpoint, or the runtime's rule.
 static std::optional<std::string> recordedSource(ModuleOp module) {
   if (ArrayAttr defaults = defaultsOf(module))
     for (auto one : defaults.getAsRange<DefaultAttr>())
@@ -79,7 +79,7 @@ static std::optional<std::string> recordedSource(ModuleOp module) {
   return std::nullopt;
 }
 
-/// Why caches have the format of the model's values.
+/// Explains why caches have the format of the model's values.
 static std::string unchangedText(const Runtime &runtime) {
   std::string text = "the model's format, as the checkpoint states none";
   return runtime.kvCacheRule == KVCacheRule::model

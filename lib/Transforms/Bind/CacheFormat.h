@@ -15,21 +15,21 @@
 
 namespace autopar::transforms {
 
-/// Records in the module that its caches have `format` because `source` says
-/// so; without a source, removes what was recorded: a user has chosen.
+/// Records in the module that `source` determined the `format` of its caches.
+/// Without a source, which means that a user chose it, removes the record.
 void recordCacheFormat(mlir::ModuleOp module, ElementType format,
                        llvm::StringRef source);
 
-/// Why a runtime whose rule is not `model` keeps caches in FP8.
+/// Explains why a runtime whose rule is not `model` keeps caches in FP8.
 std::string cacheRuleText(const runtime::Runtime &runtime);
 
-/// The format of the module's caches of keys and values, and who chose it: the
-/// checkpoint, a flag, the runtime's rule, or nobody. Nothing without caches.
+/// Returns the format of the module's KV caches and its source: the checkpoint,
+/// a flag, the runtime's rule, or the default. Nothing without caches.
 std::optional<report::Assumption>
 findCacheFormat(mlir::ModuleOp module, const runtime::Runtime &runtime);
 
-/// The entry of `transformer.defaults` that `recordCacheFormat` writes, as
-/// imports of checkpoints with such a format do.
+/// Whether the entry of `transformer.defaults` is the one of
+/// `recordCacheFormat`, which imports of checkpoints also write.
 bool isCacheFormat(llvm::StringRef nameOfDefault);
 
 } // namespace autopar::transforms

@@ -31,8 +31,8 @@ using namespace autopar::transforms;
 using namespace autopar::transformer;
 using namespace mlir;
 
-/// `type` with elements of another format where they are rounded numbers; other
-/// types as they are.
+/// Returns `type` with elements of another format if they are rounded numbers;
+/// other types do not change.
 static Type withFormat(Type type, Type format) {
   RankedTensorType tensor = tensorOf(type);
   if (!tensor || !format || !isRounded(tensor.getElementType()))
@@ -40,7 +40,7 @@ static Type withFormat(Type type, Type format) {
   return withTensor(type, tensor.clone(format));
 }
 
-/// Keeps saying how the checkpoint has `weight` when its value changes.
+/// Records the format of `weight` in the checkpoint before its value changes.
 static void pinStorage(WeightOp weight, Type format) {
   Type type = TensorView(weight.getResult()).getType().getElementType();
   if (weight.getStoredFormat() || type == format)
@@ -79,7 +79,7 @@ struct ConvertFormatsPass
       if (weight && *computeType)
         pinStorage(weight, *computeType);
       Type format = isa<KVCacheOp>(op) ? *cacheType : *computeType;
-      // A recurrence is as precise as its state: it keeps its format.
+      // A recurrence needs the precision of its state, whose format is kept.
       if (isa<StateOp>(op))
         return;
       for (Value result : op->getResults())
@@ -95,8 +95,8 @@ struct ConvertFormatsPass
       recordCacheFormat(getOperation(), *toElementType(*cacheType), byRule);
   }
 
-  /// Replaces `auto` by what the runtime does with such a model: where it
-  /// follows the checkpoint, nothing.
+  /// Replaces `auto` by the rule of the runtime for such a model; nothing if
+  /// the rule follows the checkpoint.
   LogicalResult askRuntime() {
     const auto &target = getAnalysis<TargetAnalysis>();
     kvCache = "";
@@ -133,7 +133,7 @@ struct ConvertFormatsPass
       strategy.setKvDtypeAttr(TypeAttr::get(cacheType));
   }
 
-  /// The format called `name`; null where it is empty.
+  /// Parses the format `name`; null if it is empty.
   FailureOr<Type> parse(const std::string &name, StringRef option) {
     if (name.empty())
       return Type();
@@ -148,7 +148,8 @@ struct ConvertFormatsPass
     return fromElementType(&getContext(), *format);
   }
 
-  /// Why the runtime has chosen the format of caches; empty where a user has.
+  /// The rule by which the runtime chose the format of caches; empty if a user
+  /// did.
   std::string byRule;
 
   static void convertSignature(FunctionOpInterface function, Type format) {

@@ -13,7 +13,7 @@
 
 namespace autopar::transforms {
 
-/// The axes and degrees of `mesh`.
+/// Reads the axes and degrees of `mesh`.
 plan::Plan readMesh(parallel::MeshOp mesh);
 
 } // namespace autopar::transforms

@@ -45,7 +45,7 @@ struct QuantizePass
     FailureOr<SmallVector<llvm::Regex, 0>> ignored = readIgnored();
     if (failed(attr) || failed(ignored))
       return signalPassFailure();
-    // By block and name: that is what parts of a checkpoint tensor share.
+    // Parts of a checkpoint tensor share block and name.
     llvm::DenseSet<std::pair<Block *, StringAttr>> quantized;
     auto keyOf = [](WeightOp weight) {
       return std::make_pair(weight->getBlock(), weight.getNameAttr());

@@ -1,4 +1,4 @@
-//===- Strategy.h - What passes note of a plan ------------------*- C++ -*-===//
+//===- Strategy.h - Records of a plan in a module ---------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,18 +12,16 @@
 
 namespace autopar::transforms {
 
-/// The op of `module` that has the choices that it was split by, made where
-/// there is none.
+/// Returns the op of `module` with the choices of its split; creates it if
+/// needed.
 parallel::StrategyOp getStrategy(mlir::ModuleOp module);
 
-/// Notes that `module` was made with the knob of the flag `name`, where neither
-/// types nor ops show it. Values are a number, a text, or a unit of one that is
-/// set alone.
+/// Records the knob of the flag `name`, unless types or ops show it. Values are
+/// a number, a text, or a unit for a flag without a value.
 void stateKnob(mlir::ModuleOp module, llvm::StringRef name,
                mlir::Attribute value);
 
-/// Where an op belongs that says something of all of `module`: behind those
-/// that are there.
+/// Returns a builder behind the existing ops that describe all of `module`.
 mlir::OpBuilder builderOfFacts(mlir::ModuleOp module);
 
 } // namespace autopar::transforms

@@ -21,7 +21,7 @@ using namespace autopar::transforms;
 using namespace autopar::parallel;
 using namespace mlir;
 
-/// What `op` says replaces what was said around it. Nodes are those of the
+/// Merges `op` into the target of the modules around it. Nodes belong to the
 /// hardware that is named with them.
 static void add(TargetOp op, Target &target) {
   std::optional<int64_t> nodes;
@@ -50,7 +50,7 @@ static void add(TargetOp op, Target &target) {
     target.overrides.push_back({path.str(), value});
 }
 
-/// Also before it has backwards.
+/// Also true before the module has backwards.
 static bool trainsIn(ModuleOp module) {
   auto steps = module.getOps<transformer::WorkloadOp>();
   return !module.getOps<StepSectionsOpInterface>().empty() ||

@@ -16,9 +16,9 @@
 namespace autopar::transforms {
 
 /// Emits the advice among `warnings` as remarks of the category
-/// "autopar-advice", each on the op that it is about: the one that a record of
-/// the cost program comes from, the mesh, or the module. Silent unless
-/// `--remarks-filter` asks for them.
+/// "autopar-advice", each on its subject: the op of a record of the cost
+/// program, the mesh, or the module. Silent unless `--remarks-filter` selects
+/// them.
 void emitAdvice(mlir::ModuleOp module, const analysis::ProgramOps &ops,
                 const std::vector<report::Warning> &warnings);
 

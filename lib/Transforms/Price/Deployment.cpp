@@ -26,13 +26,13 @@ using namespace mlir;
 
 namespace {
 
-/// The modules of a deployment, and what its links move.
+/// Estimates the modules of a deployment, and the transfers of its links.
 class DeploymentEstimator {
 public:
   DeploymentEstimator(ModuleOp module, const TargetAnalysis &target,
                       const ReportDetail &detail)
       : module(module), target(target), detail(detail), ofModules(detail) {
-    // Requests come to all together.
+    // Requests arrive at the deployment, not at its modules.
     ofModules.simulation = nullptr;
   }
 
@@ -77,7 +77,7 @@ private:
 
   FailureOr<LinkReport> price(LinkOp link) {
     size_t from = indexOf(link.getFrom()), to = indexOf(link.getTo());
-    // Pools of their own meet over what joins nodes.
+    // Pools with machines of their own are linked by tiers between nodes.
     if (targets[from].getTarget().own || targets[to].getTarget().own)
       for (size_t side : {from, to})
         if (failed(targets[side].readMachine(/*spareNodes=*/1)))
@@ -91,7 +91,7 @@ private:
     return diag;
   }
 
-  /// What the modules of the one link do together.
+  /// Estimates the service of the two modules of the link.
   LogicalResult serve(transformer::RequestsOp requests) {
     auto links = module.getOps<LinkOp>();
     if (!llvm::hasSingleElement(links))

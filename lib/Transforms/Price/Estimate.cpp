@@ -63,7 +63,7 @@ struct EstimatePass
       return signalPassFailure();
     ReportDetail detail{explain, impact, *simulation ? &**simulation : nullptr};
     if (format == "html") {
-      // A page says of each number why, and what matters.
+      // A page shows derivations and impacts.
       detail.explain = detail.impact = true;
     }
     FailureOr<AnyReport> report =
@@ -111,7 +111,7 @@ struct EstimatePass
     return choice;
   }
 
-  /// A simulation that was asked for is never left out without a word.
+  /// Refuses a requested simulation that would be left out.
   LogicalResult checkSimulated() {
     if (simulate == 0 && requests.empty())
       return success();
@@ -120,7 +120,7 @@ struct EstimatePass
         "request of mean length");
   }
 
-  /// What became of simulated requests.
+  /// Writes the simulated requests to their files.
   LogicalResult writeRequests(const SimulationReport &simulation) {
     if (!requestsOutput.empty() &&
         failed(write(requestsOutput, writeRequestLines(*simulation.run))))
@@ -135,8 +135,8 @@ struct EstimatePass
     return write(trace, writeTrace(*simulation.run));
   }
 
-  /// The timeline of the report's pipeline or of its simulated requests, where
-  /// a file is asked for.
+  /// Writes the timeline of the report's pipeline or of its simulated requests,
+  /// if a file is given.
   LogicalResult writeTimeline(const Report &report) {
     if (report.serving && report.serving->simulation)
       return writeRequests(*report.serving->simulation);

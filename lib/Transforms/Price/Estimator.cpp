@@ -40,7 +40,7 @@ static bool isStepChosen(ModuleOp module) {
   return false;
 }
 
-/// A service where the module says what it is asked, else its step.
+/// The question: a service if the module has requests, else its step.
 static Question questionOf(ModuleOp module, const Workload &step) {
   for (auto requests : module.getOps<transformer::RequestsOp>())
     return Service{requests.getRequests(), step, isStepChosen(module)};
@@ -70,12 +70,12 @@ autopar::transforms::inputsOf(ModuleOp module, const TargetAnalysis &target) {
 }
 
 //===----------------------------------------------------------------------===//
-// What nobody has chosen
+// Defaults
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-/// Collects what a report took for granted.
+/// Collects the assumptions of a report.
 class Assumed {
 public:
   std::vector<Assumption> of(ModuleOp module, const Target &target) {
@@ -134,7 +134,8 @@ private:
             "the module's own; set with --" + name.str());
   }
 
-  /// Stages that are cut anew for each recomputation hide what it costs.
+  /// Notes that stages were cut anew for this recomputation, which hides its
+  /// cost.
   void addCut(const std::string &ranges) {
     add("pipeline.stages", ranges,
         "cut for the times of this --recompute; to compare with another one at "
@@ -147,7 +148,8 @@ private:
 
 } // namespace
 
-/// Says which machine a name was taken for, in the report and at once.
+/// Reports the machine that a name was resolved to, in the report and as a
+/// warning.
 static void addTaken(ModuleOp module, const TakenName &taken, Report &report) {
   std::string text = taken.str();
   report.assumptions.insert(report.assumptions.begin(),
@@ -155,8 +157,8 @@ static void addTaken(ModuleOp module, const TakenName &taken, Report &report) {
   module.emitWarning() << "hardware " << taken.system << " is " << text;
 }
 
-/// Says which format caches have, and why: among the assumptions, and where the
-/// bytes of a token are derived.
+/// Adds the format of caches and its source to the assumptions, and to the
+/// derivation of the bytes per token.
 static void addCacheFormat(ModuleOp module, const Runtime &runtime,
                            Report &report) {
   std::optional<Assumption> format = findCacheFormat(module, runtime);

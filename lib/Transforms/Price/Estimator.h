@@ -14,27 +14,27 @@
 
 namespace autopar::transforms {
 
-/// What a module is priced with.
+/// Inputs of a module's estimate.
 struct EstimateInputs {
   plan::Plan plan;
   hardware::Machine machine;
-  /// As it is on that machine.
+  /// Adapted to that machine.
   runtime::Runtime runtime;
   program::Question question;
 };
 
-/// A module, priced.
+/// A module's estimate, with its inputs.
 struct ModuleEstimate : EstimateInputs, estimation::Estimate {};
 
-/// What `module` is priced with on `target`. Errors are emitted.
+/// Collects the inputs for `module` on `target`. Errors are emitted.
 mlir::FailureOr<EstimateInputs> inputsOf(mlir::ModuleOp module,
                                          const TargetAnalysis &target);
-/// Prices `module`. Errors are emitted; so are remarks with advice.
+/// Estimates `module`. Errors are emitted, and so are remarks with advice.
 mlir::FailureOr<ModuleEstimate> priceModule(
     mlir::ModuleOp module, const analysis::CostProgramAnalysis &analysis,
     const TargetAnalysis &target, const estimation::ReportDetail &detail);
 
-/// Says that there is nothing to simulate.
+/// Emits the error that there is nothing to simulate.
 mlir::LogicalResult emitNoRequests(mlir::ModuleOp module);
 
 } // namespace autopar::transforms

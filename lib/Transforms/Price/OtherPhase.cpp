@@ -15,7 +15,7 @@ using namespace autopar::transformer;
 using namespace autopar::transforms;
 using namespace mlir;
 
-/// Binds the other phase; false where there is none.
+/// Binds the other phase; returns false if there is none.
 static bool turn(ModuleOp module) {
   auto steps = module.getOps<WorkloadOp>();
   if (!llvm::hasSingleElement(steps) || !module.getOps<RequestsOp>().empty())
@@ -45,7 +45,7 @@ std::optional<Report> autopar::transforms::estimateOtherPhase(
     op.setAbsorbed(false);
     op.setByPhase(true);
   });
-  // What cannot be priced is left out, and what is said was said of the module.
+  // An unpriceable phase is left out, and its diagnostics repeat the module's.
   ScopedDiagnosticHandler silent(module.getContext(),
                                  [](Diagnostic &) { return success(); });
   FailureOr<ModuleEstimate> priced = priceModule(

@@ -12,10 +12,10 @@
 
 namespace autopar::transforms {
 
-/// The report of a step in which the same sequences, under the same plan, are
-/// in the other phase: of a prefill, the decode step behind its context; of a
-/// decode step, the prefill of it. Nothing of services, of training, and where
-/// that step cannot be priced.
+/// Returns the report of the other phase of the same sequences under the same
+/// plan: for a prefill, the decode step after its context; for a decode step,
+/// its prefill. Nothing for services and training, and if that step cannot be
+/// priced.
 std::optional<report::Report>
 estimateOtherPhase(mlir::ModuleOp module, const TargetAnalysis &target,
                    const estimation::ReportDetail &detail);

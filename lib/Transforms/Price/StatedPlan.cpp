@@ -37,7 +37,7 @@ static std::optional<ExpertPlan> expertPlanOf(ModuleOp module) {
     plan.groupsInNode = options.groupsInNode;
     plan.tolerance = options.tolerance;
     plan.sources = {op.getLoadsFrom().str(), op.getTraceFrom().str()};
-    // Tables by hand: no flag says what they do.
+    // No flag can express hand-written tables.
     if (checkExpertPlan(plan)) {
       plan.policy.reset();
       plan.groupsInNode = false;
@@ -47,7 +47,7 @@ static std::optional<ExpertPlan> expertPlanOf(ModuleOp module) {
   return std::nullopt;
 }
 
-/// How routed tokens travel.
+/// Adds the format and the path of routed tokens.
 static void addDispatch(ModuleOp module, Plan &plan) {
   module.walk([&](AllToAllOp op) {
     plan.dispatchByNode |= op.isByNode();
@@ -80,7 +80,7 @@ static autopar::plan::ContextKind kindOf(parallel::ContextKind kind) {
   llvm_unreachable("all kinds are listed");
 }
 
-/// The value of a stated knob, as the text of its flag.
+/// The value of a recorded knob, as the text of its flag.
 static std::string textOf(Attribute value) {
   if (auto text = dyn_cast<StringAttr>(value))
     return text.str();
@@ -91,7 +91,7 @@ static std::string textOf(Attribute value) {
   return "true";
 }
 
-/// Knobs that neither types nor ops show.
+/// Adds the knobs that neither types nor ops show.
 static std::optional<Error> addKnobs(StrategyOp strategy, Plan &plan) {
   DictionaryAttr knobs = strategy.getKnobsAttr();
   if (!knobs)
@@ -113,7 +113,7 @@ static std::optional<Error> addKnobs(StrategyOp strategy, Plan &plan) {
   return std::nullopt;
 }
 
-/// The choices that matter: axes of one device are neutral.
+/// Adds the choices that make a difference; axes of one device are neutral.
 static void addStrategy(StrategyOp strategy, Plan &plan) {
   auto splits = [&](Degree degree) {
     return plan.sizeOf(degree).value_or(0) != 1;
@@ -160,7 +160,7 @@ static void addLoss(ModuleOp module, TrainingPlan &training) {
   });
 }
 
-/// What made an update, as far as that update says it.
+/// The optimizer of an update, as far as its states show.
 static Optimizer optimizerOf(training::UpdateOp op) {
   ArrayRef<Attribute> states = op.getStates().getValue();
   switch (op.getOptimizer()) {
@@ -177,7 +177,7 @@ static Optimizer optimizerOf(training::UpdateOp op) {
              : Optimizer::adamw;
 }
 
-/// What is kept of parameters, where it is not what it would be unasked.
+/// Adds the optimizer and its formats, if they are not the defaults.
 static void addUpdates(ModuleOp module, TrainingPlan &training) {
   std::optional<Optimizer> optimizer;
   std::optional<ElementType> gradient, state;
@@ -192,7 +192,8 @@ static void addUpdates(ModuleOp module, TrainingPlan &training) {
     auto update = dyn_cast<training::UpdateOp>(op);
     if (!update)
       return;
-    // Small tensors have states that are not of 8 bits, tables those of AdamW.
+    // Small tensors of an 8-bit optimizer have wider states, and tables those
+    // of AdamW.
     if (!optimizer || *optimizer == Optimizer::adamw)
       optimizer = optimizerOf(update);
     SmallVector<Type> states =
@@ -240,7 +241,7 @@ Result<Plan> autopar::transforms::planOf(ModuleOp module) {
   plan.prefillChunk = target.prefillChunk;
   plan.maxSequences = target.launch.maxSequences;
   plan.eager = target.launch.eager;
-  // Tables name the axes that they are about.
+  // Placement tables name their axes, so these stay.
   if (!plan.expertPlacement) {
     dropNeutralDegrees(plan);
     dropNeutralAxes(plan);

@@ -16,8 +16,8 @@
 namespace autopar::transforms {
 
 /// The plan that `module` follows: its mesh, its strategy, its stages and the
-/// placement of its experts. The flags that it stands for turn the model into
-/// the same module. Errors: a mesh whose degrees contradict each other.
+/// placement of its experts. The flags of the plan turn the model into the same
+/// module. Errors: a mesh whose degrees contradict each other.
 Result<plan::Plan> planOf(mlir::ModuleOp module);
 
 } // namespace autopar::transforms

@@ -24,8 +24,8 @@ using namespace mlir;
 /// (arXiv:2412.19437), section 3.3.2.
 static constexpr int64_t scaleBlock = 128;
 
-/// The first op of type `OpTy` among what `value` is made of, through operands
-/// that `follows` accepts; null where there is none.
+/// The first op of type `OpTy` that `value` is computed from, through operands
+/// that `follows` accepts; null if there is none.
 template <typename OpTy>
 static OpTy findSource(Value value, function_ref<bool(Value)> follows) {
   SmallVector<Value> open = {value};
@@ -41,7 +41,7 @@ static OpTy findSource(Value value, function_ref<bool(Value)> follows) {
   return {};
 }
 
-/// The router of the tokens that `rows` are copies of.
+/// The router of the tokens that `rows` copy.
 static transformer::RouterOp routerOf(Value rows) {
   auto dispatch = findSource<transformer::DispatchOp>(
       rows, [](Value operand) { return TensorView(operand).isSet(); });
@@ -55,8 +55,8 @@ static transformer::RouterOp routerOf(Value rows) {
       });
 }
 
-/// A router of `module` where all choose alike, else null: that of rows of a
-/// backward, whose routing a forward has kept.
+/// The router of `module` if all route alike, else null. It serves rows of a
+/// backward, whose routing the forward kept.
 static transformer::RouterOp onlyRouter(ModuleOp module) {
   transformer::RouterOp only;
   WalkResult walked = module.walk([&](transformer::RouterOp router) {
@@ -115,7 +115,7 @@ struct DispatchTokensPass
     return success();
   }
 
-  /// What is sent as it is says nothing.
+  /// Tokens that are sent unchanged need no attribute.
   void setFormat(AllToAllOp op) {
     Type type = fromElementType(&getContext(), *sent);
     op.removeFormatAttr();

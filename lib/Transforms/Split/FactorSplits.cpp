@@ -16,7 +16,7 @@ using namespace autopar::transforms;
 using namespace autopar::parallel;
 using namespace mlir;
 
-/// How strongly an operand asks for its split.
+/// The priority of an operand's split; lower is stronger.
 static constexpr unsigned ofSource = 0, ofValue = 1, ofGrouping = 2;
 
 bool autopar::transforms::isSource(Value value) {
@@ -28,9 +28,9 @@ bool autopar::transforms::isSource(Value value) {
   return isLayoutOp(op) && !isa<ReshardOp>(op) && isSource(op->getOperand(0));
 }
 
-/// Axes over which the users of routed tokens have split their weights, other
-/// than by experts: the tokens must be whole there, and are fewer before they
-/// are routed than after.
+/// Axes over which the users of routed tokens split their weights, other than
+/// by experts. Tokens must be whole there, and it is cheaper to gather them
+/// before routing, when they are fewer.
 static SmallVector<StringAttr> axesOfExperts(Value routed) {
   SmallVector<StringAttr> axes;
   for (Operation *user : routed.getUsers()) {
@@ -79,7 +79,7 @@ FactorSplits::FactorSplits(ShardingOpInterface op,
 }
 
 //===----------------------------------------------------------------------===//
-// What operands ask for
+// Requests of operands
 //===----------------------------------------------------------------------===//
 
 void FactorSplits::read(unsigned operand) {
@@ -98,9 +98,9 @@ void FactorSplits::read(unsigned operand) {
   }
 }
 
-/// Takes the split of `dim` for `factor` where it is stronger. Of values, who
-/// has no axes has nothing to say; nor has, beside one with more, who has the
-/// first of those: replicas do not change how the rest is laid out.
+/// Takes the split of `dim` for `factor` if it is stronger. Between values, one
+/// without axes makes no request; nor does one whose axes are a prefix of
+/// another's, because replicas do not change the layout of the rest.
 void FactorSplits::follow(int32_t factor, DimAttr dim,
                           ArrayRef<StringAttr> axes, unsigned rank,
                           ArrayRef<StringAttr> grouped) {
@@ -111,7 +111,7 @@ void FactorSplits::follow(int32_t factor, DimAttr dim,
       !factors.maySplitBy(factor, dim.getRule()))
     return;
   Split &split = splits[factor];
-  // To cut a weight that is whole would make every result a partial sum.
+  // Splitting a whole weight would make every result a partial sum.
   bool staysWhole = rank == ofSource && kind == FactorKind::reduction;
   bool asks =
       staysWhole || !axes.empty() || (rank != ofGrouping && !dim.isWhole());
@@ -122,8 +122,8 @@ void FactorSplits::follow(int32_t factor, DimAttr dim,
   split = {dim, Axes(axes), Axes(grouped), rank, asks};
 }
 
-/// Where heads are exchanged for tokens: splits the heads of an attention over
-/// the axes of context parallelism that split its tokens.
+/// If heads are exchanged for tokens, splits the heads of an attention over the
+/// axes of context parallelism that split its tokens.
 void FactorSplits::exchangeHeads() {
   std::optional<TensorParallelFactor> heads = op.getTensorParallelFactor();
   if (exchange.kind != parallel::ContextKind::all_to_all || !heads ||
@@ -145,7 +145,7 @@ void FactorSplits::exchangeHeads() {
   }
 }
 
-/// `dim` of what attention sees, as it goes round; null where it does not.
+/// Returns `dim` of attention's keys as a ring; null if it is not split so.
 DimAttr FactorSplits::turn(DimAttr dim, int32_t factor) const {
   if (exchange.kind != parallel::ContextKind::ring ||
       factors.kinds[factor] != FactorKind::seen || !dim.isSymbolic())
@@ -156,7 +156,7 @@ DimAttr FactorSplits::turn(DimAttr dim, int32_t factor) const {
                       : dim.withAxes(axes).withRule(SplitRule::ring);
 }
 
-/// `dim` of a result, what is added to a factor that goes round.
+/// Returns `dim` of a result that is added to a factor in a ring.
 DimAttr FactorSplits::turnLikeOperand(DimAttr dim, int32_t factor) const {
   for (auto [layout, dims] : llvm::zip_equal(layouts, factors.operands))
     for (auto [own, other] : llvm::zip_equal(layout.dims, dims))
@@ -186,7 +186,7 @@ void FactorSplits::resolveConflicts() {
     }
   };
   give(ofSource);
-  // Sums that may wait keep their axes from values that could be whole.
+  // Partial sums that may wait keep their axes, which values would give up.
   llvm::append_range(claimed, waitingAxes());
   for (auto [result, dims] : llvm::zip_equal(op->getResults(), factors.results))
     if (!dims.empty() && factors.kinds[dims.front()] == FactorKind::merged)
@@ -195,8 +195,7 @@ void FactorSplits::resolveConflicts() {
   give(ofGrouping);
 }
 
-/// The axes that the op's partial operands, in which it is linear, are still to
-/// be summed over.
+/// The axes of partial operands in which the op is linear.
 SmallVector<StringAttr> FactorSplits::waitingAxes() const {
   SmallVector<unsigned> partial = partialOperands();
   SmallVector<StringAttr> axes;
@@ -215,7 +214,7 @@ SmallVector<unsigned> FactorSplits::partialOperands() const {
 }
 
 //===----------------------------------------------------------------------===//
-// Axes that no factor wants
+// Axes without a factor
 //===----------------------------------------------------------------------===//
 
 bool FactorSplits::isClaimed(StringAttr axis) const {
@@ -231,7 +230,7 @@ void FactorSplits::moveSpareAxes() {
       moveSpareAxes(i);
 }
 
-/// The last dimension of tokens that may be split; null where there is none.
+/// The last dimension of tokens that may be split; null if there is none.
 FactorSplits::Split *FactorSplits::findTokens(unsigned operand) {
   Split *tokens = nullptr;
   for (auto [dim, factor] :
@@ -256,8 +255,7 @@ void FactorSplits::moveSpareAxes(unsigned operand) {
   }
 }
 
-/// Visits the axes that partial operands are still to be summed over and that
-/// could split their tokens instead.
+/// Visits the axes of partial operands that could split their tokens instead.
 void FactorSplits::forEachScatter(
     const TokenAxes &tokenAxes,
     function_ref<void(int32_t, StringAttr)> visit) const {
@@ -320,7 +318,7 @@ bool FactorSplits::multipliesLessScattered(const TokenAxes &tokenAxes) const {
 }
 
 //===----------------------------------------------------------------------===//
-// What follows
+// Resulting layouts
 //===----------------------------------------------------------------------===//
 
 FactorSplits::Axes FactorSplits::axesOf(int32_t factor) const {
@@ -334,7 +332,7 @@ FactorSplits::Axes FactorSplits::axesOf(int32_t factor) const {
   return axes;
 }
 
-/// The tokens that a set of routed ones is made of, as they are split.
+/// The splits of the tokens that a set of routed ones consists of.
 SmallVector<DimAttr> FactorSplits::tokensOf(int32_t factor) const {
   const Split &split = splits[factor];
   if (factors.kinds[factor] != FactorKind::merged)
@@ -353,8 +351,7 @@ SmallVector<DimAttr> FactorSplits::tokensOf(int32_t factor) const {
   return tokens;
 }
 
-/// The experts as they are split: those of a weight, or of the set that has
-/// them.
+/// The split of the experts: those of a weight, or of a set.
 DimAttr FactorSplits::expertsOf(int32_t factor) const {
   const Split &split = splits[factor];
   DimAttr experts = extentOf(factor);
@@ -366,8 +363,8 @@ DimAttr FactorSplits::expertsOf(int32_t factor) const {
               : DimAttr();
 }
 
-/// The dimension of an operand that has `factor`, its extent named; null where
-/// none has.
+/// The dimension of an operand with `factor`, its extent named; null if there
+/// is none.
 DimAttr FactorSplits::extentOf(int32_t factor) const {
   for (auto [operand, dims] :
        llvm::zip_equal(op->getOperands(), factors.operands))
@@ -379,7 +376,7 @@ DimAttr FactorSplits::extentOf(int32_t factor) const {
   return {};
 }
 
-/// A set split and grouped as its factors are.
+/// A set that is split and grouped like its factors.
 DimAttr FactorSplits::setLike(DimAttr old, int32_t factor,
                               int32_t experts) const {
   DimAttr set = old.withTokens(axesOf(factor), tokensOf(factor));
@@ -390,7 +387,7 @@ DimAttr FactorSplits::setLike(DimAttr old, int32_t factor,
                          split.dim ? split.dim.getExperts() : DimAttr());
 }
 
-/// `old` split as its factor is; `operand` counts results behind operands.
+/// `old`, split like its factor; `operand` counts results after operands.
 DimAttr FactorSplits::dimLike(DimAttr old, int32_t factor, int32_t experts,
                               unsigned operand) const {
   if (old.getRule() == SplitRule::ring)
@@ -403,7 +400,7 @@ DimAttr FactorSplits::dimLike(DimAttr old, int32_t factor, int32_t experts,
   const Split &split = splits[factor];
   bool isOfSet = split.dim && split.dim.isSet();
   DimAttr like = isOfSet ? split.dim.getExperts() : split.dim;
-  // Without axes, and of another number of them, by the rule of its extent.
+  // The rule of the extent applies without axes, and to other numbers of axes.
   SplitRule rule = defaultRule(old.getExtent());
   int64_t multiple = 1;
   if (like && !axes.empty() && !old.isSymbolic()) {
@@ -426,7 +423,7 @@ Layout FactorSplits::operandLayout(unsigned index) const {
     DimAttr round = turn(dim, factor);
     dim = round ? round : dimLike(dim, factor, experts, index);
   }
-  // Their order means nothing, but types are the same only in one.
+  // Partial axes have no order, but equal types need the same one.
   ArrayRef<StringAttr> first = TensorView(op->getOperand(0)).partialAxes();
   if (haveSameAxes(layout.partial, first))
     layout.partial.assign(first.begin(), first.end());
@@ -466,7 +463,7 @@ Layout FactorSplits::resultLayout(unsigned index) const {
     DimAttr round = turnLikeOperand(dim, factor);
     dim = round ? round
                 : dimLike(dim, factor, experts, op->getNumOperands() + index);
-    // What goes round is summed on its way.
+    // Partial sums are added on their way around the ring.
     if (round)
       llvm::erase_if(layout.partial, [&](StringAttr axis) {
         return llvm::is_contained(round.getAxes(), axis);

@@ -1,4 +1,4 @@
-//===- FactorSplits.h - How the factors of an op are split ------*- C++ -*-===//
+//===- FactorSplits.h - Splits of an op's factors ---------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,17 +12,18 @@
 
 namespace autopar::transforms {
 
-/// Whether nothing determines `value` but the program's text: a weight, a
-/// cache, or a layout op on one.
+/// Whether `value` depends on no other value: a weight, a cache, or a layout op
+/// on one.
 bool isSource(mlir::Value value);
 
-/// How attention to the tokens of a step, which context parallelism splits over
-/// `axes`, sees those of other devices. Without axes: keys are gathered.
+/// The way in which attention to the tokens of a step, which context
+/// parallelism splits over `axes`, sees those of other devices. Without axes,
+/// keys are gathered.
 struct ContextExchange {
   parallel::ContextKind kind = parallel::ContextKind::all_gather;
   llvm::SmallVector<mlir::StringAttr> axes = {};
 
-  /// As `module` was split (`parallel.strategy`).
+  /// The exchange by which `module` was split (`parallel.strategy`).
   static ContextExchange of(mlir::ModuleOp module);
 };
 
@@ -45,46 +46,47 @@ public:
   FactorSplits(ShardingOpInterface op, const ContextExchange &exchange);
 
   const ShardingFactors &getFactors() const { return factors; }
-  /// The operands that are partial sums.
+  /// Indices of the operands that are partial sums.
   llvm::SmallVector<unsigned> partialOperands() const;
 
-  /// Splits the tokens of partial operands over the axes of their sums, where
-  /// those are free and the same tokens are split over them elsewhere.
+  /// Splits the tokens of partial operands over the axes of their sums, if
+  /// those are free and split the same tokens elsewhere.
   void splitTokens(const TokenAxes &tokenAxes);
-  /// Of a product of values with a weight: splits tokens that are whole over
-  /// axes that split the same tokens elsewhere. To take a part of them sends
-  /// nothing, and every device would else multiply all.
+  /// For a matmul with a weight: splits whole tokens over axes that split the
+  /// same tokens elsewhere. Slicing sends nothing, and otherwise every device
+  /// would multiply all tokens.
   void sliceTokens(const TokenAxes &tokenAxes);
-  /// Whether the op contracts, and `splitTokens` would split something: with
-  /// its operands as partial sums, every device would multiply all tokens.
+  /// Whether the op contracts and `splitTokens` would split something: with
+  /// partial operands, every device would multiply all tokens.
   bool multipliesLessScattered(const TokenAxes &tokenAxes) const;
   /// The layout that operand `index` should have; partial sums stay.
   parallel::Layout operandLayout(unsigned index) const;
   /// Whether a factor is split over one of `axes`.
   bool uses(llvm::ArrayRef<mlir::StringAttr> axes) const;
-  /// The axes over which what `result` sums is split.
+  /// The axes of the split dimensions that `result` sums over.
   llvm::SmallVector<mlir::StringAttr, 2> reducedAxes(unsigned result) const;
   /// Whether a result is a partial sum of what the op's devices compute.
   bool reduces() const;
-  /// Splits no reduction: what each device computes is whole.
+  /// Makes all reductions whole, so that no result is a partial sum.
   void gatherReductions();
-  /// The layout of result `index`, and its type with that, where the op's
-  /// operands are as they should be. Where they are not yet, axes may be in the
-  /// layout twice.
+  /// The layout of result `index`, and its type with that layout, if the
+  /// operands are as they should be. If they are not yet, an axis may occur
+  /// twice.
   parallel::Layout resultLayout(unsigned index) const;
   mlir::Type resultType(unsigned index) const;
 
 private:
   using Axes = llvm::SmallVector<mlir::StringAttr, 4>;
   struct Split {
-    /// The dimension it is taken from; null where no operand has the factor.
+    /// The dimension that the split comes from; null if no operand has the
+    /// factor.
     parallel::DimAttr dim;
     Axes axes;
-    /// Of a set that keeps its grouping: by which axes.
+    /// For a set that keeps its grouping, the axes of the grouping.
     Axes grouped;
-    /// Less is stronger.
+    /// Lower is stronger.
     unsigned rank = 0;
-    /// Whether to be like `dim` matters: one that is whole follows others.
+    /// Whether the split makes a request; a whole dimension follows others.
     bool asks = false;
   };
 
@@ -119,7 +121,7 @@ private:
   ShardingOpInterface op;
   const ContextExchange &exchange;
   ShardingFactors factors;
-  /// Of operands, as they are.
+  /// Current layouts of operands.
   llvm::SmallVector<parallel::Layout, 3> layouts;
   llvm::SmallVector<Split> splits;
   llvm::SmallVector<program::SplitRule, 4> headRules;

@@ -32,11 +32,10 @@ using namespace mlir;
 
 namespace {
 
-/// Any would do: that the choice does not depend on the sizes of the mesh is
-/// what matters.
+/// An arbitrary size: the choice must not depend on the sizes of the mesh.
 constexpr int64_t nominalAxisSize = 2;
 
-/// Replaces one reshard by the collectives that the planner chooses.
+/// Replaces one reshard by the collectives of the planner.
 class ReshardSteps {
 public:
   ReshardSteps(ReshardOp op, OpBuilder &builder, KnownReshards &known)
@@ -70,7 +69,7 @@ public:
   }
 
 private:
-  /// Sums what was added to parts that go round where they are.
+  /// Sums the values that were added to parts of a ring, at their owners.
   void endRings() {
     for (auto [i, dim] : llvm::enumerate(layout.dims)) {
       if (dim.getRule() != SplitRule::ring)
@@ -81,7 +80,7 @@ private:
     }
   }
 
-  /// Takes what shall go round out of the goal, and returns it.
+  /// Removes the dimension of a ring from the goal, and returns it.
   std::optional<DimAttr> takeRing() {
     for (DimAttr &dim : goal.dims)
       if (dim.getRule() == SplitRule::ring) {
@@ -99,8 +98,8 @@ private:
                            dimAttr(ringDim), arrayOf(round.getAxes()));
   }
 
-  /// Splits by different rules have no block in common: those that change
-  /// theirs begin anew.
+  /// Splits by different rules share no block, so dimensions that change their
+  /// rule are gathered first.
   void gatherOtherRules() {
     for (auto [i, dim] : llvm::enumerate(layout.dims)) {
       DimAttr wanted = goal.dims[i];
@@ -128,13 +127,13 @@ private:
                                 builder.getI64IntegerAttr(dim), arrayOf(axes));
   }
 
-  /// The split of dimension `dim` on the way: by the rule of the goal where
-  /// that has one, else by the operand's.
+  /// The intermediate split of dimension `dim`: by the rule of the goal if it
+  /// has one, else by the operand's.
   DimAttr ruled(size_t dim) const {
     return goal.dims[dim].getAxes().empty() ? layout.dims[dim] : goal.dims[dim];
   }
 
-  /// Of sets likewise: the experts of the goal, or of the operand.
+  /// The intermediate experts of a set: those of the goal, or of the operand.
   DimAttr expertsOnTheWay() {
     if (!goal.findSet())
       return {};
@@ -147,7 +146,7 @@ private:
     space.nominal = true;
     for (size_t i = 0; i < goal.dims.size(); ++i) {
       DimAttr dim = ruled(i);
-      // Sets lie as the tokens and experts do that one of the ends names.
+      // Sets follow the tokens and experts of one of the two ends.
       space.dims.push_back({dim.isSet(), dim.isSet() ? WaySplits::subsets
                                                      : wayOf(dim.getRule())});
     }
@@ -156,8 +155,8 @@ private:
     return space;
   }
 
-  /// A number of devices that divides another one divides what that divides,
-  /// but need not suit a cap nor give the same padding.
+  /// A divisor of a number of devices also divides its extents, but need not
+  /// suit a cap or give the same padding.
   static WaySplits wayOf(SplitRule rule) {
     if (rule == SplitRule::any)
       return WaySplits::any;
@@ -173,7 +172,7 @@ private:
     return numbers;
   }
 
-  /// The grouping of a set by experts is one more dimension to the planner.
+  /// The planner treats the grouping of a set by experts as one more dimension.
   ShardLayout numbered(Layout &layout) {
     ShardLayout numbers;
     for (DimAttr dim : layout.dims)
@@ -200,7 +199,8 @@ private:
     layout.partial = named(step.result.partial);
     if (layout.isSameAs(goal))
       layout = goal;
-    // Also of a cache, which the verifier refuses to move: no tensor.
+    // A cache is moved as well, although it is no tensor; the verifier refuses
+    // that.
     value = create(step)->getResult(0);
   }
 
@@ -233,7 +233,7 @@ private:
                                              : static_cast<int64_t>(dim));
   }
 
-  /// The same layout may be listed in another order.
+  /// Equal layouts may list their axes in another order.
   void finish() {
     layout = goal;
     if (value.getType() != type())
@@ -253,9 +253,9 @@ private:
   KnownReshards &known;
   Value value;
   Layout layout, goal;
-  /// The dimension that goes round in the end, where one does.
+  /// The dimension of the final ring, if there is one.
   size_t ringDim = 0;
-  /// Of the axes, by number.
+  /// Names of the axes, by number.
   llvm::SetVector<StringAttr> names;
 };
 
@@ -264,7 +264,7 @@ struct InsertCollectivesPass
           InsertCollectivesPass> {
   using Base::Base;
 
-  /// Copies of the pass, which run on other threads, have their own.
+  /// Clones of the pass, which run on other threads, have their own plans.
   InsertCollectivesPass(const InsertCollectivesPass &other) : Base(other) {}
 
   std::shared_ptr<KnownReshards> known = std::make_shared<KnownReshards>();
@@ -285,8 +285,8 @@ struct InsertCollectivesPass
       signalPassFailure();
   }
 
-  /// A state lies where what updates it wants it, and of a cache no more than
-  /// that: moved first, an update would go to a copy.
+  /// Gives a state the layout that its update wants, and a cache the common
+  /// layout: if it were moved first, an update would change a copy.
   void placeResidents() {
     SmallVector<ReshardOp> moves;
     getOperation().walk([&](ReshardOp op) {
@@ -301,7 +301,7 @@ struct InsertCollectivesPass
     }
   }
 
-  /// Splits of caches are what was asked for: they are not undone.
+  /// Splits of caches are the user's choice and are not undone.
   static bool mayPlace(ReshardOp op) {
     Value resident = op.getInput();
     if (resident.getDefiningOp<transformer::StateOp>())
@@ -318,8 +318,8 @@ struct InsertCollectivesPass
     return true;
   }
 
-  /// A cache that is moved before it is updated is never updated. Rings leave
-  /// it where it is.
+  /// Refuses to move a cache before its update, which would be lost. Rings
+  /// leave the cache in place.
   LogicalResult verifyCachesStay() {
     auto moves = [](Operation *op) {
       return isa<ParallelDialect>(op->getDialect()) && !isa<RingOp>(op) &&
@@ -338,7 +338,7 @@ struct InsertCollectivesPass
     return stay;
   }
 
-  /// What one reshard gathers or reduces and the next slices at once.
+  /// Merges a gather or a reduction with the slice of the next reshard.
   void simplify() {
     SmallVector<Operation *> slices;
     getOperation().walk([&](AllSliceOp op) { slices.push_back(op); });

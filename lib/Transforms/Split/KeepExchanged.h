@@ -1,4 +1,4 @@
-//===- KeepExchanged.h - What backwards need not send again -----*- C++ -*-===//
+//===- KeepExchanged.h - Keeps exchanged values for backwards ---*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,9 +12,9 @@
 
 namespace autopar::transforms {
 
-/// Where a backward exchanges again what was kept as its forward had it before
-/// the same exchange (routed tokens, heads for tokens), it is kept as it has
-/// arrived: what experts multiply and attention sees is what frameworks save.
+/// If a backward repeats an exchange of its forward on a kept value (routed
+/// tokens, heads for tokens), keeps the exchanged value instead: frameworks
+/// save the inputs of experts and attention.
 void keepExchanged(mlir::ModuleOp module);
 
 } // namespace autopar::transforms

@@ -48,7 +48,7 @@ private:
         .splitSource(seed.value, seed.dim, seed.rule, seed.multiple);
   }
 
-  /// Functions return what has become of the values that they return.
+  /// Updates a function's type to the types of the returned values.
   static void updateType(ModuleOp module, FunctionOpInterface function,
                          const SplitRequests &requests) {
     Block &body = function.getFunctionBody().front();

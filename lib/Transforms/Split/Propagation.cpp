@@ -42,7 +42,7 @@ public:
   }
 
 private:
-  /// What ops that know no factors take, they go on taking.
+  /// Ops without factors keep the types of their operands.
   void rememberOthers() {
     module.walk([&](Operation *op) {
       if (isa<ShardingOpInterface, CallOpInterface, LoopLikeOpInterface>(op) ||
@@ -62,7 +62,7 @@ private:
         continue;
       for (Region &region : op.getRegions())
         for (Block &nested : region) {
-          // What is resharded inside does not dominate what follows.
+          // A reshard inside a region does not dominate the ops after it.
           auto outside = reshards;
           run(nested);
           reshards = std::move(outside);
@@ -96,7 +96,7 @@ private:
     if (splits.getFactors().linear.empty() &&
         (splits.reduces() || !splits.partialOperands().empty())) {
       if (Operation *product = op.detachBias(builder)) {
-        // The addition follows in the block and is updated by itself.
+        // The addition follows in the block and is updated on its own.
         update(cast<ShardingOpInterface>(product));
         return update(cast<ShardingOpInterface>(*product->user_begin()));
       }
@@ -122,7 +122,7 @@ private:
       if (!keepPartial)
         layout.partial.clear();
       Type wanted = withLayout(operand.get().getType(), layout);
-      // What has gone round for a forward is not kept: it goes round again.
+      // A forward's ring is not kept: the value goes round again.
       if (addsToRing && goesRound(layout))
         reshards.erase({operand.get(), wanted});
       reshard(operand, wanted);
@@ -136,7 +136,7 @@ private:
 
   using GatheredDims = DenseMap<int32_t, DimAttr>;
 
-  /// The splits that an op has to do without (`FactorKind::gathered`).
+  /// The splits that an op cannot have (`FactorKind::gathered`).
   static GatheredDims findGathered(Operation *op,
                                    const ShardingFactors &factors) {
     GatheredDims gathered;
@@ -153,14 +153,14 @@ private:
     return gathered;
   }
 
-  /// Whether each device can sum over its part: padding has no value.
+  /// Whether each device can sum over its part, which padding would falsify.
   static bool canSumParts(const GatheredDims &gathered) {
     return !gathered.empty() && llvm::none_of(gathered, [](const auto &entry) {
       return entry.second.getRule() == SplitRule::pad;
     });
   }
 
-  /// Splits a result that was computed whole as its operand was.
+  /// Splits a result that was computed whole like its operand.
   void splitAgain(OpResult result, const ShardingFactors &factors,
                   const GatheredDims &gathered) {
     if (gathered.empty())
@@ -182,7 +182,7 @@ private:
     });
   }
 
-  /// Sums what is added to parts that go round where they are.
+  /// Sums the values that were added to parts of a ring, at their owners.
   void bringHome(OpResult result) {
     Layout layout = Layout::of(TensorView(result).getType());
     if (!goesRound(layout))
@@ -212,7 +212,7 @@ private:
            });
   }
 
-  /// Elements of a tensor that symbols do not count.
+  /// Number of elements, without the dimensions that symbols count.
   static int64_t numbersOf(Value tensor) {
     int64_t product = 1;
     for (int64_t size : TensorView(tensor).getType().getShape())
@@ -233,7 +233,7 @@ private:
     return after > before;
   }
 
-  /// An op whose layouts follow from what another one keeps.
+  /// Updates an op whose layouts depend on a kept value.
   void update(Operation *op, const TrainingLayout &layout) {
     if (layout.operand)
       reshard(op->getOpOperand(0), layout.operand);
@@ -279,7 +279,7 @@ private:
       reshard(operand, result.getType());
   }
 
-  /// A weight that is gathered before its use, a cache that goes around.
+  /// Updates the gather of a weight, or the ring of a cache.
   static void updateOnSource(Operation *op) {
     Type type = op->getOperand(0).getType();
     op->getResult(0).setType(withLayout(type, layoutAfter(op)));
@@ -304,7 +304,7 @@ private:
   ModuleOp module;
   OpBuilder builder;
   DenseMap<OpOperand *, Type> taken;
-  /// Sums over these become scatters.
+  /// Sums over these axes become scatters.
   TokenAxes tokenAxes;
   ContextExchange exchange;
   DenseMap<std::pair<Value, Type>, Value> reshards;

@@ -12,15 +12,15 @@
 
 namespace autopar::transforms {
 
-/// Drops what follows from the seeds: all reshards, and all collectives but
-/// those on weights and caches.
+/// Drops everything that propagation inserts: all reshards, and all collectives
+/// except those on weights and caches.
 void dropLayoutOps(mlir::ModuleOp module);
 
-/// Types all values of a module anew from its seeds: weights and caches, what
-/// functions take and return, and what loops carry. All layout ops but those on
-/// weights and caches are dropped first; a `parallel.reshard` goes wherever an
-/// op cannot take an operand as it is. So passes that split seeds
-/// compose.
+/// Retypes all values of a module from its seeds: weights and caches, arguments
+/// and results of functions, and values that loops carry. First drops all
+/// layout ops except those on weights and caches. Inserts a `parallel.reshard`
+/// where an op cannot take an operand as it is. Passes that split seeds
+/// therefore compose.
 void propagateSplits(mlir::ModuleOp module);
 
 } // namespace autopar::transforms

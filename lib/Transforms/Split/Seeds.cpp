@@ -92,7 +92,7 @@ void Seeds::splitBoundaries(StringRef symbol, bool inside) {
   });
 }
 
-/// Several tokens for each `symbol` are patches of what an encoder then merges.
+/// Several tokens per `symbol` are patches that an encoder merges later.
 Type Seeds::split(Type type, StringRef symbol) {
   if (!tensorOf(type))
     return type;
@@ -102,8 +102,8 @@ Type Seeds::split(Type type, StringRef symbol) {
   return type;
 }
 
-/// Outermost first: what a user alone has named, as the mesh has it, then data,
-/// context and tensor parallelism, each as it is listed.
+/// Axes that only a user named come first, in the order of the mesh; then data,
+/// context and tensor parallelism, each in its listed order. Outermost first.
 std::vector<std::string> Seeds::orderOfAxes(ModuleOp module) {
   std::vector<std::string> known, order;
   auto meshes = module.getOps<parallel::MeshOp>();
@@ -119,7 +119,7 @@ std::vector<std::string> Seeds::orderOfAxes(ModuleOp module) {
   return order;
 }
 
-/// `type` with the axes that it does not use yet, where the mesh has them.
+/// Splits `type` over the axes that it does not use yet, if the mesh has them.
 Type Seeds::split(Type type, unsigned dim, SplitRule rule, int64_t multiple,
                   bool inOrder) {
   Layout layout = Layout::of(tensorOf(type));

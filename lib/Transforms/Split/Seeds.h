@@ -1,4 +1,4 @@
-//===- Seeds.h - Where splits begin -----------------------------*- C++ -*-===//
+//===- Seeds.h - Seeds of splits --------------------------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,10 +14,10 @@
 
 namespace autopar::transforms {
 
-/// What one pass splits over: axes of a module's mesh. Splits are added to the
-/// types of seeds (see `propagateSplits`); axes of a dimension stay in the
-/// order in which degrees list them, whichever pass came first and however they
-/// lie on the machine. Passes whose order matters say so.
+/// The axes over which one pass splits seeds. Splits are added to the types of
+/// seeds (see `propagateSplits`). The axes of a dimension stay in the order of
+/// the degrees, whatever the order of passes and of axes on the machine. Passes
+/// whose order matters say so.
 class Seeds {
 public:
   Seeds(mlir::ModuleOp module, llvm::ArrayRef<mlir::StringAttr> axes)
@@ -28,18 +28,19 @@ public:
   /// Splits dimension `dim` of a weight, a cache or an argument by `rule`.
   void splitSource(mlir::Value value, unsigned dim, program::SplitRule rule,
                    int64_t multiple = 1);
-  /// The same inside of the split that it has, whatever that order.
+  /// The same inside of the existing split, whatever the order of axes.
   void splitSourceInside(mlir::Value value, unsigned dim,
                          program::SplitRule rule);
-  /// Splits the dimensions that count `symbol` of all weights and caches but
-  /// those that `isKept` says stay as they are.
+  /// Splits the dimensions that count `symbol` of all weights and caches,
+  /// except those that `isKept` excludes.
   void splitSources(llvm::StringRef symbol,
                     llvm::function_ref<bool(mlir::Value)> isKept = nullptr);
-  /// Splits the dimensions that count `symbol` of all values that functions
-  /// take and return (but not those of the model itself, where `inside`) and
-  /// that loops carry.
+  /// Splits the dimensions that count `symbol` of all arguments and results of
+  /// functions (without those of the model itself if `inside`) and of all
+  /// values that loops carry.
   void splitBoundaries(llvm::StringRef symbol, bool inside = false);
-  /// `type` with dimension `dim` split over those axes that it does not use.
+  /// Returns `type` with dimension `dim` split over the axes that it does not
+  /// use.
   mlir::Type split(mlir::Type type, unsigned dim, program::SplitRule rule,
                    int64_t multiple, bool inOrder = true);
 
@@ -55,16 +56,16 @@ private:
   bool anyChanged = false;
 };
 
-/// The axes `names` of the module's mesh; emits an error where it lacks one,
-/// which `flag` would declare.
+/// Finds the axes `names` of the module's mesh. Emits an error if one is
+/// missing; `flag` would declare it.
 mlir::FailureOr<llvm::SmallVector<mlir::StringAttr>>
 findAxes(mlir::ModuleOp module, llvm::ArrayRef<std::string> names,
          llvm::StringRef flag);
 
-/// What an option lists, or `others` where it lists nothing.
+/// The list of an option, or `others` if it is empty.
 llvm::ArrayRef<std::string> orElse(llvm::ArrayRef<std::string> names,
                                    llvm::ArrayRef<std::string> others);
-/// The same of an option that may say `none`.
+/// The same for an option that may be `none`.
 llvm::ArrayRef<std::string> orNone(llvm::ArrayRef<std::string> names,
                                    llvm::ArrayRef<std::string> others);
 

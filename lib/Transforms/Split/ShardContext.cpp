@@ -48,7 +48,7 @@ struct ShardContextPass
     getStrategy(module).setContextKind(exchange);
     Seeds seeds(module, *over);
     seeds.splitBoundaries("query");
-    // What an encoder encodes, each device a part for all.
+    // Each device encodes a part, for all devices.
     seeds.splitBoundaries("encoder_tokens");
     if (*exchange == parallel::ContextKind::ring)
       turnCaches(module, seeds, *over);
@@ -58,7 +58,7 @@ struct ShardContextPass
       propagateSplits(module);
   }
 
-  /// What is asked for; by default, caches go round, and what trains gathers.
+  /// The chosen kind; by default, caches go round, and training gathers.
   std::optional<parallel::ContextKind> kindFor(ModuleOp module) {
     if (!kind.empty())
       return symbolizeContextKind(kind.getValue());
@@ -82,7 +82,7 @@ struct ShardContextPass
     return failure(result.wasInterrupted());
   }
 
-  /// Sends the parts of each cache around where it is read.
+  /// Sends the parts of each cache round a ring where it is read.
   static void turnCaches(ModuleOp module, Seeds &seeds,
                          ArrayRef<StringAttr> axes) {
     seeds.splitSources("context");
@@ -119,8 +119,8 @@ struct ShardContextPass
     cache.replaceAllUsesExcept(ring.getResult(), ring);
   }
 
-  /// Caches and parameters that have the heads of an attention hold a part of
-  /// them; queries and keys follow.
+  /// Splits the heads of caches and parameters of an attention; queries and
+  /// keys follow.
   static void splitHeads(ModuleOp module, Seeds &seeds) {
     module.walk([&](ShardingOpInterface op) {
       std::optional<TensorParallelFactor> heads = op.getTensorParallelFactor();

@@ -50,8 +50,8 @@ struct ShardExpertsPass
       propagateSplits(module);
   }
 
-  /// Splits the parameters that have one entry per expert. Clears `fits` where
-  /// the devices cannot have as many slots each.
+  /// Splits the parameters that have one entry per expert. Clears `fits` if
+  /// devices cannot have equally many slots.
   bool split(ShardingOpInterface op, Seeds &seeds, bool &fits) {
     ShardingFactors factors = op.getShardingFactors();
     int32_t experts = factors.expertsOfResult(0);
@@ -71,7 +71,7 @@ struct ShardExpertsPass
     return true;
   }
 
-  /// Redundant experts fill up what the devices hold.
+  /// Redundant experts must fill the slots of all devices.
   LogicalResult verifySlots(Operation *op, int64_t slots) {
     DeviceMeshOpInterface mesh = findMesh(op);
     int64_t devices = 1;

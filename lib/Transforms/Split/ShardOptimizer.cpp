@@ -55,7 +55,7 @@ struct ShardOptimizerPass
   }
 
 private:
-  /// Experts are weights of products of routed tokens in their forward.
+  /// Weights of experts multiply routed tokens in their forward.
   static bool isOfExperts(Operation *op, Value of) {
     transformer::WeightOp weight = training::findWeight(of);
     FunctionOpInterface forward =
@@ -68,8 +68,8 @@ private:
     return found;
   }
 
-  /// The part of `weight` that a replica has, which its op has from now on,
-  /// made behind `last`; null where it stays whole, or is split over `axes`
+  /// Slices the part of `weight` that a replica has, behind `last`, and makes
+  /// it the operand. Null if the weight stays whole, or is split over `axes`
   /// already.
   static AllSliceOp slice(OpOperand &weight, Value last,
                           ArrayRef<StringAttr> axes) {
@@ -84,7 +84,7 @@ private:
     builder.setInsertionPointAfterValue(last);
     ArrayAttr names =
         builder.getArrayAttr(SmallVector<Attribute>(axes.begin(), axes.end()));
-    // Propagation types it from what it is made of.
+    // Propagation derives the type from the operand.
     auto part =
         AllSliceOp::create(builder, whole.getLoc(), whole.getType(), whole,
                            builder.getI64IntegerAttr(*dim), names);
@@ -92,14 +92,14 @@ private:
     return part;
   }
 
-  /// Each replica adds up the gradient of its part: sums of a microbatch are
-  /// scattered before.
+  /// Each replica accumulates the gradient of its part; sums of a microbatch
+  /// are scattered before.
   static void split(training::AccumulateOp op, ArrayRef<StringAttr> axes) {
     slice(op.getWeightMutable(), op.getWeight(), axes);
   }
 
-  /// Each replica updates its part, for which propagation scatters what it has
-  /// of the gradient.
+  /// Each replica updates its part, for which propagation scatters the
+  /// gradient.
   static void split(training::UpdateOp op, ArrayRef<StringAttr> axes) {
     Value weight = op.getWeight(), last = weight;
     SmallVector<OpOperand *> others;

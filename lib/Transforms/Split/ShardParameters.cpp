@@ -72,7 +72,7 @@ struct ShardParametersPass
   }
 
 private:
-  /// Values that the checkpoint gives: sources whose extents are numbers.
+  /// Values of the checkpoint: sources whose extents are numbers.
   static llvm::SetVector<Value> findWeights(ModuleOp module) {
     llvm::SetVector<Value> weights;
     module.walk([&](ShardingOpInterface op) {
@@ -91,7 +91,7 @@ private:
     return weights;
   }
 
-  /// An update makes the part of a weight that it has.
+  /// Whether an update assigns the weight, and so makes its part.
   static bool isUpdated(Value weight) {
     return llvm::any_of(weight.getUsers(), [](Operation *user) {
       return isa<training::AssignOp>(user);
@@ -108,7 +108,7 @@ private:
       gather(weight, *dim);
   }
 
-  /// Before the first use, so that few weights are whole at a time.
+  /// Gathers before the first use, so that few weights are whole at a time.
   static void gather(OpResult weight, unsigned dim) {
     Operation *first = nullptr;
     Block *block = weight.getOwner()->getBlock();
@@ -116,7 +116,7 @@ private:
       if (Operation *here = block->findAncestorOpInBlock(*user))
         if (!first || here->isBeforeInBlock(first))
           first = here;
-    // What nothing reads need not be whole.
+    // An unused weight need not be whole.
     if (!first)
       return;
     OpBuilder builder(first);

@@ -42,7 +42,7 @@ struct ShardTensorPass
     if (failed(readAxes(module)) || failed(multiple))
       return signalPassFailure();
     SmallVector<SplitRequests::Seed> sources;
-    // Parts of others have the weights of those.
+    // Functions that are parts of others share the weights of those.
     for (auto function : module.getOps<FunctionOpInterface>())
       if (findWhole(function) == function)
         llvm::append_range(
@@ -94,7 +94,7 @@ private:
     });
   }
 
-  /// What the vocabulary is padded to a multiple of.
+  /// The multiple to which the vocabulary is padded.
   FailureOr<int64_t> readMultiple(ModuleOp module) {
     if (vocabularyMultiple == 0) {
       const TargetAnalysis &target = getTarget();
@@ -109,7 +109,7 @@ private:
            << ", expected a positive number";
   }
 
-  /// Devices of `over`; 0 where a size is open.
+  /// Number of devices of `over`; 0 if a size is open.
   int64_t sizeOf(ArrayRef<StringAttr> over) {
     DeviceMeshOpInterface mesh = findMesh(getOperation());
     int64_t size = 1;
@@ -122,8 +122,8 @@ private:
     return isOfKeys(source) ? axesOfKeys : axesByRole[source.role];
   }
 
-  /// Refuses a size that `source` does not allow, naming those that all sources
-  /// which are split over these axes do.
+  /// Refuses a size that `source` does not allow, and names the sizes that all
+  /// sources over these axes allow.
   LogicalResult verifySize(ArrayRef<SplitRequests::Seed> all,
                            const SplitRequests::Seed &source) {
     ArrayRef<StringAttr> over = axesOf(source);

@@ -38,8 +38,8 @@ SplitRequests SplitRequests::ofTensorParallelism(Operation *function) {
     if (op.getTensorParallelFactor())
       ops.push_back(op);
   });
-  // What follows from heads, as the gate of a recurrence or the convolution
-  // before it, is not a width of its own.
+  // Widths that follow from heads, such as the gate of a recurrence or the
+  // convolution before it, make no request of their own.
   using Role = TensorParallelRole;
   for (Role role :
        {Role::attention, Role::channels, Role::dense, Role::experts})
@@ -122,7 +122,7 @@ void SplitRequests::collectLinks(ModuleOp module) {
 // Requests
 //===----------------------------------------------------------------------===//
 
-/// Asks for the splits that `value` has.
+/// Requests the existing splits of `value`.
 void SplitRequests::seed(Value value) {
   RankedTensorType type = tensorOf(value.getType());
   for (unsigned dim = 0; type && dim < type.getRank(); ++dim) {
@@ -162,9 +162,9 @@ void SplitRequests::request(Value value, unsigned dim, const Request &what) {
 }
 
 /// Requests every other dimension of the same factor. A factor that must be
-/// whole stops the spread: a reshard will go there. One that is gathered lets
-/// it pass, but keeps the op's own parameters whole. Grouped dimensions have
-/// rules of their own, which tensor parallelism has asked for itself.
+/// whole stops the spread; a reshard will be inserted there. A gathered factor
+/// lets it pass, but keeps the op's own parameters whole. Grouped dimensions
+/// have rules of their own, which tensor parallelism requests itself.
 void SplitRequests::spread(ShardingOpInterface op, Key key,
                            const Request &what) {
   ShardingFactors factors = op.getShardingFactors();
@@ -193,7 +193,7 @@ void SplitRequests::spread(ShardingOpInterface op, Key key,
 }
 
 //===----------------------------------------------------------------------===//
-// Answers
+// Results
 //===----------------------------------------------------------------------===//
 
 const SplitRequests::Request *SplitRequests::find(Value value,

@@ -1,4 +1,4 @@
-//===- SplitRequests.h - Which dimensions want an axis ----------*- C++ -*-===//
+//===- SplitRequests.h - Dimensions that request an axis --------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,16 +15,16 @@
 
 namespace autopar::transforms {
 
-/// The dimensions of values that want an axis: those that are asked for, and
-/// all that follow along the factors of ops.
+/// The dimensions of values that request an axis: the seeds, and all dimensions
+/// connected to them by the factors of ops.
 class SplitRequests {
 public:
   struct Request {
     program::SplitRule rule = program::SplitRule::plain;
     int64_t multiple = 1;
-    /// Of tensor parallelism.
+    /// The role in tensor parallelism.
     TensorParallelRole role = TensorParallelRole::dense;
-    /// Of splits that types have already.
+    /// Axes of splits that types have already.
     llvm::SmallVector<mlir::StringAttr, 2> axes = {};
   };
   /// A request on a value that no other value determines.
@@ -33,10 +33,10 @@ public:
     unsigned dim;
   };
 
-  /// What tensor parallelism splits inside `function`.
+  /// The requests of tensor parallelism inside `function`.
   static SplitRequests ofTensorParallelism(mlir::Operation *function);
-  /// What weights, caches and arguments of functions are split over already,
-  /// through calls and loops.
+  /// The existing splits of weights, caches and arguments of functions, through
+  /// calls and loops.
   static SplitRequests ofTypes(mlir::ModuleOp module);
 
   /// Requests on weights and caches, in the order of the IR.
@@ -51,8 +51,8 @@ private:
 
   explicit SplitRequests(mlir::Operation *root) : root(root) {}
 
-  /// Asks for what tensor parallelism splits of `op`, where not all of it has
-  /// been asked for yet.
+  /// Requests the dimensions of `op` that tensor parallelism splits, unless all
+  /// of them have requests.
   void seed(ShardingOpInterface op, const TensorParallelFactor &factor);
   void seed(mlir::Value value);
   void request(mlir::Value value, unsigned dim, const Request &what);
@@ -65,7 +65,7 @@ private:
   mlir::Operation *root;
   llvm::DenseMap<Key, Request> requests;
   llvm::SmallVector<Key> worklist;
-  /// Values that are one, on the two sides of a call or a loop.
+  /// Equal values on the two sides of a call or a loop.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value, 2>> links;
 };
 

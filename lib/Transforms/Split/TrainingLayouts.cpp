@@ -19,20 +19,20 @@ using namespace autopar::training;
 using namespace autopar::transformer;
 using namespace mlir;
 
-/// `type` laid out as `like`.
+/// Returns `type` in the layout of `like`.
 static Type layOutAs(Type type, Type like) {
   return withLayout(type, Layout::of(tensorOf(like)));
 }
 
-/// The part of a weight that a gradient is of, else the whole weight.
+/// The type of the weight's part that a gradient belongs to, or of the whole
+/// weight.
 static Type partOf(AccumulateOp op) {
   bool isPart = op.getWeight().getDefiningOp<AllSliceOp>() != nullptr;
   return isPart ? op.getWeight().getType()
                 : Type(findWeight(op.getWeight()).getType());
 }
 
-/// Sums that microbatches add up may wait over axes that the weight does not
-/// use.
+/// Sums over microbatches may wait over axes that the weight does not use.
 static Type keptTypeOf(AccumulateOp op) {
   Layout layout = Layout::of(tensorOf(partOf(op)));
   Layout sums = Layout::of(tensorOf(op.getGradient().getType()));
@@ -42,7 +42,8 @@ static Type keptTypeOf(AccumulateOp op) {
   return withLayout(op.getGradient().getType(), layout);
 }
 
-/// How the loop carries what begins as `zeros`; null where no loop does.
+/// The type of the loop-carried value that begins as `zeros`; null without a
+/// loop.
 static Type carriedTypeOf(ZerosOp zeros) {
   for (OpOperand &use : zeros.getResult().getUses())
     if (auto loop = dyn_cast<LoopLikeOpInterface>(use.getOwner()))
@@ -75,8 +76,8 @@ autopar::transforms::findTrainingLayout(Operation *op) {
   return std::nullopt;
 }
 
-/// The weight of `function` that is the same tensor as `weight`; null where
-/// there is none.
+/// The weight of `function` that is the same tensor as `weight`; null if there
+/// is none.
 static WeightOp findNamesake(FunctionOpInterface function, WeightOp weight) {
   WeightOp found;
   function.walk([&](WeightOp other) {

@@ -1,4 +1,4 @@
-//===- TrainingLayouts.h - Where backwards find what is theirs --*- C++ -*-===//
+//===- TrainingLayouts.h - Layouts of values for backwards ------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,19 +14,20 @@
 
 namespace autopar::transforms {
 
-/// Types that the first operand and the result of an op must have; null: as
-/// they are.
+/// Types that the first operand and the result of an op must have; null means
+/// unchanged.
 struct TrainingLayout {
   mlir::Type operand, result;
 };
 
-/// What is saved lies as it comes, and is read as it lies. A gradient is kept
-/// as its weight, or the part that it is of, lies, but for sums over axes that
-/// do not split that; it is read as it lies; new elements of a weight lie as it
-/// does. Nothing of other ops.
+/// The layout that an op of training needs. A saved value keeps its layout, and
+/// is read in it. A gradient has the layout of its weight, or of its part,
+/// except that it may be a partial sum over axes that do not split that; it is
+/// read in its layout. New elements have the layout of their weight. Nothing
+/// for other ops.
 std::optional<TrainingLayout> findTrainingLayout(mlir::Operation *op);
 
-/// Splits the weights of backwards and updates as those of their forwards.
+/// Splits the weights of backwards and updates like those of their forwards.
 void layOutParts(mlir::ModuleOp module);
 
 } // namespace autopar::transforms

@@ -1,4 +1,4 @@
-//===- WeightSplits.h - What replicas have parts of -------------*- C++ -*-===//
+//===- WeightSplits.h - Splits of weights over replicas ---------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,8 @@
 
 namespace autopar::transforms {
 
-/// The largest dimension of a weight that no axis splits, the last of equals.
+/// The largest dimension of a weight that no axis splits; the last one wins a
+/// tie.
 std::optional<unsigned> largestWholeDim(mlir::Value weight);
 
 /// Whether products of routed tokens multiply by `weight`.

@@ -76,7 +76,7 @@ private:
     return step && step.getWorkload().phase == Phase::train;
   }
 
-  /// What the options say of the pipeline.
+  /// Reads the options of the pipeline.
   LogicalResult readOptions(ModuleOp module, Plan &plan) {
     PipelinePlan &pipeline = plan.pipeline;
     pipeline = PipelinePlan();
@@ -122,7 +122,7 @@ private:
                            *plan.pipeline.interleave);
   }
 
-  /// Lays layers over stages by cost, within the memory if that is possible.
+  /// Splits layers into stages by cost, within the memory if possible.
   LogicalResult balance(ModuleOp module, const CostProgram &program,
                         EstimateInputs &inputs) {
     Result<StagingProblem> problem =
@@ -134,8 +134,8 @@ private:
     if (!partition)
       return emitError(module, partition.error());
     std::optional<Error> above = exceedsMemory(*problem, *partition);
-    // How much the least is, is not looked for in training, of which
-    // autopar-fit-recomputation tries many that do not fit.
+    // For training the least possible excess is not computed, because
+    // autopar-fit-recomputation tries many plans that do not fit.
     if (above && !trains(module))
       if (Result<StagePartition> least = partitionStages(*problem); !least)
         above = least.error();
@@ -145,8 +145,8 @@ private:
     return success();
   }
 
-  /// What the options leave to the pass. How a training is cut follows from the
-  /// times of layers, and so from what they compute again.
+  /// The fields that the pass chooses. The cut of a training depends on the
+  /// times of layers, and so on their recomputation.
   ArrayAttr assumed(ModuleOp module, bool isCut) {
     SmallVector<StringRef> words;
     if (microbatches == 0 && microBatch == 0)

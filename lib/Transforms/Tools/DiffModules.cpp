@@ -33,8 +33,8 @@ using namespace autopar::transforms;
 using namespace autopar::writing;
 using namespace mlir;
 
-/// What a collective does to the dimensions of its operand: "dim 2" where one
-/// is split otherwise after it, "dim 1 to 0" where a split moves.
+/// The effect of a collective on dimensions: "dim 2" if its split changes, "dim
+/// 1 to 0" if a split moves.
 static std::string dimsOf(Operation *op) {
   if (op->getNumOperands() != 1 || op->getNumResults() != 1)
     return "";
@@ -54,7 +54,7 @@ static std::string dimsOf(Operation *op) {
   return "dim " + less + (less.empty() || more.empty() ? "" : " to ") + more;
 }
 
-/// Adds `one` to those that are alike.
+/// Adds `one`, or its count to an equal entry.
 static void add(std::vector<PlanOutcome::Collective> &all,
                 PlanOutcome::Collective one) {
   for (PlanOutcome::Collective &other : all)
@@ -66,7 +66,7 @@ static void add(std::vector<PlanOutcome::Collective> &all,
   all.push_back(std::move(one));
 }
 
-/// Reads what a plan decided off the IR, through the cost program's records.
+/// Reads the plan's outcome off the IR, through the cost program's records.
 static PlanOutcome outcomeOf(ModuleOp module,
                              const CostProgramAnalysis &analysis) {
   const CostProgram &program = analysis.getProgram();
@@ -83,8 +83,8 @@ static PlanOutcome outcomeOf(ModuleOp module,
     one.count = record.count;
     add(outcome.collectives, std::move(one));
   }
-  // The tensors of a quantized weight share an op, and its layout. Gradients
-  // and states of optimizers, of ops that read weights, lie as these do.
+  // The tensors of a quantised weight share an op and its layout. Gradients and
+  // optimizer states, whose ops read weights, have the same layout.
   Operation *last = nullptr;
   for (auto [record, op] :
        llvm::zip(program.residents, analysis.getOps().residents)) {
@@ -147,7 +147,7 @@ struct DiffModulesPass
   FailureOr<PlanOutcome> price(ModuleOp module, const TargetAnalysis &around) {
     ErrorsNameModule handler(module);
     ReportDetail detail;
-    // A page says of each number why.
+    // A page shows derivations.
     detail.explain = format == "html";
     return priceOutcome(module, TargetAnalysis(module, around), detail);
   }

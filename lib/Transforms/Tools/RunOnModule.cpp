@@ -28,8 +28,8 @@ struct RunOnModulePass
     : autopar::transforms::impl::RunOnModulePassBase<RunOnModulePass> {
   using Base::Base;
 
-  /// The options of a pass are known once it is created: what the pipeline
-  /// makes must be loaded before it runs.
+  /// The options are known once the pass is created; dialects of the pipeline
+  /// must be loaded before it runs.
   void getDependentDialects(DialectRegistry &registry) const override {
     std::string ignored;
     llvm::raw_string_ostream os(ignored);

@@ -1,4 +1,4 @@
-//===- Target.h - What modules run on ---------------------------*- C++ -*-===//
+//===- Target.h - The target of modules -------------------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,23 +18,23 @@
 
 namespace autopar::transforms {
 
-/// What `parallel.target` says, of a module or of the modules around it.
+/// The choices of `parallel.target`, of a module or of the modules around it.
 /// Absent: the default.
 struct Target {
   std::optional<std::string> hardware, runtime;
   std::optional<int64_t> nodes;
-  /// The runtime's share of device memory, 0 to 1; the runtime's own where
-  /// absent.
+  /// The runtime's share of device memory, from 0 to 1; absent means the
+  /// runtime's own.
   std::optional<double> memoryUtilization;
-  /// `Plan::prefillChunk`.
+  /// See `Plan::prefillChunk`.
   std::optional<int64_t> prefillChunk;
-  /// `Plan::maxSequences` and `Plan::eager`.
+  /// See `Plan::maxSequences` and `Plan::eager`.
   runtime::LaunchChoices launch;
   std::vector<hardware::Override> overrides;
   /// Whether the hardware is the module's own, and not one that it shares with
   /// others of a deployment.
   bool own = false;
-  /// Of the module (`modelTypeAttribute`), "" where it says none.
+  /// The module's `modelTypeAttribute`, "" if it has none.
   std::string modelType;
   /// Whether the module's step is an iteration of training.
   bool trains = false;
@@ -58,38 +58,38 @@ struct Target {
   }
 };
 
-/// The target of `module`.
+/// Returns the target of `module`.
 Target targetOf(mlir::ModuleOp module);
 
-/// The target of a module, and what its names stand for: an analysis of
-/// modules, which stays valid while the target does. An invalid one has emitted
-/// a diagnostic: no such runtime, or one that is not as it should be.
+/// The target of a module, with its names resolved: an analysis of modules,
+/// which stays valid while the target does. An invalid one has emitted a
+/// diagnostic: an unknown runtime, or an invalid one.
 class TargetAnalysis {
 public:
   explicit TargetAnalysis(mlir::Operation *module);
-  /// Of a module inside of `around`'s: what both name is read once, and
-  /// overrides that either uses are used.
+  /// For a module inside of `around`'s: both share the figures that they read,
+  /// and overrides count as used if either uses them.
   TargetAnalysis(mlir::ModuleOp module, const TargetAnalysis &around);
 
   bool isInvalidated(const mlir::AnalysisManager::PreservedAnalyses &);
   bool isValid() const { return runtime != nullptr; }
   const Target &getTarget() const { return target; }
   const runtime::Runtime &getRuntime() const { return *runtime; }
-  /// The machine, with the kernels and collectives of the runtime, and
-  /// `spareNodes` nodes more than the target has. Errors are emitted.
+  /// Returns the machine, with the kernels and collectives of the runtime, and
+  /// `spareNodes` more nodes than the target has. Errors are emitted.
   mlir::FailureOr<hardware::Machine> readMachine(int64_t spareNodes = 0) const;
   /// Refuses overrides that nothing has used.
   mlir::LogicalResult verifyOverrides() const;
 
 private:
-  /// What is read with the same overrides.
+  /// Libraries that were read with the same overrides.
   struct Libraries {
     explicit Libraries(std::vector<hardware::Override> overrides);
 
     std::vector<hardware::Override> overrides;
     hardware::HardwareLibrary hardware;
     std::map<std::string, runtime::Runtime> runtimes;
-    /// By name and nodes.
+    /// By name and number of nodes.
     std::map<std::pair<std::string, int64_t>, hardware::Machine> machines;
     std::vector<bool> usedByRuntimes;
   };

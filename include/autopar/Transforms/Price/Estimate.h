@@ -22,27 +22,27 @@
 
 namespace autopar::transforms {
 
-/// Of a module, or of a deployment of several.
+/// The report of a module, or of a deployment of several.
 using AnyReport = std::variant<report::Report, report::DeploymentReport>;
 
-/// What `module`, or each of those inside it, costs on its target. Errors are
+/// Estimates `module`, or each module inside it, on its target. Errors are
 /// emitted.
 mlir::FailureOr<AnyReport> estimate(mlir::ModuleOp module,
                                     mlir::AnalysisManager analyses,
                                     const estimation::ReportDetail &detail);
 
-/// What a step of one `module` costs on its target. Errors are emitted.
+/// Estimates a step of one `module` on its target. Errors are emitted.
 mlir::FailureOr<report::Report> estimateModule(
     mlir::ModuleOp module, const analysis::CostProgramAnalysis &analysis,
     const TargetAnalysis &target, const estimation::ReportDetail &detail = {});
 
-/// What a plan made of a model, and what that costs: one side of a comparison.
-/// Errors are emitted.
+/// Describes and estimates a plan of a model: one side of a comparison. Errors
+/// are emitted.
 mlir::FailureOr<report::PlanOutcome>
 priceOutcome(mlir::ModuleOp module, const TargetAnalysis &target,
              const estimation::ReportDetail &detail = {});
 
-/// Emits an error of the left side, whose note keeps its own line.
+/// Emits an error of a library without MLIR; its note gets a line of its own.
 mlir::LogicalResult emitError(mlir::ModuleOp module, const Error &error);
 
 } // namespace autopar::transforms

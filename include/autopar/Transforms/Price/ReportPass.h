@@ -20,15 +20,15 @@ class ReportPass : public mlir::OperationPass<mlir::ModuleOp> {
 public:
   explicit ReportPass(mlir::TypeID id) : OperationPass(id) {}
 
-  /// The file that it writes, "-" for standard output.
+  /// The output file, "-" for standard output.
   virtual llvm::StringRef destination() const = 0;
-  /// `pass`, if it is such a pass, else null.
+  /// Returns `pass` if it is such a pass, else null.
   static const ReportPass *from(const mlir::Pass &pass);
 
 protected:
-  /// How text looks that is written to `path`.
+  /// The style of text that is written to `path`.
   static TextStyle styleOf(llvm::StringRef path);
-  /// Refuses what is none of `known`.
+  /// Refuses formats that are not in `known`.
   mlir::LogicalResult verifyFormat(llvm::StringRef format,
                                    llvm::ArrayRef<llvm::StringRef> known = {
                                        "text", "json", "html"});

@@ -12,15 +12,15 @@
 
 namespace autopar::transforms {
 
-/// `type` in another layout, which keeps its dimensions. A tensor that is whole
+/// Returns `type` in another layout with the same dimensions. A whole tensor
 /// gets the encoding of the logical IR.
 mlir::Type withLayout(mlir::Type type, const parallel::Layout &layout);
 
-/// Whether `op` gives its operand another layout: a collective or a reshard.
+/// Whether `op` changes the layout of its operand: a collective or a reshard.
 bool isLayoutOp(mlir::Operation *op);
 
-/// The layout of the result of a ring, a gather or a split on a source, from
-/// its operand's.
+/// The layout of the result of a ring, a gather or a split of a source, by the
+/// layout of its operand.
 parallel::Layout layoutAfter(mlir::Operation *op);
 
 } // namespace autopar::transforms
