@@ -119,6 +119,11 @@ def InputGradientOpInterface : OpInterface<"InputGradientOpInterface"> {
     input. Gradients of one input that are added up are one product, of operands
     side by side.
   }];
+  let methods = [
+    InterfaceMethod<"Whether this one's is, or that of the weight.",
+                    "bool", "isOfInput">,
+  ];
+  let extraClassOf = "return $_op.isOfInput();";
 }
 
 def WorkloadOpInterface : OpInterface<"WorkloadOpInterface"> {

@@ -94,109 +94,69 @@ def TRN_CrossEntropyBackwardOp
 // Products
 //===----------------------------------------------------------------------===//
 
-def TRN_LinearBackwardOp : TRN_NamedOp<"linear_backward", "dx", [
+def TRN_ProductGradientOp : TRN_ComputeOp<"product_gradient", [
     Pure, InputGradientOpInterface]> {
-  let summary = "what a product's input has to do with it";
+  let summary = "the gradient of one factor of a product with a weight";
   let description = [{
-    Of `transformer.linear`:
+    A contraction of `lhs` with `rhs`, whose other dimensions make the result:
+    those of `lhs`, then those of `rhs`. `role` says which factor the gradient
+    is of, and with it what is contracted, the first dimensions or the last:
 
-        dx[t.., i..] = sum_o.. dy[t.., o..] * weight[i.., o..]
+        input  %dy, %w:      dx[t.., i..] = sum_o.. dy[t.., o..] * w[i.., o..]
+        states %dy, %table:  dx[t.., h]   = sum_v   dy[t.., v]   * table[v, h]
+        weight %a, %b of %w: dw[i.., o..] = sum_t.. a[t.., i..]  * b[t.., o..]
 
-    The last `k` dimensions of `dy` are contracted with the last `k` of the
-    weight, where `k = (rank of dy + rank of weight - rank of dx) / 2`.
-    2*tokens*in*out FLOPs. Split over `o`, the result is a partial sum; where
-    several devices have the same `o`, each adds its share.
+    `input` is of `transformer.linear`, `states` of `transformer.logits`.
+    `weight` is of both: of a linear map `a` is its input and `b` the gradient
+    of its result; of scores `a` is their gradient and `b` the hidden states.
+    `k = (rank of lhs + rank of rhs - rank of result) / 2` dimensions are
+    contracted. Two FLOPs for each element of the contraction.
 
-    **Constraints:** contracted dimensions agree; a product with one number for
-    each token has none; the result has the other dimensions of `dy`, then those
-    of the weight.
+    Split over what is contracted, the result is a partial sum. Where several
+    devices have the same `o`, each adds its share; what a `pad` adds to the
+    vocabulary is not summed. The gradient of a weight is added to the kept one
+    as it is computed: writing it counts there (`training.accumulate`).
+
+    **Constraints:** contracted dimensions agree. An `input` may have none, of a
+    product with one number for each token; `states` have one, which is the
+    first of two of the table; a `weight` has one at least, and it alone names
+    the weight, whose shape the result has.
 
     **Example:**
     ```mlir
-    func.func private @example(%dy: tensor<4x2x16xbf16>, %w: tensor<64x2x16xbf16>) {
-      %dx = training.linear_backward %dy, %w
+    func.func private @example(%x: tensor<4x64xbf16>, %dy: tensor<4x2x16xbf16>, %w: tensor<64x2x16xbf16>,
+                               %ds: tensor<4x1000xbf16>, %t: tensor<1000x64xbf16>) {
+      %dx = training.product_gradient input %dy, %w
           : tensor<4x2x16xbf16>, tensor<64x2x16xbf16> -> tensor<4x64xbf16>
-      return
-    }
-    ```
-  }];
-  let arguments = (ins AnyRankedTensor:$dy, AnyRankedTensor:$weight);
-  let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = [{
-    $dy `,` $weight attr-dict `:` type($dy) `,` type($weight) `->` type($result)
-  }];
-  let extraClassDeclaration = [{
-    /// How many dimensions of `dy` are contracted.
-    int64_t getNumContracted();
-  }];
-}
-
-def TRN_LogitsBackwardOp : TRN_NamedOp<"logits_backward", "dx", [
-    Pure, InputGradientOpInterface]> {
-  let summary = "what hidden states have to do with the scores";
-  let description = [{
-    Of `transformer.logits`:
-
-        dx[t.., h] = sum_v dy[t.., v] * table[v, h]
-
-    2*tokens*hidden*vocabulary FLOPs. Split over the vocabulary, the result is a
-    partial sum; what a `pad` adds to it is not summed.
-
-    **Constraints:** the table is `[vocabulary, hidden]`; the result is `dy`
-    with `vocabulary` replaced by `hidden`.
-
-    **Example:**
-    ```mlir
-    func.func private @example(%dy: tensor<4x1000xbf16>, %t: tensor<1000x64xbf16>) {
-      %dx = training.logits_backward %dy, %t
+      %dh = training.product_gradient states %ds, %t
           : tensor<4x1000xbf16>, tensor<1000x64xbf16> -> tensor<4x64xbf16>
-      return
-    }
-    ```
-  }];
-  let arguments = (ins AnyRankedTensor:$dy, AnyRankedTensor:$table);
-  let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = [{
-    $dy `,` $table attr-dict `:` type($dy) `,` type($table) `->` type($result)
-  }];
-}
-
-def TRN_ProductGradientOp : TRN_NamedOp<"product_gradient", "dw", [Pure]> {
-  let summary = "the gradient of a weight that tokens are multiplied by";
-  let description = [{
-        dw[i.., o..] = sum_t.. a[t.., i..] * b[t.., o..]
-
-    the leading dimensions `t..` of both being those that `dw` has none of: of a
-    linear map `a` is its input and `b` the gradient of its result; of scores
-    `a` is their gradient and `b` the hidden states. 2*tokens*in*out FLOPs.
-    Split over tokens, the result is a partial sum. It is added to the kept
-    gradient as it is computed: writing it counts there
-    (`training.accumulate`).
-
-    **Constraints:** the leading dimensions of `a` and `b` agree; the weight has
-    the others of `a`, then those of `b`, and so has the result.
-
-    **Example:**
-    ```mlir
-    func.func private @example(%x: tensor<4x64xbf16>, %dy: tensor<4x2x16xbf16>,
-                               %w: tensor<64x2x16xbf16>) {
-      %dw = training.product_gradient %x, %dy of %w
+      %dw = training.product_gradient weight %x, %dy of %w
           : tensor<4x64xbf16>, tensor<4x2x16xbf16>, tensor<64x2x16xbf16> -> tensor<64x2x16xf32>
       return
     }
     ```
   }];
-  let arguments = (ins AnyRankedTensor:$a, AnyRankedTensor:$b,
-                       AnyRankedTensor:$weight);
+  let arguments = (ins TRN_ProductRoleAttr:$role, AnyRankedTensor:$lhs,
+                       AnyRankedTensor:$rhs, Optional<AnyRankedTensor>:$weight);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $a `,` $b `of` $weight attr-dict
-    `:` type($a) `,` type($b) `,` type($weight) `->` type($result)
+    $role $lhs `,` $rhs (`of` $weight^)? attr-dict
+    `:` type($lhs) `,` type($rhs) (`,` type($weight)^)? `->` type($result)
   }];
   let extraClassDeclaration = [{
-    /// How many leading dimensions are summed over.
-    int64_t getNumTokenDims();
+    /// How many dimensions of each operand are contracted.
+    int64_t getNumContracted();
+    /// Whether the last dimensions are contracted, or the first.
+    bool contractsLastOfLhs() { return isOfInput(); }
+    bool contractsLastOfRhs() { return getRole() == ProductRole::input; }
+    bool isOfInput() { return getRole() != ProductRole::weight; }
   }];
+  let extraClassDefinition = [{
+    void $cppClass::getAsmResultNames(::mlir::OpAsmSetValueNameFn setName) {
+      setName(getResult(), isOfInput() ? "dx" : "dw");
+    }
+  }];
+  let hasVerifier = 1;
 }
 
 def TRN_SumTokensOp : TRN_NamedOp<"sum_tokens", "db", [Pure]> {

@@ -16,4 +16,10 @@ def TRN_OptimizerAttr : I32EnumAttr<"OptimizerKind", "an optimizer", [
   let cppNamespace = "::autopar::training";
 }
 
+def TRN_ProductRoleAttr : I32EnumAttr<"ProductRole", "a factor of a product", [
+    I32EnumAttrCase<"input", 0>, I32EnumAttrCase<"states", 1>,
+    I32EnumAttrCase<"weight", 2>]> {
+  let cppNamespace = "::autopar::training";
+}
+
 #endif // AUTOPAR_TRAINING_ENUMS_TD

@@ -58,9 +58,11 @@ bool autopar::analysis::isOfInputs(Operation *op, Section section) {
   if (section != Section::backward ||
       !isa<parallel::ParallelDialect>(op->getDialect()))
     return false;
+  auto isOfWeight = [](Operation *user) {
+    return training::isGradientOf(user, training::ProductRole::weight);
+  };
   if (isa<parallel::AllGatherOp>(op))
-    return llvm::all_of(op->getUsers(),
-                        llvm::IsaPred<training::ProductGradientOp>);
+    return llvm::all_of(op->getUsers(), isOfWeight);
   return isa<parallel::AllReduceOp, parallel::ReduceScatterOp>(op) &&
          transformer::isInputGradient(op->getOperand(0));
 }

@@ -17,9 +17,11 @@ using namespace mlir;
 
 /// Whether `op` makes the gradient of a head, which multiplies as scores are.
 static bool isOfHead(Operation *op) {
-  return isa<training::ProductGradientOp>(op) &&
-         llvm::any_of(op->getOperand(0).getUsers(),
-                      llvm::IsaPred<training::LogitsBackwardOp>);
+  auto hasStates = [](Operation *user) {
+    return training::isGradientOf(user, training::ProductRole::states);
+  };
+  return training::isGradientOf(op, training::ProductRole::weight) &&
+         llvm::any_of(op->getOperand(0).getUsers(), hasStates);
 }
 
 /// Whether `operand` is what a product with weights multiplies.
@@ -27,10 +29,12 @@ static bool isMultiplied(OpOperand &operand) {
   Operation *op = operand.getOwner();
   if (isOfHead(op))
     return false;
-  if (isa<transformer::LinearOp, training::LinearBackwardOp,
-          transformer::ExpertsOp, training::ExpertsBackwardOp>(op))
+  if (isa<transformer::LinearOp, transformer::ExpertsOp,
+          training::ExpertsBackwardOp>(op) ||
+      training::isGradientOf(op, training::ProductRole::input))
     return operand.getOperandNumber() == 0;
-  return isa<training::ProductGradientOp, training::ExpertsGradientOp>(op) &&
+  return (training::isGradientOf(op, training::ProductRole::weight) ||
+          isa<training::ExpertsGradientOp>(op)) &&
          operand.getOperandNumber() < 2;
 }
 

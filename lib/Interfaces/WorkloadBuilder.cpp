@@ -224,12 +224,11 @@ Kernel &WorkloadBuilder::addProduct(Operation *op, KernelKind kind,
   return kernel;
 }
 
-void WorkloadBuilder::mergeBy(Operation *op, Value key) {
+void WorkloadBuilder::mergeBy(Value key) {
   Kernel &kernel = program.kernels.back();
-  kernel.fusionGroup =
-      productGroups
-          .try_emplace({op->getName(), resolve(key)}, kernel.fusionGroup)
-          .first->second;
+  kernel.fusionGroup = productGroups[resolve(key)]
+                           .try_emplace(kernel.op, kernel.fusionGroup)
+                           .first->second;
   openKind.reset();
 }
 

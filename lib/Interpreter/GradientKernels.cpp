@@ -96,63 +96,54 @@ static LocalResult run(CrossEntropyBackwardOp op, Device &device) {
 // Products
 //===----------------------------------------------------------------------===//
 
-/// The dimensions of `a` from `begin` to `end`, then those of `b` from `from`.
-static std::vector<int64_t> joinShapes(const LocalTensor &a, size_t begin,
-                                       size_t end, const LocalTensor &b,
-                                       size_t from, size_t to) {
-  std::vector<int64_t> shape(a.shape.begin() + begin, a.shape.begin() + end);
-  shape.insert(shape.end(), b.shape.begin() + from, b.shape.begin() + to);
-  return shape;
-}
+namespace {
 
-/// Each of the devices that have the same heads adds its share of a sum.
-static LocalResult run(LinearBackwardOp op, Device &device) {
-  const LocalTensor &dy = device(op.getDy()), &weight = device(op.getWeight());
-  size_t rows = dy.shape.size() - op.getNumContracted();
-  size_t inner = weight.shape.size() - op.getNumContracted();
-  int64_t in = weight.extent(0, inner), out = weight.extentFrom(inner);
-  if (dy.extentFrom(rows) != out)
+/// A tensor as a matrix, of what a product contracts and what it keeps.
+struct Factor {
+  Factor(const LocalTensor &tensor, size_t count, bool isLast)
+      : data(tensor.data.data()),
+        first(isLast ? tensor.shape.size() - count : 0),
+        contracted(tensor.extent(first, first + count)),
+        kept(tensor.size() / std::max<int64_t>(1, contracted)),
+        keptStride(isLast ? contracted : 1), stride(isLast ? 1 : kept) {
+    shape = tensor.shape;
+    shape.erase(shape.begin() + first, shape.begin() + first + count);
+  }
+
+  const double *data;
+  /// The first dimension that is contracted.
+  size_t first;
+  int64_t contracted, kept, keptStride, stride;
+  /// Of what is kept.
+  std::vector<int64_t> shape;
+};
+
+} // namespace
+
+/// Of what pads the vocabulary nothing is added; each of the devices that have
+/// the same elements adds its share of a sum.
+static LocalResult run(ProductGradientOp op, Device &device) {
+  size_t count = op.getNumContracted();
+  Factor a(device(op.getLhs()), count, op.contractsLastOfLhs());
+  Factor b(device(op.getRhs()), count, op.contractsLastOfRhs());
+  if (a.contracted != b.contracted)
     return op.emitError("contracted dimensions differ on a device");
   double copies = 1;
-  for (size_t dim = rows; dim < dy.shape.size(); ++dim)
-    copies *= double(copiesOf(TensorView(op.getDy()), dim, device.grid()));
-  LocalTensor result(joinShapes(dy, 0, rows, weight, 0, inner));
-  for (int64_t at = 0; at < result.size(); ++at)
-    result.data[at] =
-        dot(&dy.data[at / in * out], &weight.data[at % in * out], out) / copies;
-  return result;
-}
-
-/// Of what pads the vocabulary nothing is added.
-static LocalResult run(LogitsBackwardOp op, Device &device) {
-  const LocalTensor &dy = device(op.getDy()), &table = device(op.getTable());
-  std::vector<int64_t> entries = device.indices(op.getTable(), 0);
-  int64_t width = table.shape[1], count = table.shape[0];
-  size_t last = dy.shape.size() - 1;
-  if (dy.shape[last] != count)
-    return op.emitError("contracted dimensions differ on a device");
-  LocalTensor result(joinShapes(dy, 0, last, table, 1, 2));
-  for (int64_t row = 0; row < dy.size() / std::max<int64_t>(1, count); ++row)
-    for (int64_t v = 0; v < count; ++v)
-      for (int64_t h = 0; entries[v] >= 0 && h < width; ++h)
-        result.data[row * width + h] +=
-            dy.data[row * count + v] * table.data[v * width + h];
-  return result;
-}
-
-static LocalResult run(ProductGradientOp op, Device &device) {
-  const LocalTensor &a = device(op.getA()), &b = device(op.getB());
-  size_t leading = op.getNumTokenDims();
-  int64_t tokens = a.extent(0, leading);
-  int64_t in = a.extentFrom(leading), out = b.extentFrom(leading);
-  if (b.extent(0, leading) != tokens)
-    return op.emitError("tokens differ on a device");
-  LocalTensor result(
-      joinShapes(a, leading, a.shape.size(), b, leading, b.shape.size()));
-  for (int64_t t = 0; t < tokens; ++t)
-    for (int64_t i = 0; i < in; ++i)
-      for (int64_t o = 0; o < out; ++o)
-        result.data[i * out + o] += a.data[t * in + i] * b.data[t * out + o];
+  for (size_t dim = a.first; dim < a.first + count; ++dim)
+    copies *= double(copiesOf(TensorView(op.getLhs()), dim, device.grid()));
+  std::vector<int64_t> entries(a.contracted);
+  if (op.getRole() == ProductRole::states)
+    entries = device.indices(op.getRhs(), 0);
+  std::vector<int64_t> shape = a.shape;
+  shape.insert(shape.end(), b.shape.begin(), b.shape.end());
+  LocalTensor result(shape);
+  for (int64_t c = 0; c < a.contracted; ++c)
+    for (int64_t i = 0; entries[c] >= 0 && i < a.kept; ++i)
+      for (int64_t j = 0; j < b.kept; ++j)
+        result.data[i * b.kept + j] += a.data[i * a.keptStride + c * a.stride] *
+                                       b.data[j * b.keptStride + c * b.stride];
+  for (double &element : result.data)
+    element /= copies;
   return result;
 }
 
@@ -204,8 +195,6 @@ static LocalResult run(PositionGradientOp op, Device &device) {
 void autopar::interpreter::attachGradientKernels(MLIRContext *context) {
   attach<CrossEntropyOp, run>(context);
   attach<CrossEntropyBackwardOp, run>(context);
-  attach<LinearBackwardOp, run>(context);
-  attach<LogitsBackwardOp, run>(context);
   attach<ProductGradientOp, run>(context);
   attach<SumTokensOp, run>(context);
   attach<FactorGradientOp, run>(context);

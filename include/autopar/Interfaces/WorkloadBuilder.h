@@ -64,9 +64,9 @@ public:
   program::Kernel &addProduct(mlir::Operation *op, program::KernelKind kind,
                               program::FlopClass flopClass, mlir::Value input);
   /// Lets the last kernel, a product, be launched as one with the others of
-  /// `op`'s kind and the same `key`, wherever they are: products of one input,
-  /// or with one sum.
-  void mergeBy(mlir::Operation *op, mlir::Value key);
+  /// its `op` and the same `key`, wherever they are: products of one input, or
+  /// with one sum.
+  void mergeBy(mlir::Value key);
   /// Traffic of a whole activation, weight or cache.
   void read(program::Kernel &kernel, mlir::Value tensor);
   void write(program::Kernel &kernel, mlir::Value tensor);
@@ -284,10 +284,9 @@ private:
   llvm::DenseMap<std::pair<mlir::Value, unsigned>, uint32_t> values;
   /// How many records have a name already.
   llvm::StringMap<unsigned> names;
-  /// The groups of products that merge wherever they are, and the kernels that
-  /// make values which others are added to.
-  llvm::DenseMap<std::pair<mlir::OperationName, mlir::Value>, uint32_t>
-      productGroups;
+  /// The groups of products that merge wherever they are, by key and op, and
+  /// the kernels that make values which others are added to.
+  llvm::DenseMap<mlir::Value, llvm::StringMap<uint32_t>> productGroups;
   llvm::DenseMap<mlir::Value, uint32_t> products;
   /// The group that a next kernel may join: what kind, which op (its name) and
   /// which input.

@@ -1,4 +1,4 @@
-//===- EarlierOps.cpp - Files that knew no training dialect ---------------===//
+//===- EarlierOps.cpp - What older files call ops of training -------------===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,7 +8,9 @@
 // Up to version 7 the ops of this dialect were `transformer` ops. A reader of
 // bytecode needs an op of the name that a file has, whose properties it can
 // read. Such ops are registered when an older file says its version, and
-// replaced as soon as the file is read: no module that passes see has one.
+// replaced as soon as the file is read: no module that passes see has one. Up
+// to version 9 gradients of products were three ops, which had no attributes:
+// such ops are read as they are, of no registered name.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +23,9 @@ using namespace mlir;
 
 namespace autopar::training {
 
-/// The first version that has this dialect.
-static constexpr uint64_t firstOwnDialect = 8;
+/// The first versions that have this dialect, and one op for gradients of
+/// products.
+static constexpr uint64_t firstOwnDialect = 8, firstProductRoles = 10;
 
 static constexpr llvm::StringLiteral earlierPartOf = "transformer.part_of";
 
@@ -74,15 +77,37 @@ Replacements namesOf(MLIRContext *context) {
 }
 
 /// Puts an op called `name` in the place of `op`, with all that it has.
-void rename(Operation *op, OperationName name) {
+Operation *rename(Operation *op, OperationName name) {
   OpBuilder builder(op);
   OperationState state(op->getLoc(), name, op->getOperands(),
                        op->getResultTypes());
   Operation *renamed = builder.create(state);
-  renamed->copyProperties(op->getPropertiesStorage());
+  if (op->isRegistered())
+    renamed->copyProperties(op->getPropertiesStorage());
   renamed->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   op->replaceAllUsesWith(renamed);
   op->erase();
+  return renamed;
+}
+
+std::optional<ProductRole> earlierRoleOf(StringRef name) {
+  return llvm::StringSwitch<std::optional<ProductRole>>(name)
+      .Case("transformer.linear_backward", ProductRole::input)
+      .Case("transformer.logits_backward", ProductRole::states)
+      .Case("training.linear_backward", ProductRole::input)
+      .Case("training.logits_backward", ProductRole::states)
+      .Default(std::nullopt);
+}
+
+/// A product that has no role yet is the gradient of a weight.
+void mergeProducts(Operation *top) {
+  OperationName name(ProductGradientOp::getOperationName(), top->getContext());
+  top->walk([&](Operation *op) {
+    auto role = earlierRoleOf(op->getName().getStringRef());
+    auto product = dyn_cast<ProductGradientOp>(role ? rename(op, name) : op);
+    if (product && !product.getRoleAttr())
+      product.setRole(role.value_or(ProductRole::weight));
+  });
 }
 
 struct EarlierTrainingOps : EarlierOps {
@@ -101,8 +126,14 @@ struct EarlierTrainingOps : EarlierOps {
   }
 
   void upgrade(Operation *top, uint64_t version) const override {
-    if (version >= firstOwnDialect)
-      return;
+    if (version < firstOwnDialect)
+      renameAll(top);
+    if (version < firstProductRoles)
+      mergeProducts(top);
+  }
+
+private:
+  static void renameAll(Operation *top) {
     Replacements names = namesOf<
 #define GET_OP_LIST
 #include "autopar/Dialect/Training/TrainingOps.cpp.inc"
@@ -120,9 +151,14 @@ struct EarlierTrainingOps : EarlierOps {
 
 } // namespace
 
+template <typename Dialect>
+static void addEarlierOps(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *, Dialect *dialect) {
+    dialect->template addInterfaces<EarlierTrainingOps>();
+  });
+}
+
 void training::registerEarlierOps(DialectRegistry &registry) {
-  registry.addExtension(
-      +[](MLIRContext *, transformer::TransformerDialect *dialect) {
-        dialect->addInterfaces<EarlierTrainingOps>();
-      });
+  addEarlierOps<transformer::TransformerDialect>(registry);
+  addEarlierOps<TrainingDialect>(registry);
 }

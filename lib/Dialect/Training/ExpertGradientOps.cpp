@@ -189,7 +189,7 @@ void ExpertsGradientOp::buildWorkload(WorkloadBuilder &builder) {
   builder.read(kernel, getDy());
   builder.write(kernel, getResult());
   builder.makesProduct(getResult());
-  builder.mergeBy(*this, getX());
+  builder.mergeBy(getX());
 }
 
 /// Whether `rows` are the gradient of rows that went back to their tokens as

@@ -98,61 +98,42 @@ ShardingFactors CrossEntropyBackwardOp::getShardingFactors() {
 // Products
 //===----------------------------------------------------------------------===//
 
-int64_t LinearBackwardOp::getNumContracted() {
-  return (rankOf(getDy()) + rankOf(getWeight()) - rankOf(getResult())) / 2;
+int64_t ProductGradientOp::getNumContracted() {
+  return (rankOf(getLhs()) + rankOf(getRhs()) - rankOf(getResult())) / 2;
 }
 
-ShardingFactors LinearBackwardOp::getShardingFactors() {
-  ShardingFactors factors;
-  int64_t contracted = getNumContracted();
-  int64_t tokens = rankOf(getDy()) - contracted;
-  int64_t inputs = rankOf(getWeight()) - contracted;
-  if (contracted < 0 || tokens < 0 || inputs < 1 ||
-      tokens + inputs != rankOf(getResult()))
-    return factors;
-  FactorList rows = addFactors(factors, FactorKind::parallel, tokens);
-  FactorList outer = addFactors(factors, FactorKind::reduction, contracted);
-  FactorList inner = addFactors(factors, FactorKind::parallel, inputs);
-  factors.operands = {concat(rows, outer), concat(inner, outer)};
-  factors.results = {concat(rows, inner)};
-  factors.linear = {{0}, {1}};
-  factors.sharesReplicas = true;
-  return factors;
-}
-
-ShardingFactors LogitsBackwardOp::getShardingFactors() {
-  ShardingFactors factors;
-  if (rankOf(getTable()) != 2 || rankOf(getDy()) < 1)
-    return factors;
-  FactorList rows =
-      addFactors(factors, FactorKind::parallel, rankOf(getDy()) - 1);
-  int32_t vocabulary = factors.add(FactorKind::reduction);
-  int32_t hidden = factors.add(FactorKind::parallel);
-  factors.operands = {concat(rows, {vocabulary}), {vocabulary, hidden}};
-  factors.results = {concat(rows, {hidden})};
-  factors.linear = {{0}, {1}};
-  factors.looksUp = true;
-  return factors;
-}
-
-int64_t ProductGradientOp::getNumTokenDims() {
-  return (rankOf(getA()) + rankOf(getB()) - rankOf(getResult())) / 2;
+/// Only the gradient of a weight names one: it has its shape.
+LogicalResult ProductGradientOp::verify() {
+  if (isOfInput() != bool(getWeight()))
+    return success();
+  return emitOpError(isOfInput()
+                         ? "is the gradient of an input, and names a weight"
+                         : "is the gradient of a weight, and names none");
 }
 
 ShardingFactors ProductGradientOp::getShardingFactors() {
   ShardingFactors factors;
-  int64_t tokens = getNumTokenDims();
-  int64_t rows = rankOf(getA()) - tokens, columns = rankOf(getB()) - tokens;
-  if (tokens < 1 || rows < 1 || columns < 0 ||
+  int64_t contracted = getNumContracted();
+  int64_t rows = rankOf(getLhs()) - contracted;
+  int64_t columns = rankOf(getRhs()) - contracted;
+  int64_t least = getRole() == ProductRole::input ? 0 : 1;
+  if (contracted < least || rows < 0 || columns < 0 ||
       rows + columns != rankOf(getResult()) ||
-      rankOf(getWeight()) != rankOf(getResult()))
+      (getRole() == ProductRole::states && contracted * columns != 1) ||
+      (getWeight() && rankOf(getWeight()) != rankOf(getResult())))
     return factors;
-  FactorList in = addFactors(factors, FactorKind::parallel, rows);
-  FactorList out = addFactors(factors, FactorKind::parallel, columns);
-  FactorList summed = addFactors(factors, FactorKind::reduction, tokens);
-  factors.operands = {concat(summed, in), concat(summed, out), concat(in, out)};
-  factors.results = {concat(in, out)};
+  FactorList left = addFactors(factors, FactorKind::parallel, rows);
+  FactorList summed = addFactors(factors, FactorKind::reduction, contracted);
+  FactorList right = addFactors(factors, FactorKind::parallel, columns);
+  factors.operands = {
+      contractsLastOfLhs() ? concat(left, summed) : concat(summed, left),
+      contractsLastOfRhs() ? concat(right, summed) : concat(summed, right)};
+  factors.results = {concat(left, right)};
+  if (getWeight())
+    factors.operands.push_back(factors.results.front());
   factors.linear = {{0}, {1}};
+  factors.sharesReplicas = getRole() == ProductRole::input;
+  factors.looksUp = getRole() == ProductRole::states;
   return factors;
 }
 

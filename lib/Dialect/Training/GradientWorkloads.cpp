@@ -84,48 +84,34 @@ static Value sumOf(Value gradient) {
   return gradient;
 }
 
-/// Products whose results are added up are one, of operands side by side.
-void LinearBackwardOp::buildWorkload(WorkloadBuilder &builder) {
-  unsigned contracted = getNumContracted(), rank = rankOf(getDy());
-  unsigned inputs = rankOf(getWeight()) - contracted;
-  Kernel &kernel =
-      builder.addProduct(*this, KernelKind::matmul, FlopClass::linear, getDy());
-  kernel.rows = builder.dims(getDy(), 0, rank - contracted);
-  kernel.contraction = builder.dims(getDy(), rank - contracted, rank);
-  kernel.columns = builder.dims(getWeight(), 0, inputs);
-  builder.read(kernel, getDy());
-  builder.read(kernel, getWeight());
-  builder.write(kernel, getResult());
-  builder.makesProduct(getResult());
-  builder.mergeBy(*this, sumOf(getResult()));
-}
+/// What reports call the kernels, by role.
+static constexpr StringLiteral productNames[] = {
+    "linear_backward", "logits_backward", "product_gradient"};
 
-void LogitsBackwardOp::buildWorkload(WorkloadBuilder &builder) {
-  Kernel &kernel =
-      builder.addProduct(*this, KernelKind::matmul, FlopClass::logits, getDy());
-  kernel.rows = builder.dims(getDy(), 0, rankOf(getDy()) - 1);
-  kernel.contraction = builder.dims(getTable(), 0, 1);
-  kernel.columns = builder.dims(getTable(), 1, 2);
-  builder.read(kernel, getDy());
-  builder.read(kernel, getTable());
-  builder.write(kernel, getResult());
-  builder.mergeBy(*this, getResult());
-}
-
-/// Of two matrices of all tokens; those of one input are one.
+/// Products whose results are added up are one, of operands side by side; so
+/// are those of one input with all tokens.
 void ProductGradientOp::buildWorkload(WorkloadBuilder &builder) {
-  unsigned tokens = getNumTokenDims();
-  Kernel &kernel =
-      builder.addProduct(*this, KernelKind::matmul, FlopClass::linear, getA());
-  kernel.contraction = builder.dims(getA(), 0, tokens);
-  kernel.rows = builder.dims(getA(), tokens, rankOf(getA()));
-  kernel.columns = builder.dims(getB(), tokens, rankOf(getB()));
-  kernel.ofWeights = true;
-  builder.read(kernel, getA());
-  builder.read(kernel, getB());
+  ProductRole role = getRole();
+  bool isOfScores = role == ProductRole::states;
+  unsigned contracted = getNumContracted(), rank = rankOf(getLhs());
+  unsigned rows = rank - contracted, columns = rankOf(getRhs()) - contracted;
+  unsigned left = contractsLastOfLhs() ? 0 : contracted;
+  unsigned right = contractsLastOfRhs() ? 0 : contracted;
+  Kernel &kernel = builder.addProduct(
+      *this, KernelKind::matmul,
+      isOfScores ? FlopClass::logits : FlopClass::linear, getLhs());
+  kernel.op = productNames[size_t(role)];
+  kernel.rows = builder.dims(getLhs(), left, left + rows);
+  kernel.contraction = left == 0 ? builder.dims(getLhs(), rows, rank)
+                                 : builder.dims(getLhs(), 0, contracted);
+  kernel.columns = builder.dims(getRhs(), right, right + columns);
+  kernel.ofWeights = role == ProductRole::weight;
+  builder.read(kernel, getLhs());
+  builder.read(kernel, getRhs());
   builder.write(kernel, getResult());
-  builder.makesProduct(getResult());
-  builder.mergeBy(*this, getA());
+  if (!isOfScores)
+    builder.makesProduct(getResult());
+  builder.mergeBy(isOfInput() ? sumOf(getResult()) : getLhs());
 }
 
 /// What sums over tokens reads `operands` and writes its result.

@@ -59,6 +59,15 @@ void BackwardBuilder::add(Value value, Value gradient) {
                 : gradient;
 }
 
+void BackwardBuilder::addProduct(Operation *op, Value value, ProductRole role,
+                                 Value lhs, Value rhs) {
+  bool isWeight = role == ProductRole::weight;
+  add(value, ProductGradientOp::create(
+                 builder, op->getLoc(),
+                 isWeight ? gradientTypeOf(value) : value.getType(), role, lhs,
+                 rhs, isWeight ? valueOf(value) : Value()));
+}
+
 //===----------------------------------------------------------------------===//
 // Values of the forward
 //===----------------------------------------------------------------------===//

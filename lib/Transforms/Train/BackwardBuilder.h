@@ -89,6 +89,10 @@ public:
   }
   /// Adds to the gradient of `value`: of a weight, to the one that is kept.
   void add(mlir::Value value, mlir::Value gradient);
+  /// Adds to the gradient of the factor `value` of the product `op` what `lhs`
+  /// and `rhs` make of it.
+  void addProduct(mlir::Operation *op, mlir::Value value,
+                  training::ProductRole role, mlir::Value lhs, mlir::Value rhs);
   /// That of a weight, in the format in which gradients add up.
   mlir::Type gradientTypeOf(mlir::Value weight) const;
 

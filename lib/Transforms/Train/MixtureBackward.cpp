@@ -38,16 +38,13 @@ static LogicalResult build(RouterOp op, BackwardBuilder &back) {
       back.valueOf(op.getResult()), op.getSigmoidAttr(), op.getNormalizedAttr(),
       op.getScaleAttr());
   Value weight = back.valueOf(op.getWeight());
-  back.add(op.getWeight(),
-           ProductGradientOp::create(*back, op.getLoc(),
-                                     back.gradientTypeOf(op.getWeight()),
-                                     back.valueOf(op.getX()), dl, weight));
+  back.addProduct(op, op.getWeight(), ProductRole::weight,
+                  back.valueOf(op.getX()), dl);
   if (Value bias = op.getBias())
     back.add(bias,
              SumTokensOp::create(*back, op.getLoc(), back.gradientTypeOf(bias),
                                  dl, back.valueOf(bias)));
-  back.add(op.getX(), LinearBackwardOp::create(
-                          *back, op.getLoc(), op.getX().getType(), dl, weight));
+  back.addProduct(op, op.getX(), ProductRole::input, dl, weight);
   return success();
 }
 

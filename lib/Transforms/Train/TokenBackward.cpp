@@ -105,14 +105,10 @@ static LogicalResult build(LinearOp op, BackwardBuilder &back) {
   Value dy = back.gradientOf(op.getResult());
   Value weight = back.valueOf(op.getWeight());
   addBias(op.getBias(), dy, back);
-  back.add(op.getWeight(),
-           ProductGradientOp::create(*back, op.getLoc(),
-                                     back.gradientTypeOf(op.getWeight()),
-                                     back.valueOf(op.getX()), dy, weight));
+  back.addProduct(op, op.getWeight(), ProductRole::weight,
+                  back.valueOf(op.getX()), dy);
   if (back.wants(op.getX()))
-    back.add(op.getX(),
-             LinearBackwardOp::create(*back, op.getLoc(), op.getX().getType(),
-                                      dy, weight));
+    back.addProduct(op, op.getX(), ProductRole::input, dy, weight);
   return success();
 }
 
@@ -126,12 +122,9 @@ static LogicalResult build(AddBiasOp op, BackwardBuilder &back) {
 static LogicalResult build(LogitsOp op, BackwardBuilder &back) {
   Value dy = back.gradientOf(op.getResult());
   Value table = back.valueOf(op.getTable());
-  back.add(op.getTable(),
-           ProductGradientOp::create(*back, op.getLoc(),
-                                     back.gradientTypeOf(op.getTable()), dy,
-                                     back.valueOf(op.getX()), table));
-  back.add(op.getX(), LogitsBackwardOp::create(*back, op.getLoc(),
-                                               op.getX().getType(), dy, table));
+  back.addProduct(op, op.getTable(), ProductRole::weight, dy,
+                  back.valueOf(op.getX()));
+  back.addProduct(op, op.getX(), ProductRole::states, dy, table);
   return success();
 }
 

@@ -93,16 +93,16 @@ module {
       return
     }
     func.func @linear_backward(%arg0: tensor<4x16x8x16xbf16>, %arg1: tensor<64x8x16xbf16>, %arg2: tensor<64x32xbf16>, %arg3: tensor<4x16x32xbf16>) {
-      %dx = training.linear_backward %arg0, %arg1 : tensor<4x16x8x16xbf16>, tensor<64x8x16xbf16> -> tensor<4x16x64xbf16>
-      %dx_0 = training.linear_backward %arg3, %arg2 : tensor<4x16x32xbf16>, tensor<64x32xbf16> -> tensor<4x16x64xbf16>
+      %dx = training.product_gradient input %arg0, %arg1 : tensor<4x16x8x16xbf16>, tensor<64x8x16xbf16> -> tensor<4x16x64xbf16>
+      %dx_0 = training.product_gradient input %arg3, %arg2 : tensor<4x16x32xbf16>, tensor<64x32xbf16> -> tensor<4x16x64xbf16>
       return
     }
     func.func @logits_backward(%arg0: tensor<4x16x1000xf32>, %arg1: tensor<1000x64xbf16>) {
-      %dx = training.logits_backward %arg0, %arg1 : tensor<4x16x1000xf32>, tensor<1000x64xbf16> -> tensor<4x16x64xbf16>
+      %dx = training.product_gradient states %arg0, %arg1 : tensor<4x16x1000xf32>, tensor<1000x64xbf16> -> tensor<4x16x64xbf16>
       return
     }
     func.func @product_gradient(%arg0: tensor<4x16x64xbf16>, %arg1: tensor<4x16x8x16xbf16>, %arg2: tensor<64x8x16xbf16>) {
-      %dw = training.product_gradient %arg0, %arg1 of %arg2 : tensor<4x16x64xbf16>, tensor<4x16x8x16xbf16>, tensor<64x8x16xbf16> -> tensor<64x8x16xf32>
+      %dw = training.product_gradient weight %arg0, %arg1 of %arg2 : tensor<4x16x64xbf16>, tensor<4x16x8x16xbf16>, tensor<64x8x16xbf16> -> tensor<64x8x16xf32>
       return
     }
     func.func @sum_tokens(%arg0: tensor<4x16x8x16xbf16>, %arg1: tensor<8x16xbf16>) {

@@ -33,24 +33,24 @@ func.func @cast(%x: !x) {
 
 // CHECK-LABEL: func @linear_backward
 func.func @linear_backward(%dy: !q, %w: tensor<64x8x16xbf16>, %o: tensor<64x32xbf16>, %dz: tensor<4x16x32xbf16>) {
-  // CHECK: training.linear_backward %arg0, %arg1 : tensor<4x16x8x16xbf16>, tensor<64x8x16xbf16> -> tensor<4x16x64xbf16>
-  %dx = training.linear_backward %dy, %w : !q, tensor<64x8x16xbf16> -> !x
-  // CHECK: training.linear_backward %arg3, %arg2 : tensor<4x16x32xbf16>, tensor<64x32xbf16> -> tensor<4x16x64xbf16>
-  %du = training.linear_backward %dz, %o : tensor<4x16x32xbf16>, tensor<64x32xbf16> -> !x
+  // CHECK: training.product_gradient input %arg0, %arg1 : tensor<4x16x8x16xbf16>, tensor<64x8x16xbf16> -> tensor<4x16x64xbf16>
+  %dx = training.product_gradient input %dy, %w : !q, tensor<64x8x16xbf16> -> !x
+  // CHECK: training.product_gradient input %arg3, %arg2 : tensor<4x16x32xbf16>, tensor<64x32xbf16> -> tensor<4x16x64xbf16>
+  %du = training.product_gradient input %dz, %o : tensor<4x16x32xbf16>, tensor<64x32xbf16> -> !x
   return
 }
 
 // CHECK-LABEL: func @logits_backward
 func.func @logits_backward(%dy: !scores, %t: !table) {
-  // CHECK: training.logits_backward %arg0, %arg1 : tensor<4x16x1000xf32>, tensor<1000x64xbf16> -> tensor<4x16x64xbf16>
-  %dx = training.logits_backward %dy, %t : !scores, !table -> !x
+  // CHECK: training.product_gradient states %arg0, %arg1 : tensor<4x16x1000xf32>, tensor<1000x64xbf16> -> tensor<4x16x64xbf16>
+  %dx = training.product_gradient states %dy, %t : !scores, !table -> !x
   return
 }
 
 // CHECK-LABEL: func @product_gradient
 func.func @product_gradient(%x: !x, %dy: !q, %w: tensor<64x8x16xbf16>) {
-  // CHECK: training.product_gradient %arg0, %arg1 of %arg2 : tensor<4x16x64xbf16>, tensor<4x16x8x16xbf16>, tensor<64x8x16xbf16> -> tensor<64x8x16xf32>
-  %dw = training.product_gradient %x, %dy of %w : !x, !q, tensor<64x8x16xbf16> -> tensor<64x8x16xf32>
+  // CHECK: training.product_gradient weight %arg0, %arg1 of %arg2 : tensor<4x16x64xbf16>, tensor<4x16x8x16xbf16>, tensor<64x8x16xbf16> -> tensor<64x8x16xf32>
+  %dw = training.product_gradient weight %x, %dy of %w : !x, !q, tensor<64x8x16xbf16> -> tensor<64x8x16xf32>
   return
 }
 

@@ -436,7 +436,7 @@ func.func private @loss_in_no_chunks(%x: tensor<4x16x1000xf32>, %l: tensor<4x16x
 
 func.func private @product_of_other_tokens(%x: tensor<4x64xbf16>, %dy: tensor<8x32xbf16>, %w: tensor<64x32xbf16>) {
   // expected-error @+1 {{dimension 0 of operand #1 is 8, but dimension 0 of operand #0 is 4}}
-  %dw = training.product_gradient %x, %dy of %w
+  %dw = training.product_gradient weight %x, %dy of %w
       : tensor<4x64xbf16>, tensor<8x32xbf16>, tensor<64x32xbf16> -> tensor<64x32xf32>
   return
 }
@@ -445,7 +445,7 @@ func.func private @product_of_other_tokens(%x: tensor<4x64xbf16>, %dy: tensor<8x
 
 func.func private @product_of_no_tokens(%x: tensor<64xbf16>, %dy: tensor<32xbf16>, %w: tensor<64x32xbf16>) {
   // expected-error @+1 {{cannot work on operands of rank 1, 1, 2 with a result of rank 2}}
-  %dw = training.product_gradient %x, %dy of %w
+  %dw = training.product_gradient weight %x, %dy of %w
       : tensor<64xbf16>, tensor<32xbf16>, tensor<64x32xbf16> -> tensor<64x32xf32>
   return
 }
@@ -454,7 +454,34 @@ func.func private @product_of_no_tokens(%x: tensor<64xbf16>, %dy: tensor<32xbf16
 
 func.func private @contracted_with_another(%dy: tensor<4x32xbf16>, %w: tensor<64x16xbf16>) {
   // expected-error @+1 {{dimension 1 of operand #1 is 16, but dimension 1 of operand #0 is 32}}
-  %dx = training.linear_backward %dy, %w : tensor<4x32xbf16>, tensor<64x16xbf16> -> tensor<4x64xbf16>
+  %dx = training.product_gradient input %dy, %w : tensor<4x32xbf16>, tensor<64x16xbf16> -> tensor<4x64xbf16>
+  return
+}
+
+// -----
+
+func.func private @weight_of_no_name(%x: tensor<4x64xbf16>, %dy: tensor<4x32xbf16>) {
+  // expected-error @+1 {{is the gradient of a weight, and names none}}
+  %dw = training.product_gradient weight %x, %dy
+      : tensor<4x64xbf16>, tensor<4x32xbf16> -> tensor<64x32xf32>
+  return
+}
+
+// -----
+
+func.func private @input_of_a_weight(%dy: tensor<4x32xbf16>, %w: tensor<64x32xbf16>, %x: tensor<4x64xbf16>) {
+  // expected-error @+1 {{is the gradient of an input, and names a weight}}
+  %dx = training.product_gradient input %dy, %w of %x
+      : tensor<4x32xbf16>, tensor<64x32xbf16>, tensor<4x64xbf16> -> tensor<4x64xbf16>
+  return
+}
+
+// -----
+
+func.func private @states_of_two_vocabularies(%dy: tensor<4x10x10xbf16>, %t: tensor<10x10x64xbf16>) {
+  // expected-error @+1 {{cannot work on operands of rank 3, 3 with a result of rank 2}}
+  %dx = training.product_gradient states %dy, %t
+      : tensor<4x10x10xbf16>, tensor<10x10x64xbf16> -> tensor<4x64xbf16>
   return
 }
 

@@ -109,7 +109,7 @@
 // RUN: autopar-opt %S/../Inputs/trained.mlir --autopar-prepare-training --autopar-build-backward --autopar-shard-data --autopar-shard-parameters --autopar-insert-collectives | FileCheck %s --check-prefix=FSDP
 // FSDP-LABEL: func.func private @decoder_backward
 // FSDP: %[[WHOLE:.*]] = parallel.all_gather %down_proj
-// FSDP: %[[DW:.*]] = training.product_gradient %{{.*}}, %{{.*}} of %[[WHOLE]]
+// FSDP: %[[DW:.*]] = training.product_gradient weight %{{.*}}, %{{.*}} of %[[WHOLE]]
 // FSDP-NEXT: %[[OWN:.*]] = parallel.reduce_scatter %[[DW]] dim 0 over [dp]
 // FSDP-NEXT: training.accumulate %[[OWN]] of %[[WHOLE]]
 // FSDP-LABEL: func.func private @decoder_update

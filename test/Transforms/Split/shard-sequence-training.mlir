@@ -19,11 +19,11 @@
 // CONTEXT-LABEL: func.func private @decoder_backward
 // CONTEXT: %[[DQ:.*]], %[[DK:.*]], %[[DV:.*]] = training.attention_backward
 // CONTEXT-NEXT: %[[PART:.*]] = parallel.reduce_scatter %[[DV]] dim 1 over [cp]
-// CONTEXT-NEXT: training.product_gradient %{{.*}}, %[[PART]] of %v_proj
+// CONTEXT-NEXT: training.product_gradient weight %{{.*}}, %[[PART]] of %v_proj
 // CONTEXT-NEXT: training.accumulate
 
 // Each device multiplies its own tokens for the gradient of what the product
 // had, too, where the gradient of values could stay a sum and be scattered
 // behind it: that would multiply all tokens on all devices.
 
-// CONTEXT: training.linear_backward %[[PART]], %v_proj
+// CONTEXT: training.product_gradient input %[[PART]], %v_proj

@@ -8,9 +8,9 @@
 // CHECK-LABEL: func.func private @decoder_backward(%arg0: !bq_64_bf) -> !bq_64_bf attributes {training.part_of = @decoder}
 // CHECK: %[[DOWN:.*]] = transformer.weight "down_proj.weight"
 // CHECK: %[[G:.*]] = training.saved "activation"
-// CHECK: %[[DW:.*]] = training.product_gradient %[[G]], %arg0 of %[[DOWN]]
+// CHECK: %[[DW:.*]] = training.product_gradient weight %[[G]], %arg0 of %[[DOWN]]
 // CHECK-NEXT: training.accumulate %[[DW]] of %[[DOWN]] : tensor<256x64xf32>, tensor<256x64xbf16>
-// CHECK-NEXT: %[[DG:.*]] = training.linear_backward %arg0, %[[DOWN]]
+// CHECK-NEXT: %[[DG:.*]] = training.product_gradient input %arg0, %[[DOWN]]
 // CHECK-NEXT: training.activation_backward %[[DG]]
 // CHECK: training.attention_backward
 // CHECK: %[[DX:.*]] = training.norm_backward

@@ -16,10 +16,10 @@
 // CHECK-LABEL: func.func private @decoder_backward
 // CHECK: %dq, %dk, %dv = training.attention_backward {{.*}} causal
 // CHECK: %[[DOWN:.*]], %[[DR:.*]] = training.concat_shared_backward %dk : !bq_8_24_bf -> !bq_8_16_bf, !bq_8_bf
-// CHECK: training.product_gradient %{{.*}}, %dv of %v_b_proj
-// CHECK: training.linear_backward %dv, %v_b_proj
-// CHECK: training.product_gradient %{{.*}}, %[[DOWN]] of %k_b_proj
-// CHECK: training.linear_backward %[[DOWN]], %k_b_proj
+// CHECK: training.product_gradient weight %{{.*}}, %dv of %v_b_proj
+// CHECK: training.product_gradient input %dv, %v_b_proj
+// CHECK: training.product_gradient weight %{{.*}}, %[[DOWN]] of %k_b_proj
+// CHECK: training.product_gradient input %[[DOWN]], %k_b_proj
 // CHECK: training.rope_backward %[[DR]] theta(100.0)
 
 // Once is enough.

@@ -8,7 +8,7 @@
 // CHEAP: training.save {{.*}}"up"
 // CHEAP-LABEL: func.func private @decoder_backward(
 // CHEAP: %[[G:.*]] = transformer.activation %{{.*}} gelu
-// CHEAP-NEXT: training.product_gradient %[[G]]
+// CHEAP-NEXT: training.product_gradient weight %[[G]]
 // CHEAP: transformer.rms_norm
 
 // What lies around the layers is not made again: its norm, its scores.
@@ -36,7 +36,7 @@
 // CORE: training.save %attn "attn"
 // CORE-LABEL: func.func private @decoder_backward(
 // CORE: %[[SAVED:.*]] = training.saved "attn"
-// CORE: training.product_gradient %[[SAVED]]
+// CORE: training.product_gradient weight %[[SAVED]]
 // CORE: %[[AGAIN:.*]] = transformer.attention %
 // CORE: %[[Z:.*]] = training.attention_normaliser
 // CORE-NEXT: training.attention_backward {{.*}}, %[[AGAIN]], %[[Z]] causal

@@ -21,7 +21,7 @@
 // IMAGES: %[[DX:.*]], %[[DY:.*]] = training.insert_backward %{{.*}} : !bq_64_bf -> !bet_64_bf
 // IMAGES: training.embedding_gradient %{{.*}}, %[[DX]]
 // IMAGES: training.activation_backward %[[DY]]
-// IMAGES: %[[DM:.*]] = training.linear_backward %{{.*}}, %projector
+// IMAGES: %[[DM:.*]] = training.product_gradient input %{{.*}}, %projector
 // IMAGES: training.merge_tokens_backward %[[DM]] : !bet_48_bf -> !bet4_12_bf
 // IMAGES: transformer.repeat 2 layers "vision" from 0 reversed
 // RIGHT: gradients of {{[0-9]+}} elements are those of the loss: largest difference {{[0-9.]+}}e-{{0[7-9]|1[0-9]}}

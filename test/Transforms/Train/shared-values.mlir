@@ -5,7 +5,7 @@
 
 // RUN: autopar-opt %s --autopar-prepare-training --autopar-build-backward | FileCheck %s
 // CHECK-LABEL: func.func private @model_backward
-// CHECK: %[[DX:.*]] = training.logits_backward
+// CHECK: %[[DX:.*]] = training.product_gradient states
 // CHECK: %[[ZEROS:.*]] = training.zeros : !bet_64_bf
 // CHECK: %{{.*}}, %[[BOTH:.*]] = transformer.repeat 2 layers "decoder" from 0 reversed (%[[X:.*]] = %[[DX]], %[[E:.*]] = %[[ZEROS]])
 // CHECK-NEXT: %[[OWN:.*]]:2 = func.call @decoder_backward(%[[X]])

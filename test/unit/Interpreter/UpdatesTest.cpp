@@ -39,7 +39,7 @@ std::string moduleWith(const std::string &steps, int rows) {
       %w = transformer.weight "w" : tensor<3x5xf32>
       %y = training.saved "y" : tensor<2x5xf32>
       %d = training.cross_entropy_backward %y, %l : tensor<2x5xf32>, tensor<2xi32>
-      %g = training.product_gradient %x, %d of %w
+      %g = training.product_gradient weight %x, %d of %w
           : tensor<2x3xf32>, tensor<2x5xf32>, tensor<3x5xf32> -> tensor<3x5xf32>
       training.accumulate %g of %w : tensor<3x5xf32>, tensor<3x5xf32>
       return

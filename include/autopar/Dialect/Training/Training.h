@@ -34,6 +34,12 @@ namespace autopar::training {
 /// Lets bytecode read files in which `transformer` had the ops of this dialect.
 void registerEarlierOps(mlir::DialectRegistry &registry);
 
+/// Whether `op` is the gradient of that factor of a product.
+inline bool isGradientOf(mlir::Operation *op, ProductRole role) {
+  auto product = mlir::dyn_cast<ProductGradientOp>(op);
+  return product && product.getRole() == role;
+}
+
 /// The weight that `value` is, or that collectives have made it of; null of
 /// others.
 transformer::WeightOp findWeight(mlir::Value value);
