@@ -12,18 +12,18 @@
 
 namespace autopar::analysis {
 
-/// What numbers (`Traffic::value`) mean elsewhere, 0 being none of them.
+/// A renaming of value numbers (`Traffic::value`), none of which is 0.
 using ValueNumbers = llvm::SmallVector<std::pair<uint32_t, uint32_t>, 2>;
 
-/// `numbers`, then `further`: what neither has is as it was.
+/// Applies `numbers`, then `further`; other numbers stay.
 ValueNumbers compose(ValueNumbers numbers, const ValueNumbers &further);
 
-/// What a step launches and sends at one place.
+/// The launches and sends of a step at one place.
 struct Launches : WorkloadBuilder::Launched {
   Launches() = default;
   Launches(Launched launched) : Launched(launched) {}
 
-  /// What the numbers of its head mean where it is run.
+  /// The renaming of its head's numbers where it is run.
   ValueNumbers values;
   /// Whether its tail is in a layer of the stack.
   bool endsInStack = false;

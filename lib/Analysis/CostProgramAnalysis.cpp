@@ -46,8 +46,8 @@ static llvm::DenseSet<StringAttr> findNeutralAxes(ModuleOp module) {
 
 namespace {
 
-/// Walks a module as a step runs it, each function at its first call, and lets
-/// every op add its records. Keeps the lifetimes of temporaries on a clock
+/// Walks a module in execution order, each function at its first call, and lets
+/// every op add its records. The lifetimes of temporaries are kept on a clock
 /// that ticks once per op.
 class Extractor {
 public:
@@ -88,7 +88,7 @@ public:
     return success();
   }
 
-  /// Extracts what one run of `entry` costs.
+  /// Extracts the cost of one run of `entry`.
   LogicalResult run(FunctionOpInterface entry) {
     builder.setTokenAxes(findTokenAxes(module));
     stack = findStack(entry);
@@ -101,8 +101,8 @@ public:
                                .read(stack, afterStack);
   }
 
-  /// Says that `other` has extracted what is outside of its layers: its tensors
-  /// are not added again.
+  /// Marks the tensors outside of layers that `other` has extracted, so that
+  /// they are not added again.
   void knowTensorsOf(const Extractor &other) {
     for (const auto &[key, tensor] : other.tensors)
       if (!key.first)
@@ -110,7 +110,7 @@ public:
   }
 
 private:
-  /// Extracts what a step runs after `entry`: which has the same inputs.
+  /// Extracts the later sections of a step, which have the inputs of `entry`.
   LogicalResult runSections(FunctionOpInterface entry) {
     SectionKinds kinds(program, extracted, entry);
     for (auto op : module.getOps<StepSectionsOpInterface>())
@@ -137,7 +137,8 @@ private:
     extracted[function] = program.layers.size();
     begin(function.getName().str(), (*counts)[function]);
     auto callerPlaced = builder.setPlaced(experts.setKind(function, layer));
-    // The inputs of the model; arguments of a callee are bound to its caller's.
+    // Inputs of the model; a callee's arguments are bound to its caller's
+    // operands.
     if (layer == 0)
       for (Value argument : function.getArguments()) {
         if (failed(verifyArgument(function, argument)))
@@ -159,14 +160,14 @@ private:
     return result;
   }
 
-  /// Begins a layer kind, to which following records belong.
+  /// Begins a layer kind, to which the following records belong.
   void begin(std::string name, int64_t count) {
     layer = program.layers.size();
     program.layers.push_back(
         {std::move(name), count, clock + 1, clock, section});
   }
 
-  /// Arguments belong to a function, whose verifier knows no encodings.
+  /// Arguments belong to a function, whose verifier does not know encodings.
   static LogicalResult verifyArgument(FunctionOpInterface function,
                                       Value argument) {
     auto type = dyn_cast<RankedTensorType>(argument.getType());
@@ -190,9 +191,10 @@ private:
     return success();
   }
 
-  /// Adds what `op` launches to what the block launches before it.
+  /// Adds the launches of `op` to those before it in the block.
   void append(Operation *op, Launches &launches, Launches &own) {
-    // Stages hand forwards on: what other sections launch ends with a layer.
+    // Only forwards continue across stages: the launches of other sections end
+    // with a layer.
     if (section != Section::forward &&
         (inStack || isa<LoopLikeOpInterface>(op)))
       return;
@@ -209,13 +211,13 @@ private:
       borders.append(launches, own, *count, siteOf(isStack || endsStack));
   }
 
-  /// Where a border lies, for `Border::layer`.
+  /// The layer kind that contains a border, for `Border::layer`.
   std::optional<uint32_t> siteOf(bool atStack) const {
     return atStack || inStack ? std::nullopt : std::optional(layer);
   }
 
-  /// How often a step runs `op`, of the function that is being extracted;
-  /// nothing where that is unknown or overflows.
+  /// How often a step runs `op` of the current function; nothing if that is not
+  /// known or overflows.
   std::optional<int64_t> countOf(Operation *op) const {
     std::optional<int64_t> trips = tripCountAround(op);
     int64_t count;
@@ -276,8 +278,8 @@ private:
     return failure(builder.refused());
   }
 
-  /// Copies of scores beside those that are values: of a loss in chunks, what
-  /// is saved of one chunk; of an eager one, temporaries of `op` itself.
+  /// Adds copies of scores that are no values: for a loss in chunks, saved
+  /// values exist for one chunk; an eager loss has temporaries of `op` itself.
   void holdScores(Operation *op) {
     if (isa<training::SaveOp>(op))
       program.saved.back().chunks = lossChunksOf(op->getOperand(0));
@@ -285,8 +287,8 @@ private:
       define(op->getResult(0));
   }
 
-  /// What is kept elsewhere is no temporary: saved values, new elements of
-  /// weights, and sums that products add to gradients.
+  /// Excludes values that are no temporaries: saved values, new elements of
+  /// weights, and sums that matmuls accumulate.
   void hold(Operation *op) {
     bool isAdded = isa<training::AccumulateOp>(op) &&
                    !isa_and_present<parallel::ParallelDialect>(
@@ -309,8 +311,9 @@ private:
     });
   }
 
-  /// Whether `op`, of which a step runs `count`, is a tensor that was extracted
-  /// already: an equal one of its name, in the same layer or outside of layers.
+  /// Whether `op`, which a step runs `count` times, is a tensor that was
+  /// extracted already: an equal one of its name, in the same layer or outside
+  /// of layers.
   FailureOr<bool> bindNamesake(WorkloadOpInterface op, int64_t count) {
     StringAttr name = op.getTensorName();
     if (!name)
@@ -332,8 +335,8 @@ private:
     return false;
   }
 
-  /// Says that `result` of `op`, which does nothing, lies where the operand
-  /// does that it is: a collective among single devices.
+  /// Binds `result` to the operand that it equals, for an op that does nothing:
+  /// a collective among single devices.
   void keep(Operation *op, Value result) {
     for (Value operand : op->getOperands())
       if (builder.resolve(operand) == builder.resolve(result)) {
@@ -366,24 +369,24 @@ private:
     return success();
   }
 
-  /// A call in a loop begins names anew: it is a layer.
+  /// A call in a loop is a layer, in which names begin anew.
   LogicalResult extractCallee(CallOpInterface call,
                               FunctionOpInterface callee) {
     bool isLayer = call->getParentOfType<LoopLikeOpInterface>() != nullptr;
-    // Parts of other functions name the tensors of those.
+    // Parts of other functions use the tensor names of those.
     llvm::SaveAndRestore inside(
         naming, isLayer ? findWhole(callee).getOperation() : naming);
     return extractFunction(callee);
   }
 
-  /// Says that `alias` is `value`, and lies where that does.
+  /// Makes `alias` another name of `value`, in the same memory.
   void bind(Value alias, Value value) {
     builder.bind(alias, value);
     holders[alias] = holderOf(value);
   }
 
-  /// Says that `result` is `value` of a function that runs once more: another
-  /// temporary, which does not keep that of the run before.
+  /// Binds `result` to `value` of a function that runs once more: a new
+  /// temporary, which does not extend the one of the earlier run.
   void bindAgain(Value result, Value value) {
     auto former = live.find(holderOf(value));
     if (former == live.end())
@@ -405,8 +408,8 @@ private:
     return it == holders.end() ? value : it->second;
   }
 
-  /// What the numbers of arguments of `callee`, which was extracted at another
-  /// call, are at this one.
+  /// Renames the numbers of the arguments of `callee`, which was extracted at
+  /// another call, for this one.
   ValueNumbers numbersAt(CallOpInterface call, Operation *callee) {
     ValueNumbers numbers;
     for (auto [number, operand] :
@@ -434,7 +437,7 @@ private:
       bind(result, value);
     if (stack.empty() || loop != stack.back())
       return success();
-    // A pipeline may run on another device what follows its layers.
+    // In a pipeline another device may run the ops behind the layers.
     program.layers[layer].end = clock;
     begin(program.layers[layer].name, program.layers[layer].count);
     afterStack = layer;
@@ -442,7 +445,7 @@ private:
   }
 
   /// Adds the borders between iterations of `loop`, one of which launches
-  /// `launches`; makes them those of the whole loop.
+  /// `launches`, and sets those of the whole loop.
   void addIterations(LoopLikeOpInterface loop, Launches &launches) {
     std::optional<APInt> trips = loop.getStaticTripCount();
     std::optional<int64_t> count = countOf(loop);
@@ -486,39 +489,39 @@ private:
   CostProgram &program;
   ProgramOps &ops;
   WorkloadBuilder builder;
-  /// Of the section that is extracted.
+  /// Counts of the current section.
   std::optional<CallCounts> counts;
   Section section = Section::forward;
-  /// What products multiply in where training says so.
+  /// The format in which matmuls multiply, if training sets one.
   std::optional<ProductFormat> products;
   /// Values that are no temporaries.
   SmallVector<Value> held;
   ExpertTables experts;
   llvm::DenseMap<Operation *, uint32_t> extracted;
-  /// Indices of the activations that hold a value: the first, and the one after
-  /// the last.
+  /// Indices of the activations of a value: the first, and the one after the
+  /// last.
   llvm::DenseMap<Value, std::pair<size_t, size_t>> live;
-  /// Which value an alias is a temporary of.
+  /// The value whose temporary an alias shares.
   llvm::DenseMap<Value, Value> holders;
   uint32_t layer = 0, clock = 0;
-  /// An op that names a tensor, and how many a step has.
+  /// An op that names a tensor, and its number in a step.
   struct Tensor {
     Operation *op;
     int64_t count;
   };
-  /// By what begins names, and name.
+  /// By the function in which names begin, and by name.
   llvm::DenseMap<std::pair<Operation *, StringAttr>, SmallVector<Tensor, 1>>
       tensors;
-  /// The function of the layer that is extracted; null outside of layers.
+  /// The function of the current layer; null outside of layers.
   Operation *naming = nullptr;
   SmallVector<LoopLikeOpInterface> stack;
   /// Whether what is extracted lies in one of its loops, not in a callee.
   bool inStack = false;
-  /// The layer kind of what follows the stack.
+  /// The layer kind of the ops behind the stack.
   uint32_t afterStack = 0;
   Borders borders;
-  /// What one run of a function launches; the numbers that its arguments had
-  /// where it was extracted.
+  /// The launches of one run of a function; the numbers that its arguments had
+  /// when it was extracted.
   llvm::DenseMap<Operation *, Launches> launchesOf;
   llvm::DenseMap<Operation *, SmallVector<uint32_t>> argumentNumbers;
 };
@@ -534,17 +537,16 @@ static uint32_t findLayer(CostProgram &program, const std::string &name) {
   return it - program.layers.begin();
 }
 
-/// Adds the weights of functions that a step does not run: no device holds
-/// them, whole or split. Engines that draft hold the layers that predict
-/// further tokens as the module splits them, and their caches: these are in a
-/// layer kind of the function's name, which no step runs. Tensors of `model`
-/// are there already.
+/// Adds the weights of functions that a step does not run. No device holds
+/// them, except layers that predict further tokens: engines that draft hold
+/// those as the module splits them, with their caches, in a layer kind of the
+/// function's name that no step runs. Tensors of `model` exist already.
 static LogicalResult addStored(ModuleOp module, CostProgram &program,
                                Extractor &model) {
   for (FunctionOpInterface function : findStoredFunctions(module)) {
     bool drafts = hasDrafts(module) && predictsTokens(function);
     CostProgram unused;
-    // Residents count symbols and axes of the program that they come into.
+    // Residents use the symbols and axes of the program that they are added to.
     unused.symbols = program.symbols;
     unused.axes = program.axes;
     ProgramOps unusedOps;

@@ -17,8 +17,8 @@ namespace autopar::analysis {
 /// decode with drafts.
 bool hasDrafts(mlir::ModuleOp module);
 
-/// Whether a stored function predicts further tokens: its layers take what the
-/// model computed of each token, and the token behind it.
+/// Whether a stored function predicts further tokens: its layers take the
+/// model's result for each token, and the next token.
 bool predictsTokens(mlir::FunctionOpInterface function);
 
 } // namespace autopar::analysis

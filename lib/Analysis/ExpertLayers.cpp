@@ -22,13 +22,13 @@ using namespace mlir;
 
 namespace {
 
-/// What a function says of its own experts; none where `op` is null.
+/// The experts of a function itself; none if `op` is null.
 struct OwnExperts {
   Operation *op = nullptr;
   int64_t experts = 0, slots = 0, groups = 1;
 };
 
-/// Runs through the layers in order, as execution would.
+/// Visits the layers in execution order.
 class LayerWalk {
 public:
   explicit LayerWalk(ModuleOp module) : module(module) {}
@@ -51,7 +51,7 @@ private:
   llvm::DenseMap<Operation *, OwnExperts> known;
   llvm::SmallPtrSet<Operation *, 4> active;
   /// Whether calls here are layers, and the number of the next; the number of
-  /// the layer that is being walked.
+  /// the current layer.
   bool inLayers = false;
   int64_t next = 0, steps = 0;
   std::optional<int64_t> current;
@@ -59,8 +59,7 @@ private:
 
 } // namespace
 
-/// The weight of the experts that `op` multiplies by, null where it is no such
-/// op.
+/// The weight of the experts that `op` multiplies by, null for other ops.
 static Value expertWeight(ShardingOpInterface op, unsigned &dim) {
   ShardingFactors factors = op.getShardingFactors();
   int32_t experts = factors.expertsOfResult(0);
@@ -153,8 +152,8 @@ LogicalResult LayerWalk::walkRepeat(RepeatOp repeat) {
   return success();
 }
 
-/// A call in a repeat of layers is the next layer; what its function calls is a
-/// part of it.
+/// A call in a repeat of layers is the next layer; calls of its function are
+/// parts of it.
 LogicalResult LayerWalk::walkCall(CallOpInterface call) {
   auto callee = dyn_cast_or_null<FunctionOpInterface>(
       call.resolveCallableInTable(&symbols));
@@ -174,7 +173,7 @@ LogicalResult LayerWalk::walkCall(CallOpInterface call) {
   return result;
 }
 
-/// Sorts what was found and compares it with its first layer.
+/// Sorts the layers and compares them with the first one.
 LogicalResult LayerWalk::finish() {
   llvm::sort(layers, [](const ExpertLayer &a, const ExpertLayer &b) {
     return a.number < b.number;

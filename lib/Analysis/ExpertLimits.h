@@ -12,9 +12,9 @@
 
 namespace autopar::analysis {
 
-/// Reads into `program` what the `training.iteration` of `module` says of the
-/// capacity of experts. Emits an error where no layer has any, or where layers
-/// route otherwise.
+/// Reads the capacity of experts from the `training.iteration` of `module` into
+/// `program`. Emits an error if no layer has experts, or if layers route
+/// differently.
 mlir::LogicalResult readExpertCapacity(mlir::ModuleOp module,
                                        ExpertTables &tables,
                                        WorkloadBuilder &builder,

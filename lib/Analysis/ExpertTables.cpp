@@ -49,7 +49,7 @@ static std::optional<NodeTraffic> trafficOf(ArrayRef<double> row,
   return NodeTraffic{row[sends], row[0]};
 }
 
-/// Experts lie as the loads of theirs say, once devices are known.
+/// Sets up experts that follow their loads, once devices are known.
 void ExpertTables::follow(ArrayRef<ExpertLayer> layers) {
   tables->options = loads->options();
   tables->experts = layers.front().experts;

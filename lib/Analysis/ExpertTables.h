@@ -15,25 +15,25 @@
 
 namespace autopar::analysis {
 
-/// What the module's `parallel.expert_placement` says, put into the cost
-/// program function by function.
+/// Adds the module's `parallel.expert_placement` to the cost program, function
+/// by function.
 class ExpertTables {
 public:
-  /// `loads`: of experts of which the op says none; null where they are even.
+  /// `loads` are those of experts whose op has none; null if they are even.
   explicit ExpertTables(std::shared_ptr<placement::ExpertPlacer> loads)
       : loads(std::move(loads)) {}
 
-  /// Emits an error where the op is not about the module's layers.
+  /// Emits an error if the op does not match the module's layers.
   mlir::LogicalResult read(mlir::ModuleOp module, WorkloadBuilder &builder);
-  /// Says that the layers of `function` are of this kind. The kind of those
-  /// whose placed experts it has: of a backward, its forward's.
+  /// Sets the kind of the layers of `function`. Returns the kind with their
+  /// placed experts: for a backward, that of its forward.
   std::optional<uint32_t> setKind(mlir::FunctionOpInterface function,
                                   uint32_t kind);
-  /// Says what the experts take of their loads; an error where some have
-  /// copies, which `op` would have to say the loads of.
+  /// Sets the capacity of the experts; an error if some have copies, for which
+  /// `op` would need loads.
   mlir::LogicalResult limit(mlir::Operation *op,
                             const placement::LoadLimit &limit);
-  /// The tables; null where there are none.
+  /// The tables; null if there are none.
   std::shared_ptr<const program::PlacedExperts> take() {
     return std::move(tables);
   }

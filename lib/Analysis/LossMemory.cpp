@@ -21,12 +21,12 @@ using namespace autopar::training;
 using namespace autopar::transformer;
 using namespace mlir;
 
-/// Ops between a head and its loss, which map scores to scores.
+/// Whether the op maps scores to scores between a head and its loss.
 static bool passesScores(Operation *op) {
   return isa_and_present<CastOp, ScaleOp, SoftcapOp, SoftcapBackwardOp>(op);
 }
 
-/// The chunks of a loss that `op` is of; 0 where it is of none.
+/// Number of chunks of the loss that `op` belongs to; 0 for other ops.
 static int64_t chunksOf(Operation *op) {
   if (auto loss = dyn_cast_if_present<CrossEntropyOp>(op))
     return loss.getChunks().value_or(1);
@@ -35,7 +35,8 @@ static int64_t chunksOf(Operation *op) {
   return 0;
 }
 
-/// Of the loss that reads `scores`, also behind what passes them on.
+/// Number of chunks of the loss that reads `scores`, directly or through such
+/// ops.
 static int64_t chunksBehind(Value scores) {
   for (Operation *user : scores.getUsers()) {
     int64_t chunks = chunksOf(user);
@@ -47,7 +48,7 @@ static int64_t chunksBehind(Value scores) {
   return 0;
 }
 
-/// Of the loss whose gradient `value` is.
+/// Number of chunks of the loss whose gradient `value` is.
 static int64_t chunksBefore(Value value) {
   Operation *op = value.getDefiningOp();
   if (isa_and_present<CrossEntropyBackwardOp>(op))

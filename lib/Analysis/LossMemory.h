@@ -12,15 +12,14 @@
 
 namespace autopar::analysis {
 
-/// Of how many parts of the tokens one exists at a time of `value`: the chunks
-/// of the loss where `value` is scores on their way to it or their gradient,
-/// else 1.
+/// Number of chunks of tokens of which one exists at a time: those of the loss
+/// if `value` is scores on their way to it or their gradient, else 1.
 int64_t lossChunksOf(mlir::Value value);
 
 /// Whether `op` leaves its result where its first operand was.
 bool replacesScores(mlir::Operation *op);
 
-/// Copies of the result of `op` that live beside it while it runs
+/// Copies of the result of `op` that are live beside it while it runs
 /// (`LossForm::eager`).
 int64_t copiesInLoss(mlir::Operation *op);
 

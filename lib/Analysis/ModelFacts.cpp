@@ -54,7 +54,8 @@ Positions autopar::analysis::positionsOf(ModuleOp module) {
     auto table = dyn_cast<PositionEmbeddingOp>(op);
     if (!table || !isOfTokens(table))
       return;
-    // Some have rows that no token gets; one row is the same for all tokens.
+    // Some tables have rows that no token uses; a single row is used by all
+    // tokens.
     int64_t rows = rowsOf(table);
     if (rows == 1)
       return;
@@ -65,8 +66,8 @@ Positions autopar::analysis::positionsOf(ModuleOp module) {
   return positions;
 }
 
-/// Text of any script, with control characters shown; bytes that are no text,
-/// and what is not ASCII among them, are "?".
+/// Makes a name printable: control characters are shown; if it is no UTF-8,
+/// bytes beyond ASCII become "?".
 static std::string readable(std::string name) {
   if (isUtf8(name))
     return visible(name);

@@ -1,4 +1,4 @@
-//===- ModelFacts.h - What modules say of their models ----------*- C++ -*-===//
+//===- ModelFacts.h - Facts that modules have of models ---------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,14 +14,14 @@
 
 namespace autopar::analysis {
 
-/// A module inside others is a part of what the outermost that has a name is;
-/// "model" without one. Of what is not text, "?" for a byte.
+/// The name of the outermost named module around this one; "model" without any.
+/// Bytes that are no text become "?".
 std::string nameOfModel(mlir::ModuleOp module);
 
-/// What the module and its tables and rotary angles say of positions.
+/// The positions of the model, from the module, its tables and rotary angles.
 program::Positions positionsOf(mlir::ModuleOp module);
 
-/// The element type of the checkpoint that engines cast, where they do.
+/// The checkpoint's element type if engines cast it.
 std::optional<ElementType> castOf(mlir::ModuleOp module);
 
 } // namespace autopar::analysis

@@ -1,4 +1,4 @@
-//===- OpUses.h - What ops of a step work for -------------------*- C++ -*-===//
+//===- OpUses.h - Purposes of a step's ops ----------------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,8 +14,8 @@
 
 namespace autopar::analysis {
 
-/// Whether a backward makes `op` again of saved values, without the products
-/// around it whose curves were measured with it: its own time is paid.
+/// Whether a backward recomputes `op` from saved values without the matmuls
+/// around it, whose curves include it: its own time then counts.
 bool isMadeAlone(mlir::Operation *op, program::Section section);
 
 /// Whether a collective moves weights or their gradients alone.

@@ -1,4 +1,4 @@
-//===- ProductFormat.h - What products of training multiply in --*- C++ -*-===//
+//===- ProductFormat.h - Formats of matmuls in training ---------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,23 +12,23 @@
 
 namespace autopar::analysis {
 
-/// The format in which products with weights multiply, and the casts to it.
-/// Routers and scores multiply in their own.
+/// The format in which matmuls with weights multiply, and the casts to it.
+/// Routers and scores use their own formats.
 class ProductFormat {
 public:
   ProductFormat(WorkloadBuilder &builder, ElementType format)
       : builder(builder), format(format) {}
 
-  /// Casts what `op`, a product or a gather for products, is about to read:
-  /// what was made elsewhere.
+  /// Casts the operands of `op`, a matmul or a gather for matmuls, that other
+  /// ops made.
   void quantizeOperands(mlir::Operation *op);
-  /// Casts what `op` has made for products, with which kernels may be launched
-  /// as one.
+  /// Casts the results of `op` for matmuls; kernels may be launched as one with
+  /// that.
   void quantizeResults(mlir::Operation *op);
-  /// Lets a kernel of `op` multiply in this format.
+  /// Makes a kernel of `op` multiply in this format.
   void multiply(mlir::Operation *op, program::Kernel &kernel) const;
-  /// Lets a collective of `op` send in this format, where products alone read
-  /// what it brings.
+  /// Makes a collective of `op` send in this format if only matmuls read its
+  /// result.
   void send(mlir::Operation *op, program::Collective &collective) const;
 
 private:
@@ -36,7 +36,7 @@ private:
 
   WorkloadBuilder &builder;
   ElementType format;
-  /// What was cast.
+  /// Values that were cast.
   llvm::DenseSet<mlir::Value> quantized;
 };
 

@@ -14,20 +14,20 @@
 
 namespace autopar::analysis {
 
-/// Adds to the stack of a program what its layers run after the forward: a
-/// stage that has a layer runs its backward and its update.
+/// Adds the later sections of layers to the stack of a program: the stage of a
+/// layer also runs its backward and its update.
 class SectionKinds {
 public:
-  /// `kinds`: the layer kind of each function, which are added to.
+  /// `kinds` has the layer kind of each function, and grows.
   SectionKinds(program::CostProgram &program,
                const llvm::DenseMap<mlir::Operation *, uint32_t> &kinds,
                mlir::FunctionOpInterface entry)
       : program(program), kinds(kinds), entry(entry) {}
 
-  /// The kinds of what a section's own function runs before and after its
+  /// Adds the kinds that a section's own function runs before and after its
   /// layers. Backwards begin where forwards end.
   void addEnds(program::Section section, uint32_t before, uint32_t after);
-  /// Once all sections are extracted.
+  /// Call it once all sections are extracted.
   void finish();
 
 private:

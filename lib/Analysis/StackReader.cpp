@@ -39,7 +39,7 @@ LogicalResult StackReader::read(ArrayRef<LoopLikeOpInterface> loops,
   return success();
 }
 
-/// Adds what the calls in `op` run.
+/// Adds the kinds that calls in `op` run.
 LogicalResult StackReader::addOutside(Operation *op, Kinds &kinds) {
   WalkResult result = op->walk([&](CallOpInterface call) {
     std::optional<int64_t> trips = tripCountAround(call);
@@ -62,7 +62,7 @@ const StackReader::Kinds *StackReader::kindsIn(FunctionOpInterface callee) {
   return &known->second;
 }
 
-/// Adds what `times` runs of `call` run.
+/// Adds the kinds that `times` runs of `call` run.
 LogicalResult StackReader::addCall(CallOpInterface call, int64_t times,
                                    Kinds &kinds) {
   const Kinds *own = kindsIn(calleeOf(call));
@@ -78,8 +78,8 @@ LogicalResult StackReader::addCall(CallOpInterface call, int64_t times,
   return success();
 }
 
-/// In the last iteration less is handed on, where nothing behind it reads what
-/// the next ones do.
+/// The last iteration hands on less if nothing behind it reads the values that
+/// further iterations read.
 LogicalResult StackReader::addRun(LoopLikeOpInterface loop) {
   std::optional<APInt> trips = loop.getStaticTripCount();
   irregular |= !trips;
@@ -98,7 +98,8 @@ bool StackReader::areSame(const Iteration &a, const Iteration &b) {
   });
 }
 
-/// The layers of an iteration of `loop`, the last one of the loops `ending`.
+/// The layers of an iteration of `loop`, the last iteration of the loops
+/// `ending`.
 StackReader::Iteration
 StackReader::iterationOf(LoopLikeOpInterface loop,
                          SmallVector<Operation *> ending) {
@@ -116,7 +117,8 @@ StackReader::iterationOf(LoopLikeOpInterface loop,
   return layers;
 }
 
-/// The layers of a loop within a loop of layers, which must be of one kind.
+/// Adds the layers of a loop within a loop of layers, which must be of one
+/// kind.
 void StackReader::addRepeated(LoopLikeOpInterface loop,
                               ArrayRef<Operation *> ending, Iteration &layers) {
   std::optional<APInt> count = loop.getStaticTripCount();

@@ -20,8 +20,8 @@ namespace autopar::analysis {
 /// Fills `CostProgram::stack` once all functions are extracted.
 class StackReader {
 public:
-  /// `layers`: the layer kind of each function that a step runs; `launches`:
-  /// what one run of it launches.
+  /// `layers` has the layer kind of each function that a step runs, `launches`
+  /// the launches of one run of it.
   StackReader(WorkloadBuilder &builder,
               const llvm::DenseMap<mlir::Operation *, uint32_t> &layers,
               const llvm::DenseMap<mlir::Operation *, Launches> &launches,
@@ -29,8 +29,8 @@ public:
       : builder(builder), layers(layers), launches(launches), entry(entry),
         borders(entry), stack(stack) {}
 
-  /// `loops` are those of `findStack`, `after` is the layer kind of what
-  /// follows them. Fails with a diagnostic where `CallCounts` does.
+  /// `loops` are those of `findStack`, `after` is the layer kind of the ops
+  /// behind them. Fails with a diagnostic if `CallCounts` does.
   mlir::LogicalResult read(llvm::ArrayRef<mlir::LoopLikeOpInterface> loops,
                            uint32_t after);
 
@@ -40,15 +40,15 @@ private:
   mlir::LogicalResult addOutside(mlir::Operation *op, Kinds &kinds);
   mlir::LogicalResult addCall(mlir::CallOpInterface call, int64_t times,
                               Kinds &kinds);
-  /// What one run of `callee` runs; null where `CallCounts` fails.
+  /// The kinds that one run of `callee` runs; null if `CallCounts` fails.
   const Kinds *kindsIn(mlir::FunctionOpInterface callee);
   mlir::FunctionOpInterface calleeOf(mlir::CallOpInterface call) {
     return mlir::cast<mlir::FunctionOpInterface>(
         call.resolveCallableInTable(&symbols));
   }
   mlir::LogicalResult addRun(mlir::LoopLikeOpInterface loop);
-  /// A layer that a loop runs so often, one after the other, and what the
-  /// first one of them on a stage is sent.
+  /// A layer that a loop runs `times` times in a row, and the values that the
+  /// first of them on a stage receives.
   struct LayerCall {
     mlir::CallOpInterface call;
     int64_t times = 1;

@@ -36,7 +36,7 @@ static Loops lastLoops(FunctionOpInterface function) {
   return loops;
 }
 
-/// The functions that `loop` calls, or that those are parts of.
+/// The functions that `loop` calls, or whose parts it calls.
 static llvm::DenseSet<Operation *> calleesOf(LoopLikeOpInterface loop,
                                              SymbolTableCollection &symbols) {
   llvm::DenseSet<Operation *> callees;
@@ -48,7 +48,7 @@ static llvm::DenseSet<Operation *> calleesOf(LoopLikeOpInterface loop,
   return callees;
 }
 
-/// The loops of `part` that call parts of what `stack` calls.
+/// The loops of `part` that call parts of the functions that `stack` calls.
 static Loops loopsOfParts(FunctionOpInterface part, const Loops &stack) {
   SymbolTableCollection symbols;
   llvm::DenseSet<Operation *> layers;
@@ -84,7 +84,7 @@ bool autopar::analysis::isGiven(Value value) {
   return isa<FunctionOpInterface>(argument.getOwner()->getParentOp());
 }
 
-/// The loop that `op` ends an iteration of.
+/// The loop whose iteration `op` ends.
 static LoopLikeOpInterface loopEndedBy(Operation *op) {
   return op->hasTrait<OpTrait::IsTerminator>()
              ? dyn_cast<LoopLikeOpInterface>(op->getParentOp())
@@ -92,7 +92,7 @@ static LoopLikeOpInterface loopEndedBy(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is read at all
+// Values that are read
 //===----------------------------------------------------------------------===//
 
 SmallVector<Value, 2> ReadValues::receiversOf(OpOperand &use) {
@@ -140,7 +140,7 @@ bool ReadValues::reads(OpOperand &use) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is read from a call on
+// Values that are read from a call on
 //===----------------------------------------------------------------------===//
 
 /// Whether a stage that reads `use` is sent its value.
@@ -161,9 +161,9 @@ const StageBorders::Values &StageBorders::readInside(Operation *op) {
   return known->second = sent.takeVector();
 }
 
-/// Goes through a block from its end, without the terminator, and keeps for
-/// each call and loop what the ops behind it read of what is there before it,
-/// in the order of reading.
+/// Scans a block from its end, without the terminator. Stores for each call and
+/// loop the earlier values that the ops behind it read, in the order of
+/// reading.
 void StageBorders::sweep(Block &block) {
   DenseMap<Value, int64_t> places;
   int64_t place = 0;
@@ -193,8 +193,8 @@ const StageBorders::Values &StageBorders::readBehind(Operation *op) {
   return behind[op];
 }
 
-/// Whether what ends an iteration takes a value along that is read: in the last
-/// one, behind the loop.
+/// Whether a value is read after the iteration whose end it reaches: in the
+/// last iteration, behind the loop.
 bool StageBorders::isHandedOn(OpOperand &use, ArrayRef<Operation *> ending) {
   auto loop = loopEndedBy(use.getOwner());
   if (!loop || !llvm::is_contained(ending, loop.getOperation()))
@@ -224,7 +224,7 @@ SmallVector<Value> StageBorders::findSent(Operation *call,
     for (OpOperand &use : at->getBlock()->getTerminator()->getOpOperands())
       if (isHandedOn(use, ending))
         add(use.get());
-    // Further iterations of a loop around the call.
+    // Includes further iterations of a loop around the call.
     if (!llvm::is_contained(ending, at))
       llvm::for_each(readInside(at), add);
     sent.remove_if([&](Value value) { return !isBefore(value, at); });

@@ -13,7 +13,7 @@
 
 namespace autopar::pipelines {
 
-/// What passes do, in the order in which they run.
+/// Phases of passes, in order.
 enum class PassPhase : uint8_t {
   /// Target, workload and requests: the same for all plans of a model.
   bind,
@@ -21,9 +21,9 @@ enum class PassPhase : uint8_t {
   /// The forward and the backward of training.
   train,
   mesh,
-  /// Layouts in types, and reshards where they meet.
+  /// Layouts in types, and reshards between different ones.
   split,
-  /// Collectives, and how tokens travel.
+  /// Collectives, and the format and path of routed tokens.
   communicate,
   /// Experts on devices.
   place,
@@ -34,47 +34,47 @@ enum class PassPhase : uint8_t {
 struct PlannedPass {
   std::unique_ptr<mlir::Pass> pass;
   PassPhase phase;
-  /// Whether what the pass leaves depends on how many devices an axis has: a
-  /// program of all sizes does without it.
+  /// Whether the result of the pass depends on the sizes of axes; programs for
+  /// all sizes skip it.
   bool dependsOnSizes = false;
 };
 
 using PassList = llvm::SmallVector<PlannedPass, 0>;
 
-/// What passes need besides a plan.
+/// Inputs of passes besides a plan.
 struct PassSettings {
-  /// The vocabulary is padded to a multiple of it; 0: of the target's.
+  /// The multiple to which the vocabulary is padded; 0: the target's.
   int64_t vocabularyMultiple = 0;
-  /// Whether the program is to be one for all sizes of axes. Degrees but dp, cp
-  /// and tp are then left out of the mesh, so that programs on the same axes
-  /// begin alike; experts and layers have no places.
+  /// Whether the program is for all sizes of axes. Degrees except dp, cp and tp
+  /// are then left out of the mesh, so that programs on the same axes begin
+  /// alike; experts and layers are not placed.
   bool sizesAreOpen = false;
   /// Shared by programs that are made one after another.
   std::shared_ptr<reshard::KnownReshards> reshards =
       std::make_shared<reshard::KnownReshards>();
 };
 
-/// All passes that turn a model into the program of `request`. This list has
-/// their order; pipelines add it, and the strategy library grows a tree of it.
+/// All passes that turn a model into the program of `request`, in order.
+/// Pipelines add this list, and the strategy library grows a tree of it.
 PassList passesOf(PlanRequest request, const PassSettings &settings = {});
-/// What a pass that runs `passes` has as its option, and parses.
+/// `passes` as text, for the option of a pass that parses and runs them.
 std::string pipelineText(const mlir::OpPassManager &passes);
 
 //===----------------------------------------------------------------------===//
-// Passes of plans, each null where a plan does not ask for it
+// Passes of plans; each is null if a plan does not need it
 //===----------------------------------------------------------------------===//
 
-/// Gives activations and caches the formats of `plan`.
+/// Sets the formats of activations and caches.
 std::unique_ptr<mlir::Pass> createFormatsPass(const plan::Plan &plan,
                                               bool runtimeDecides);
-/// Makes a step the forward of training.
+/// Turns a step into the forward of training.
 std::unique_ptr<mlir::Pass> createTrainingPass(const plan::Plan &plan);
-/// Writes the backward.
+/// Builds the backward.
 std::unique_ptr<mlir::Pass> createBackwardPass(const plan::Plan &plan);
-/// Split a model as `plan` says, and leave reshards.
+/// Splits a model by `plan`, and leaves reshards.
 llvm::SmallVector<std::unique_ptr<mlir::Pass>>
 createShardingPasses(const plan::Plan &plan, int64_t vocabularyMultiple);
-/// Says how routed tokens travel, once there are collectives.
+/// Sets the format and path of routed tokens, once there are collectives.
 std::unique_ptr<mlir::Pass> createDispatchPass(const plan::Plan &plan);
 /// Places experts.
 std::unique_ptr<mlir::Pass> createPlacementPass(const plan::Plan &plan);

@@ -32,7 +32,7 @@ using namespace mlir;
 
 namespace {
 
-/// Turns options into passes. The plan is filled first, from the file and then
+/// Turns options into passes. The plan is read first, from the file and then
 /// from the flags; every pass takes its options from it.
 class PlanPipeline {
 public:
@@ -74,7 +74,7 @@ public:
   }
 
 private:
-  /// Flags that only a report uses are an error without one, not a no-op.
+  /// Refuses flags that only a report uses, if there is no report.
   LogicalResult verifyPurpose() {
     if (!options.diffPlans.empty())
       return verifyDiff();
@@ -95,7 +95,7 @@ private:
     return success();
   }
 
-  /// What only adds to a report says nothing where the report is cut short.
+  /// Refuses flags that add to a report, if it is brief.
   LogicalResult verifyBrief() {
     if (!options.brief)
       return success();
@@ -133,8 +133,8 @@ private:
     return success();
   }
 
-  /// Adds what turns a module into the program of the plan; into what one is to
-  /// be found for.
+  /// Adds the passes that turn a module into the program of the plan or, if
+  /// `isToBeFound`, into the input of a search.
   LogicalResult addPlan(bool isToBeFound = false) {
     FailureOr<PlanRequest> request = readRequest();
     if (failed(request))
@@ -164,7 +164,7 @@ private:
     return target;
   }
 
-  /// A figure of whatever machine it is.
+  /// Sets the price of any machine.
   LogicalResult readPrice(Target &target) {
     auto isPrice = [](double price) {
       return price >= 0 && price <= units::dollarsPerHour.max;
@@ -213,7 +213,7 @@ private:
     return requests;
   }
 
-  /// The numbers that flags say of features of serving.
+  /// Reads the flags of `requestKnobs`.
   LogicalResult readNumbers(RequestsChoice &requests) {
     for (const auto &[knob, option] : options.requestKnobs()) {
       if (option->empty())
@@ -229,7 +229,8 @@ private:
     return success();
   }
 
-  /// None where `text` has anything but numbers in the range of `knob`.
+  /// Parses a list of numbers in the range of `knob`; none if `text` has
+  /// anything else.
   static std::optional<std::vector<double>>
   readNumbers(const RequestKnob &knob, const std::string &text) {
     std::vector<double> numbers;
@@ -242,7 +243,7 @@ private:
     return numbers;
   }
 
-  /// A trace says all but how many there are at once, and limits.
+  /// A trace gives everything but concurrency and latency limits.
   LogicalResult readTrace(RequestsChoice &requests) {
     if (options.requests.empty()) {
       if (options.seed.getNumOccurrences() != 0 && options.simulate == 0)
@@ -302,7 +303,7 @@ private:
     return onError("--" + option.getArgStr() + "=" + error.str());
   }
 
-  /// A number that `isLegal`, where `option` is given.
+  /// Reads a number that `isLegal`, if `option` is given.
   LogicalResult readNumber(const Option &option, const char *expected,
                            bool (*isLegal)(double),
                            std::optional<double> &number) {
@@ -317,7 +318,7 @@ private:
     return success();
   }
 
-  /// The prompt may be that of requests instead.
+  /// Reads the step. A prompt may belong to requests instead.
   FailureOr<WorkloadChoice> readWorkload(bool hasRequests) {
     auto given = [](int64_t value, int64_t unset) {
       return value == unset ? std::optional<int64_t>() : value;
@@ -336,8 +337,7 @@ private:
                                               : ""));
     }
     step.context = given(options.context, 0);
-    // The step of a report on a service is one that decodes, unless its sizes
-    // are chosen.
+    // The report on a service shows a decode step, unless its sizes are chosen.
     if (hasRequests && step.phase && *step.phase != Phase::decode &&
         !step.batch && !step.context)
       return onError(Error{"",
@@ -356,7 +356,7 @@ private:
     return prompt.find(':') != std::string::npos && TokenLengths::parse(prompt);
   }
 
-  /// Each plan on a copy of the module, whose name is the file's.
+  /// Applies each plan to a clone of the module, named after the plan's file.
   LogicalResult addDiff() {
     std::vector<std::string> plans = splitPlans(options.diffPlans.getValue());
     CloneModulePassOptions clone;
@@ -381,7 +381,7 @@ private:
     return success();
   }
 
-  /// Counts that are given must be in range: 0 does not mean "unset" to a user.
+  /// Checks ranges of given counts: 0 does not mean "unset" to a user.
   LogicalResult verifyCounts() {
     if (!options.phase.empty() && !parsePhase(options.phase.getValue()))
       return onError("--phase=" + options.phase +
@@ -392,7 +392,7 @@ private:
     return success();
   }
 
-  /// The options that all passes share that report.
+  /// Fills the options that all reporting passes share.
   template <typename PassOptions>
   void fillReport(PassOptions &report) {
     if (!options.estimate.empty())

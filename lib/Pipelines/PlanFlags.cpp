@@ -21,8 +21,8 @@ using namespace autopar::plan;
 using namespace autopar::schedule;
 using namespace llvm;
 
-/// The headings of help, and the flags under each that are no knobs of a plan:
-/// those follow, as `planKnobs` has them. `*` stands for the flags of
+/// The headings of help, each with its flags that are no knobs of a plan; the
+/// knobs follow, as `planKnobs` orders them. `*` stands for the flags of
 /// `requestKnobs`.
 static constexpr std::pair<StringRef, StringRef> helpGroups[] = {
     {"Most used", "shard-tp hardware phase"},
@@ -39,7 +39,7 @@ static constexpr std::pair<StringRef, StringRef> helpGroups[] = {
     {"Machine and runtime", "nodes price runtime set"},
     {"Report", "estimate brief explain impact verbose report-output"}};
 
-/// What a flag says alone; "" of one that needs a value.
+/// The value of a flag without one; "" if it needs a value.
 static StringRef bareOf(const cl::Option &option) {
   if (option.ArgStr == "estimate")
     return "text";
@@ -82,7 +82,7 @@ PlanFlags::~PlanFlags() = default;
 
 std::optional<autopar::Error> PlanFlags::setAll(const PlanValues &values,
                                                 const char *tool) {
-  // Names the tool in errors of values.
+  // Registers the tool's name for errors of values.
   cl::ParseCommandLineOptions(1, &tool);
   for (auto [flag, given] : zip_equal(flags, values))
     for (const std::string &value : given)
@@ -91,7 +91,7 @@ std::optional<autopar::Error> PlanFlags::setAll(const PlanValues &values,
   return std::nullopt;
 }
 
-/// `text` as the option called `name` reads it: a count in digits.
+/// Normalises `text` for the option `name`: a count in digits.
 static Result<std::string> readCount(const PlanOptions &options, StringRef name,
                                      const std::string &text) {
   for (const PlanOptions::Count &count : options.counts()) {

@@ -33,7 +33,7 @@ std::string autopar::pipelines::pipelineText(const OpPassManager &passes) {
   return text;
 }
 
-/// `plan` without what a program of all sizes has none of.
+/// Returns `plan` without the parts that a program for all sizes does not have.
 static Plan withOpenSizes(Plan plan) {
   for (PlanAxis &axis : plan.axes)
     if (axis.size != 1)
@@ -59,7 +59,7 @@ static Plan meshOfLayouts(const Plan &plan) {
 
 namespace {
 
-/// Lists the passes of a request in their order.
+/// Lists the passes of a request in order.
 class Lister {
 public:
   Lister(PlanRequest request, const PassSettings &settings)
@@ -84,7 +84,7 @@ public:
   }
 
 private:
-  /// What a plan does not ask for is null.
+  /// A pass that the plan does not need is null.
   void add(PassPhase phase, std::unique_ptr<Pass> pass,
            bool dependsOnSizes = false) {
     if (pass)
@@ -154,7 +154,7 @@ private:
 
   void addForward() { add(PassPhase::train, createTrainingPass(plan)); }
 
-  /// The rest of the list, as a text that is parsed for each that is tried.
+  /// Adds the rest of the list as text, which is parsed for each trial.
   void addFitting() {
     Lister rest(request, settings);
     rest.addProgram();
@@ -181,7 +181,7 @@ private:
     if (plan.axes.empty())
       return;
     addMesh();
-    // One device has no mesh, and sends nothing.
+    // A single device has no mesh, and sends nothing.
     if (plan.axes.empty())
       return;
     for (std::unique_ptr<Pass> &pass :

@@ -51,7 +51,7 @@ PlanOptions::PlanOptions() {
 
 namespace {
 
-/// Fills a plan, from the file and then from the flags.
+/// Reads a plan, from the file and then from the flags.
 class PlanReader {
 public:
   PlanReader(const PlanOptions &options, PipelineErrorHandler onError)
@@ -90,7 +90,7 @@ private:
                   succeeded(readOrder());
     if (isRead && trainer)
       takeLoss(*trainer, plan.training);
-    // A plan that is a file or words says itself what is gathered when.
+    // A plan from a file or words states itself when weights are gathered.
     if (isRead && trainer && options.plan.empty())
       keepWholeInStages(*trainer, plan);
     return success(isRead);
@@ -112,7 +112,7 @@ private:
 
   using TextOption = PlanOptions::Option<std::string>;
 
-  /// Overrides `degree` where the flag is given.
+  /// Overrides `degree` if the flag is given.
   LogicalResult readDegree(const TextOption &option,
                            std::optional<int64_t> &degree) {
     if (option.getNumOccurrences() == 0 && option.empty())
@@ -129,7 +129,7 @@ private:
     return success();
   }
 
-  /// Stages lie outermost, where the mesh does not have them already.
+  /// Stages lie outermost, unless the mesh has them already.
   LogicalResult readPipeline() {
     std::optional<int64_t> size;
     if (failed(readDegree(options.stagePP, size)))
@@ -140,13 +140,13 @@ private:
     if (size)
       plan.setAxis(Degree::pp, *size == openDegree ? std::nullopt : size);
     asksForStages |= size.has_value();
-    // An axis that --mesh alone calls pp is one as any other.
+    // An axis that only --mesh calls pp is an ordinary axis.
     if (asksForStages && !plan.pipeline.isGiven())
       plan.pipeline.interleave = 1;
     return success();
   }
 
-  /// Without such a flag the plan keeps the mesh that it has.
+  /// Without such flags the plan keeps its mesh.
   LogicalResult readDegrees() {
     Degrees degrees = degreesOf(plan);
     std::pair<const TextOption &, std::optional<int64_t> &> flags[] = {
@@ -173,14 +173,14 @@ private:
       return onError(mesh.error().str() +
                      (isDefault ? defaultText(degrees) : ""));
     setMesh(plan, *mesh);
-    // The file may have products of axes that are now cut otherwise.
+    // Products of the file may have axes that are cut differently now.
     if (std::optional<Error> error = completeDegrees(plan))
       return onError(error->str());
     splitAsAsked(plan);
     return success();
   }
 
-  /// Says what a mesh failed by that nobody has asked for.
+  /// Explains an error of a mesh that follows from a default.
   std::string defaultText(const Degrees &degrees) const {
     return "; etp = tp = " + std::to_string(*degrees.etp) +
            " is the default of " + trainer->name +
@@ -215,7 +215,7 @@ private:
 
   const PlanOptions &options;
   PipelineErrorHandler onError;
-  /// Of a step that trains, where it is named.
+  /// The runtime of a training step, if it is named.
   std::optional<Runtime> trainer;
   Plan plan;
   bool asksForStages = false;

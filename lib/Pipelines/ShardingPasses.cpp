@@ -61,10 +61,10 @@ private:
     return all;
   }
 
-  /// What passes take for a list that may be empty.
+  /// The spelling of an empty list in options.
   static Axes orNone(Axes axes) { return axes.empty() ? Axes{"none"} : axes; }
 
-  /// Where attention does not use all of tp, it splits sequences over the rest.
+  /// If attention uses a part of tp, it splits sequences over the rest.
   void addData() {
     Axes axes = axesOf(Degree::dp);
     if (plan.has(Degree::attention_tp))
@@ -106,8 +106,8 @@ private:
     passes.push_back(createShardExpertsPass(std::move(experts)));
   }
 
-  /// Copies of experts that split what they have: none of the replicas that
-  /// `Degree::fsdp` leaves out.
+  /// Replicas of experts that split parameters: none that `Degree::fsdp` leaves
+  /// out.
   Axes expertReplicas() const {
     Axes left = less(axesOf(Degree::dp), Degree::fsdp);
     llvm::append_range(left, less(axesOf(Degree::cp), Degree::fsdp));
@@ -161,7 +161,7 @@ autopar::pipelines::createShardingPasses(const Plan &plan,
   return ShardingPasses(plan).take(vocabularyMultiple);
 }
 
-/// Gives `pass` the knobs of `plan` that it has options of the same name for.
+/// Sets the options of `pass` that have the names of knobs of `plan`.
 static std::unique_ptr<Pass> withKnobs(std::unique_ptr<Pass> pass,
                                        const Plan &plan) {
   std::string options;

@@ -20,7 +20,7 @@ using namespace autopar::pipelines;
 
 namespace {
 struct Header {
-  /// Of all that follows.
+  /// Checksum of the rest of the file, and number of programs.
   uint64_t checksum, count;
 };
 } // namespace
@@ -37,7 +37,7 @@ StrategyFile::StrategyFile(const std::string &directory,
 }
 
 void StrategyFile::read() {
-  // A file is replaced as a whole: what is mapped stays as it is.
+  // A file is replaced as a whole, so a mapped one does not change.
   auto found = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
                                            /*RequiresNullTerminator=*/false);
   if (!found || !(*found)->getBuffer().starts_with(magic))
@@ -68,7 +68,7 @@ static std::string textOf(const Header &header) {
   return writer.bytes;
 }
 
-/// Made in place: files have a hundred megabytes.
+/// Writes in place, because files have a hundred megabytes.
 Result<bool> StrategyFile::save() {
   if (added.empty())
     return false;

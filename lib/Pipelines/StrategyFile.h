@@ -20,18 +20,18 @@ namespace autopar::pipelines {
 /// Programs by key, as bytes, with a checksum of all of them.
 class StrategyFile {
 public:
-  /// Of what is described by `origin`: other text, another file.
+  /// `origin` describes the content: another text uses another file.
   StrategyFile(const std::string &directory, llvm::StringRef origin);
 
   /// Whether there is a directory to keep it in.
   bool isKept() const { return !path.empty(); }
-  /// Empty where there is none.
+  /// Empty if there is none.
   llvm::StringRef find(llvm::StringRef key) const {
     return entries.lookup(key);
   }
-  /// Also of a file that is not kept.
+  /// Adds a program, also if there is no directory.
   void add(llvm::StringRef key, std::string bytes);
-  /// Where anything was added.
+  /// Writes the file if a program was added.
   Result<bool> save();
 
 private:
@@ -39,7 +39,7 @@ private:
 
   std::string path;
   std::unique_ptr<llvm::MemoryBuffer> text;
-  /// Bytes lie in `text`, or in what was added.
+  /// Views of bytes in `text`, or in `added`.
   llvm::StringMap<llvm::StringRef> entries;
   llvm::StringMap<std::string> added;
 };

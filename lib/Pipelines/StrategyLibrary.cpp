@@ -26,11 +26,11 @@ using namespace autopar::plan;
 using namespace autopar::runtime;
 using namespace mlir;
 
-/// In place of a program's bytes.
+/// Stands for the bytes of a refused program.
 static constexpr StringLiteral refused = "-";
 
-/// What tells this program from others that might have written a file: as
-/// compiler caches do it, size and time of the executable.
+/// Identifies the version of this program in files by the size and time of its
+/// executable, as compiler caches do.
 static std::string versionText() {
   std::string path = llvm::sys::fs::getMainExecutable(
       nullptr, reinterpret_cast<void *>(&versionText));
@@ -66,7 +66,7 @@ struct StrategyLibrary::State {
     idle.push_back(std::make_unique<StrategyMaker>(module, rules));
   }
 
-  /// All that the programs depend on besides their keys.
+  /// Describes everything that programs depend on besides their keys.
   std::string describe(ModuleOp module) const {
     std::string text;
     llvm::raw_string_ostream os(text);
@@ -85,21 +85,21 @@ struct StrategyLibrary::State {
   Result<bool> save();
 
   const StrategyRules rules;
-  /// Of makers beside the first: a module and all that it may be made of.
+  /// For additional makers: the registry and the module.
   const DialectRegistry &registry;
   const std::string bytecode;
 
-  /// Guards what follows.
+  /// Guards the members below.
   std::mutex mutex;
   StrategyFile file;
   llvm::StringMap<std::unique_ptr<CompiledProgram>> known;
-  /// No thread has these. The last one was given back last.
+  /// Makers that no thread uses; the most recently used is last.
   std::vector<std::unique_ptr<StrategyMaker>> idle;
   size_t made = 0;
 };
 
-/// The program of `bytes`, which the file keeps; null of a strategy that passes
-/// refuse.
+/// Reads a program from `bytes`, which the file keeps; null for a refused
+/// strategy.
 static std::unique_ptr<CompiledProgram> read(StringRef bytes,
                                              const StrategyRules &rules) {
   std::optional<CompiledProgram> found = CompiledProgram::fromBytes(bytes);
@@ -110,7 +110,8 @@ static std::unique_ptr<CompiledProgram> read(StringRef bytes,
   return std::make_unique<CompiledProgram>(std::move(*found));
 }
 
-/// One that has made a plan of the same axes, another one, or a new one.
+/// Takes a maker that has made a plan on the same axes, another one, or a new
+/// one.
 std::unique_ptr<StrategyMaker>
 StrategyLibrary::State::takeMaker(const Plan &plan) {
   std::unique_lock<std::mutex> lock(mutex);
@@ -127,7 +128,7 @@ StrategyLibrary::State::takeMaker(const Plan &plan) {
   return maker;
 }
 
-/// What is made is kept as bytes, which are a tenth of a program's size.
+/// Keeps the new program as bytes, which take a tenth of its memory.
 StringRef StrategyLibrary::State::make(const std::string &key, Plan plan) {
   dropNeutralDegrees(plan);
   dropNeutralAxes(plan);
@@ -137,14 +138,14 @@ StringRef StrategyLibrary::State::make(const std::string &key, Plan plan) {
   std::lock_guard<std::mutex> lock(mutex);
   idle.push_back(std::move(maker));
   made += compiled != nullptr;
-  // Another thread may have made the same meanwhile.
+  // Another thread may have made the same program meanwhile.
   if (file.find(key).empty())
     file.add(key, std::move(bytes));
   return file.find(key);
 }
 
-/// Of experts that follow layouts, how many copies there are is none of the
-/// program: there is room for any.
+/// The number of copies of experts depends on the layout, not on the program,
+/// which allows any number.
 static Plan withoutCopies(Plan plan, const StrategyRules &rules) {
   if (rules.loads && plan.expertPlacement)
     plan.expertPlacement->redundant = 1;

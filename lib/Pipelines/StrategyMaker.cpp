@@ -49,7 +49,8 @@ static std::string textOf(Pass &pass) {
   return text;
 }
 
-/// What is true before a pass is asked for once, of what all passes leave.
+/// Runs a pass without the verifier, which runs at most once, on the final
+/// module.
 static LogicalResult run(std::unique_ptr<Pass> pass, ModuleOp module) {
   PassManager pm(module.getContext());
   pm.enableVerifier(false);
@@ -57,11 +58,11 @@ static LogicalResult run(std::unique_ptr<Pass> pass, ModuleOp module) {
   return pm.run(module);
 }
 
-/// What the first passes, to the end of phase `split`, make of a copy of the
-/// module; null where one refuses. It is taken from its stem: most are asked
-/// for once, and the others grow again.
+/// Runs the passes up to the end of phase `split` on a clone of the module;
+/// null if one refuses. The result is moved out of its stem, because most
+/// results are used once and others can be made again.
 OwningOpRef<ModuleOp> StrategyMaker::grow(PassList passes) {
-  // The last on the way that has its module.
+  // The last stem on the path that has its module.
   Stem *begin = &root;
   size_t known = 0;
   Stem *stem = &root;
@@ -79,8 +80,8 @@ OwningOpRef<ModuleOp> StrategyMaker::grow(PassList passes) {
   }
   for (PlannedPass &one : llvm::drop_begin(passes, known)) {
     std::string text = textOf(*one.pass);
-    // Plans of other axes begin anew: what was made on the way is not needed
-    // any more where they come one after another.
+    // Plans on other axes begin a new tree: results of earlier axes are not
+    // needed any more if plans with equal axes are made one after another.
     if (one.phase == PassPhase::mesh)
       begin->after.clear();
     std::unique_ptr<Stem> &next = begin->after[text];
@@ -115,8 +116,7 @@ std::unique_ptr<CompiledProgram> StrategyMaker::make(const Plan &plan) {
     request.workload.phase = Phase::train;
   PassList passes, last;
   for (PlannedPass &one : passesOf(std::move(request), settings))
-    // The module is bound, and its experts are even where nothing is known of
-    // them.
+    // The module is bound already, and experts without loads are not placed.
     if (one.phase != PassPhase::bind && !one.dependsOnSizes &&
         (one.phase != PassPhase::place || rules.loads))
       (one.phase <= PassPhase::split ? passes : last).push_back(std::move(one));
@@ -127,7 +127,7 @@ std::unique_ptr<CompiledProgram> StrategyMaker::make(const Plan &plan) {
   for (PlannedPass &one : last)
     if (failed(run(std::move(one.pass), *program)))
       return nullptr;
-  // Backwards may meet collectives that have nothing to sum.
+  // Backwards may have collectives without a sum, which the verifier refuses.
   if (trains() && failed(verify(*program)))
     return nullptr;
   CostProgramAnalysis analysis(*program, isPlaced ? rules.loads : nullptr);

@@ -21,35 +21,36 @@
 
 namespace autopar::pipelines {
 
-/// How the programs of a library are made, besides the module.
+/// Inputs of a library's programs besides the module.
 struct StrategyRules {
   cost::Launching launching;
   int64_t vocabularyMultiple = 1;
-  /// Of experts, for plans that say where they lie; null where they are even.
+  /// Loads of experts for plans that place them; null if they are even.
   std::shared_ptr<placement::ExpertPlacer> loads = nullptr;
 };
 
-/// Makes programs by the passes that an estimate runs, on axes without sizes.
-/// Strategies that begin with the same passes share their results. Has a
-/// context to itself while it makes one.
+/// Makes programs by the passes of an estimate, on axes without sizes.
+/// Strategies that begin with the same passes share their results. It must not
+/// share its context while it makes a program.
 class StrategyMaker {
 public:
-  /// Of a copy of `module`, in its context.
+  /// Works on a clone of `module`, in its context.
   StrategyMaker(mlir::ModuleOp module, const StrategyRules &rules);
-  /// Of a module in bytecode, in a context of its own: what passes say against
-  /// a plan goes nowhere.
+  /// Works on a module in bytecode, in a context of its own, which drops the
+  /// diagnostics of passes.
   StrategyMaker(llvm::StringRef bytecode, const mlir::DialectRegistry &registry,
                 const StrategyRules &rules);
 
-  /// Null where a pass refuses `plan`, which has no neutral degrees or axes.
+  /// Null if a pass refuses `plan`, which has no neutral degrees or axes.
   std::unique_ptr<cost::CompiledProgram> make(const plan::Plan &plan);
 
-  /// Whether the last plan had the axes of `plan`: most passes are known.
+  /// Whether the last plan had the axes of `plan`, so that most passes are
+  /// known.
   bool knows(const plan::Plan &plan) const { return lastAxes == namesOf(plan); }
 
 private:
-  /// A module after some passes, and what further passes made of copies of it,
-  /// by their text: null where they refused. The module is gone where a program
+  /// A module after some passes, and the results of further passes on clones of
+  /// it, by their text; null if they refused. The module is gone once a program
   /// was made of it.
   struct Stem {
     mlir::OwningOpRef<mlir::ModuleOp> module;
@@ -60,7 +61,7 @@ private:
   bool trains();
   mlir::OwningOpRef<mlir::ModuleOp> grow(PassList passes);
 
-  /// Null where the module is of another's.
+  /// Null if another context owns the module.
   std::unique_ptr<mlir::MLIRContext> context;
   StrategyRules rules;
   Stem root;

@@ -38,7 +38,7 @@ struct FigureField {
   Figure Runtime::*figure;
   /// Whether it counts whole things.
   bool isWhole = false;
-  /// Its value in files that do not have it; those that have none must.
+  /// Its default in files without it; if absent, files must have it.
   std::optional<double> absent = std::nullopt;
 };
 
@@ -139,8 +139,8 @@ static Figure readField(const JsonReader &reader, const FigureField &field,
 // Versions and chips
 //===----------------------------------------------------------------------===//
 
-/// "0.6.5.dev" is {0, 6, 5}: numbers as far as there are any; nothing where it
-/// begins with none.
+/// The numbers of a version: "0.6.5.dev" is {0, 6, 5}; empty if it begins with
+/// none.
 static std::vector<int64_t> partsOf(std::string_view version) {
   std::vector<int64_t> parts;
   while (!version.empty()) {
@@ -156,7 +156,7 @@ static std::vector<int64_t> partsOf(std::string_view version) {
   return parts;
 }
 
-/// "2026-03", a month in place of a version.
+/// Whether the text is a month in place of a version: "2026-03".
 static bool isMonth(std::string_view text) {
   if (!hasShape(text, "2ddd-dd"))
     return false;
@@ -164,7 +164,8 @@ static bool isMonth(std::string_view text) {
   return month >= "01" && month <= "12";
 }
 
-/// Numbers with dots between them, and what follows: "0.6.5.dev", "1.0rc3".
+/// Whether the text is a version: numbers with dots between them, and a suffix:
+/// "0.6.5.dev", "1.0rc3".
 static bool isNumbered(std::string_view text) {
   size_t end = text.find_first_not_of("0123456789.");
   std::string_view numbers = text.substr(0, end);
@@ -213,7 +214,8 @@ bool RuntimeVariant::isFor(const Pool &pool,
   return memory >= memoryFrom && (memoryBelow == 0 || memory < memoryBelow);
 }
 
-/// Figures that nothing reads once a machine is known.
+/// Whether the figure is used only after the machine is known, so that it may
+/// vary by chip.
 static bool mayVary(const FigureField &field) {
   return field.figure != &Runtime::vocabularyMultiple;
 }
@@ -286,7 +288,7 @@ void Runtime::adaptTo(const Pool &pool, const std::string &modelType,
     captureNoGraphs();
 }
 
-/// A figure that a user's choice changes, unless the user gave the figure.
+/// Sets a figure by a user's choice, unless the user set the figure itself.
 static void replace(Figure &figure, double value, const Source &source) {
   if (figure.isGiven() || figure.value == value)
     return;
@@ -294,8 +296,8 @@ static void replace(Figure &figure, double value, const Source &source) {
   figure.source = source;
 }
 
-/// The run that sizes temporaries samples from as many sequences as run at
-/// once, where it does by default.
+/// Sets the limit of the running batch. The profiling run samples as many
+/// sequences, if it does so by default.
 void Runtime::setMaxSequences(int64_t sequences) {
   const Source given{"user", "max_num_seqs of the plan"};
   auto most = static_cast<double>(sequences);
@@ -306,7 +308,7 @@ void Runtime::setMaxSequences(int64_t sequences) {
   replace(graphSequences, std::min(graphSequences.value, most), given);
 }
 
-/// Of the sizes up to the largest, those that the sequences reach.
+/// Counts the graphs up to the largest size and to the limit of sequences.
 void Runtime::countGraphs() {
   if (captureSizes.empty() || graphs.value == 0)
     return;
@@ -329,7 +331,7 @@ void Runtime::captureNoGraphs() {
                          &graphBytesPerRecurrentGraph, &graphSequences})
     replace(*figure, 0, {"user", "enforce_eager of the plan"});
   replace(hostTimeUs, hostTimeUs.value + eagerStepUs.value, eagerStepUs.source);
-  // Steps with prompts are no longer those alone that have no graph.
+  // Without graphs, steps with prompts lose their difference to other steps.
   replace(promptStepUs, std::max(0.0, promptStepUs.value - eagerStepUs.value),
           eagerStepUs.source);
 }
@@ -376,8 +378,8 @@ static bool isBefore(const JsonReader &variant, const std::string &version) {
                           : partsOf(version) < partsOf(before);
 }
 
-/// Those for any chip take hold at once, and again in their order with those of
-/// the chip.
+/// Reads variants. Those for any chip apply at once, and again in order with
+/// those of the chip.
 static void readVariants(const JsonReader &reader, const std::string &path,
                          Runtime &runtime) {
   if (!reader.has("variants"))
@@ -400,7 +402,7 @@ static void readVariants(const JsonReader &reader, const std::string &path,
 // Runtimes
 //===----------------------------------------------------------------------===//
 
-/// The value of `values` that `key` names.
+/// Reads the text `key`, which must be a name in `values`.
 template <typename T, size_t n>
 static T readChoice(const JsonReader &reader, const char *key,
                     const std::pair<const char *, T> (&values)[n]) {
@@ -439,7 +441,7 @@ static void allowFields(const JsonReader &reader) {
   reader.allowOnly(known);
 }
 
-/// Sizes increase, so that those up to a number are found by bisection.
+/// Sizes must increase, so that counts can be found by bisection.
 static void readCaptures(const JsonReader &reader, Runtime &runtime) {
   runtime.capturesPieces = reader.booleanOr("captures_pieces", false);
   if (!reader.has("capture_sizes"))
@@ -481,7 +483,7 @@ static Runtime readFields(const JsonReader &reader,
   return runtime;
 }
 
-/// "vllm@0.19" in two; a path may have an `@` of its own.
+/// Splits "vllm@0.19"; a path may contain an `@` of its own.
 static std::pair<std::string, std::string>
 splitVersion(const std::string &nameOrPath) {
   size_t at = nameOrPath.rfind('@');

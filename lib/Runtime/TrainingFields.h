@@ -13,10 +13,10 @@
 
 namespace autopar::runtime {
 
-/// Refuses a figure that counts and is no whole number.
+/// Refuses a figure that is a count but no integer.
 void checkWhole(const JsonReader &reader, const char *key,
                 const hardware::Figure &figure);
-/// `training` of the runtime whose figures lie below `path`.
+/// Reads `training` of the runtime whose figures lie below `path`.
 TrainingFigures readTrainingFields(const JsonReader &reader,
                                    const std::string &path);
 

@@ -29,8 +29,8 @@ LayerCost AlikeLayers::loadOf(int64_t device, int64_t layers) const {
   return load;
 }
 
-/// How many layers `device` has room for; fewer than it has ranges where it
-/// cannot have one in each.
+/// Number of layers that fit on `device`; fewer than its ranges if it cannot
+/// have one in each.
 int64_t AlikeLayers::mostOn(int64_t device, Picoseconds timeLimit,
                             int64_t memoryLimit) const {
   LayerCost fixed = loadOf(device, 0);
@@ -68,9 +68,9 @@ bool AlikeLayers::findRooms(Picoseconds timeLimit, int64_t memoryLimit,
 // Equal numbers
 //===----------------------------------------------------------------------===//
 
-/// Then a device whose heaviest has a layer less than here leaves one layer too
-/// many for the others; and of ranges of a device that are not equal, one is
-/// more than a layer longer than another.
+/// If so, a device with one layer less leaves one too many for the others; and
+/// if ranges of a device are unequal, one is more than a layer longer than
+/// another.
 bool AlikeLayers::isEvenBest() const {
   int64_t ranges = shape.stages * shape.interleave;
   if (count % ranges != 0)

@@ -13,25 +13,26 @@
 namespace autopar::schedule {
 
 /// Layers of which all but the first and the last are alike. Those two are on
-/// the first device and on the last: what a device has depends on how many
-/// layers that is, not on which.
+/// the first and on the last device, so that the load of a device depends only
+/// on its number of layers.
 class AlikeLayers {
 public:
   /// `count` layers on the stages of `shape`, which outlives this. `first` and
-  /// `last`: what the first stage and the last have beside layers like `each`.
+  /// `last` are the additional loads of the first and the last stage beside
+  /// layers like `each`.
   AlikeLayers(const StagingProblem &shape, const LayerCost &each,
               const LayerCost &first, const LayerCost &last, int64_t count)
       : shape(shape), each(each), first(first), last(last), count(count) {}
 
-  /// What `device` has with so many layers: time, and memory with values of
-  /// microbatches.
+  /// The load of `device` with that many layers: time, and memory with values
+  /// of microbatches.
   LayerCost loadOf(int64_t device, int64_t layers) const;
-  /// Fills `behind` with how many layers each device and those behind it have
-  /// room for. False where the limits cannot be met for sure.
+  /// Fills `behind` with the number of layers that fit on each device and those
+  /// behind it. False if the limits certainly cannot be met.
   bool findRooms(Picoseconds timeLimit, int64_t memoryLimit,
                  std::vector<int64_t> &behind) const;
-  /// Whether equal numbers are the only split that is as good: the ends differ
-  /// from other stages by less than a layer.
+  /// Whether equal numbers are the only optimal split: the ends differ from
+  /// other stages by less than a layer.
   bool isEvenBest() const;
 
 private:
@@ -52,11 +53,11 @@ inline LayerCost operator-(const LayerCost &a, const LayerCost &b) {
           a.savedBytes - b.savedBytes};
 }
 
-/// The best split of alike layers in equal numbers, where it is the only one
-/// and within the memory limit, or nothing is.
+/// The best split of alike layers in equal numbers, if it is the only best one
+/// and within the memory limit; else nothing.
 std::optional<StagePartition> evenSplit(const StagingProblem &problem);
 
-/// Of a partition whose devices have their sums: which is the heaviest.
+/// Finds the heaviest device of a partition whose devices have their sums.
 void findHeaviest(StagePartition &partition);
 
 } // namespace autopar::schedule

@@ -14,7 +14,7 @@ using namespace autopar::schedule;
 
 namespace {
 
-/// Ranges of equal length, of which some take a layer more.
+/// Ranges of equal length, some of which take one more layer.
 class EqualCounts {
 public:
   explicit EqualCounts(const StagingProblem &problem)
@@ -25,8 +25,8 @@ public:
       sums.push_back(sums.back() + layer.timePs);
   }
 
-  /// The least heaviest device, whichever ranges are the longer ones: the least
-  /// over the ranges so far, by how many of them were longer.
+  /// The smallest time of the heaviest device over all choices of the longer
+  /// ranges, by dynamic programming over the number of longer ranges so far.
   Picoseconds best() const {
     std::vector<Picoseconds> least(longer + 1, never);
     least[0] = 0;
@@ -41,7 +41,7 @@ public:
     return least[longer];
   }
 
-  /// The heaviest device where the first ranges are the longer ones.
+  /// Time of the heaviest device if the first ranges are the longer ones.
   Picoseconds firstLonger() const {
     std::vector<Picoseconds> devices(problem.stages, 0);
     for (int64_t range = 0; range < ranges; ++range)
@@ -58,7 +58,8 @@ public:
 private:
   static constexpr Picoseconds never = INT64_MAX;
 
-  /// Of range number `range` after `used` longer ones; `more`: is it longer.
+  /// Time of range number `range` after `used` longer ones; `more` says whether
+  /// it is longer itself.
   Picoseconds timeOf(int64_t range, int64_t used, int64_t more) const {
     int64_t begin = range * length + used;
     if (used > range || begin + length + more > int64_t(problem.layers.size()))

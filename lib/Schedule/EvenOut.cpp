@@ -24,7 +24,7 @@ public:
   void run();
 
 private:
-  /// Changes that are tried, so that large problems end.
+  /// Limit of the changes that are tried, so that large problems end.
   static constexpr int64_t mostChanges = 100'000;
 
   bool hasTaker(int64_t range, int64_t step) const;
@@ -45,11 +45,11 @@ private:
   const StagingProblem &problem;
   int64_t memoryLimit;
   StagePartition &partition;
-  /// Of the ripple that is tried: what devices would have, which of them it
-  /// concerns, the time that they must be below, and how many are not.
+  /// State of the tried ripple: the new loads of devices, the devices that it
+  /// touches, the time that they must stay below, and the number that do not.
   std::vector<LayerCost> loads;
   std::vector<char> isTouched;
-  /// Of any layer that may move; 0 where they differ.
+  /// The time of any layer that may move; 0 if layers differ.
   Picoseconds layerTime;
   Picoseconds timeLimit = 0;
   int64_t tooMuch = 0, changes = 0;
@@ -88,7 +88,7 @@ void Evener::apply(int64_t range, int64_t to, int64_t step) {
   partition.devices = loads;
 }
 
-/// Passes a layer on from `range`, ever further.
+/// Passes a layer on from `range`, further and further.
 bool Evener::ripple(int64_t range, int64_t step) {
   if (layerTime != 0 && !hasTaker(range, step))
     return false;
@@ -110,9 +110,9 @@ bool Evener::ripple(int64_t range, int64_t step) {
   return false;
 }
 
-/// Whether a device behind `range` has the time for one more layer. Where all
-/// layers are alike, those between take as long as before: too long, where that
-/// was no less than the giver's time.
+/// Whether a device behind `range` has the time for one more layer. If all
+/// layers are alike, those in between keep their time, which must be below the
+/// giver's.
 bool Evener::hasTaker(int64_t range, int64_t step) const {
   auto ranges = static_cast<int64_t>(partition.ranges.size());
   int64_t stages = partition.stages, giver = range % stages;
@@ -143,7 +143,7 @@ bool Evener::moveFrom(int64_t device) {
   return false;
 }
 
-/// Every move makes the times, longest first, smaller in that order.
+/// Every move lowers the sorted list of times, longest first.
 void Evener::run() {
   LongestFirst order(partition.devices.size());
   auto timeOf = [&](int64_t device) {
@@ -152,7 +152,8 @@ void Evener::run() {
   bool moved = true;
   while (moved && changes <= mostChanges) {
     const std::vector<int64_t> &givers = order.sort(timeOf);
-    // Where all layers are alike, the shortest is the first that could take.
+    // If all layers are alike, the shortest device is the first that could take
+    // one.
     Picoseconds taken = layerTime ? timeOf(givers.back()) + layerTime : 0;
     changes += partition.stages;
     moved = std::any_of(givers.begin(), givers.end(), [&](int64_t device) {

@@ -59,19 +59,19 @@ private:
 };
 
 /// The time of every layer but the first and the last, which stay in their
-/// ranges; 0 where they differ.
+/// ranges; 0 if layers differ.
 Picoseconds timeOfEach(const StagingProblem &problem);
 
-/// Moves layers of a split while that helps: a device gives the layer at one
-/// end of a range to the next range, which gives one to the next, and so on to
-/// some range, where then all devices concerned take less time than the giver
-/// did, and at most `memoryLimit`. Heaviest givers first.
+/// Moves layers of a split while that helps. A device gives the layer at one
+/// end of a range to the next range, which gives one to the next, and so on,
+/// until all touched devices take less time than the giver did, and at most
+/// `memoryLimit`. The heaviest givers come first.
 void evenOut(const StagingProblem &problem, int64_t memoryLimit,
              StagePartition &partition);
 
-/// The ranges of a split with interleaving, of which those of a device are made
-/// as long as each other while no device takes more time than the heaviest did,
-/// or more than `memoryLimit`: short ranges wait for long ones.
+/// The ranges of an interleaved split, with the ranges of a device evened out
+/// while no device takes more time than the heaviest did, or more than
+/// `memoryLimit`: short ranges wait for long ones.
 std::vector<LayerRange> evenRounds(const StagingProblem &problem,
                                    int64_t memoryLimit,
                                    const StagePartition &partition);

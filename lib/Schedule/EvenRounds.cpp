@@ -35,19 +35,19 @@ public:
   const std::vector<LayerRange> &result() const { return partition.ranges; }
 
 private:
-  /// Ranges that are looked at, so that large problems end.
+  /// Limit of the ranges that are visited, so that large problems end.
   static constexpr int64_t mostLooks = 4'000'000;
 
   struct Measure {
     std::vector<LayerCost> devices;
     std::vector<Picoseconds> ranges;
-    /// What evening out makes smaller.
+    /// The objective of evening out.
     double squares = 0;
   };
 
   void measure(const std::vector<LayerRange> &ranges, Measure &measure);
-  /// Layers that are all alike are moved to ranges that stay below the one
-  /// that they leave.
+  /// If layers are alike, they move only to ranges that stay below the one that
+  /// they leave.
   bool mayHelp(int64_t from, int64_t to) const {
     return layerTime == 0 ||
            current.ranges[to] + layerTime < current.ranges[from];
@@ -59,7 +59,7 @@ private:
   Picoseconds timeLimit;
   int64_t memoryLimit;
   StagePartition partition;
-  /// Of any layer that may move; 0 where they differ.
+  /// The time of any layer that may move; 0 if layers differ.
   Picoseconds layerTime;
   std::vector<Picoseconds> times{0};
   std::vector<int64_t> bytes{0};
@@ -95,7 +95,7 @@ void Rounds::measure(const std::vector<LayerRange> &ranges, Measure &measure) {
 }
 
 /// Tries to move a layer of a device from one of its ranges to another; the
-/// ranges between them keep their numbers of layers.
+/// ranges in between keep their numbers of layers.
 bool Rounds::move(int64_t from, int64_t to) {
   moved = partition.ranges;
   int64_t step = from < to ? -1 : 1;
@@ -115,7 +115,7 @@ bool Rounds::move(int64_t from, int64_t to) {
   return true;
 }
 
-/// Makes the longest range shorter that can be.
+/// Shortens the longest range that can be shortened.
 bool Rounds::improve() {
   const std::vector<int64_t> &givers =
       order.sort([&](int64_t range) { return current.ranges[range]; });

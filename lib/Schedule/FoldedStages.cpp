@@ -17,7 +17,7 @@ using namespace autopar::schedule;
 
 namespace {
 
-/// Sums of all layers before each one.
+/// Prefix sums over layers.
 class Sums {
 public:
   explicit Sums(const StagingProblem &problem) : problem(problem), all(1) {
@@ -27,7 +27,7 @@ public:
     }
   }
 
-  /// By device, half the time of its two stages and all that they keep.
+  /// For each device, half the time of its two stages and all of their memory.
   std::vector<LayerCost>
   devicesOf(const std::vector<LayerRange> &ranges) const {
     std::vector<LayerCost> stages(ranges.size());
@@ -68,7 +68,7 @@ public:
   }
 
 private:
-  /// Stages that are looked at, so that large problems end.
+  /// Limit of the stages that are visited, so that large problems end.
   static constexpr int64_t mostLooks = 4'000'000;
   /// Bytes above the limit, longest time, sum of squares.
   using Measure = std::tuple<int64_t, Picoseconds, double>;
@@ -87,7 +87,7 @@ private:
     return {above, longest, squares};
   }
 
-  /// Moves the end of stage `stage` by `step` layers, where a layer is left.
+  /// Moves the end of stage `stage` by `step` layers, if a layer is left.
   static bool shift(std::vector<LayerRange> &tried, size_t stage,
                     int64_t step) {
     tried[stage].end += step;
@@ -96,7 +96,7 @@ private:
            tried[stage + 1].begin < tried[stage + 1].end;
   }
 
-  /// The ends of stages `i` and `j`; of one where they are the same.
+  /// Moves the ends of stages `i` and `j`, or one end if they are the same.
   bool move(size_t i, int64_t step, size_t j, int64_t other) {
     std::vector<LayerRange> tried = ranges;
     if (!shift(tried, i, step) || (i != j && !shift(tried, j, other)))
@@ -146,7 +146,7 @@ autopar::schedule::describeFolded(const StagingProblem &problem,
   result.aboveMeanPs =
       static_cast<double>(result.heaviestPs()) -
       static_cast<double>(sums.total()) / double(problem.stages);
-  // Its mirror takes as long.
+  // Its mirror device takes as long.
   Picoseconds next = 0;
   for (int64_t i = 0; i < problem.stages; ++i)
     if (i != result.heaviest && i != problem.stages - 1 - result.heaviest)

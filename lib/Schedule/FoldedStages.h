@@ -12,12 +12,12 @@
 
 namespace autopar::schedule {
 
-/// What `ranges` make of a problem that is folded; the lower bound is the mean.
+/// Sums the loads of `ranges` of a folded problem; the lower bound is the mean.
 StagePartition describeFolded(const StagingProblem &problem,
                               std::vector<LayerRange> ranges);
 
-/// Moves the ends of ranges, one or two at a time, while that lowers what
-/// devices hold above `memoryLimit`, then the longest time, then evens out.
+/// Moves the ends of ranges, one or two at a time, while that lowers the memory
+/// above `memoryLimit`, then the longest time; then evens out.
 std::vector<LayerRange> balanceFolded(const StagingProblem &problem,
                                       int64_t memoryLimit,
                                       std::vector<LayerRange> ranges);

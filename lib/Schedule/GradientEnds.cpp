@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // With p devices, device d is p - 1 - d forwards ahead of its backwards. Wave k
-// is the forward k + ahead and the backward k of each device: it follows from
-// the wave before it alone, by sums and maxima. So once a wave is an earlier
-// one shifted in time, all are, until the first device has no forwards left.
+// is the forward k + ahead and the backward k of each device. It depends only
+// on the previous wave, by sums and maxima. So once a wave equals an earlier
+// one shifted in time, all later ones do, until the first device has no
+// forwards left.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +31,7 @@ public:
   std::vector<Picoseconds> run();
 
 private:
-  /// When each device is done with the forward and the backward of a wave.
+  /// The ends of the forward and the backward of a wave, by device.
   struct Wave {
     std::vector<Picoseconds> forward, backward;
   };
@@ -46,19 +47,19 @@ private:
   std::optional<Picoseconds> shiftFrom(const Wave &earlier) const;
   std::optional<int64_t> skip(int64_t wave);
 
-  /// Waves that are looked back at.
+  /// Number of earlier waves that are compared.
   static constexpr size_t mostPeriod = 16;
   const PipelineSchedule &schedule;
   const int64_t p, m;
   Wave now;
-  /// A ring, the next to be replaced at `oldest`.
+  /// A ring buffer, whose next entry to be replaced is `oldest`.
   std::vector<Wave> past;
   size_t oldest = 0;
 };
 
 } // namespace
 
-/// From the wave before to `wave`. Before wave 0 there are no backwards.
+/// Computes `wave` from the previous one. Before wave 0 there are no backwards.
 void Waves::advance(int64_t wave) {
   for (int64_t d = p - 1; d >= 0; --d) {
     if (!hasForward(d, wave))
@@ -70,14 +71,14 @@ void Waves::advance(int64_t wave) {
   for (int64_t d = p - 1; d >= 0 && wave >= 0; --d) {
     Picoseconds arrival =
         d + 1 == p ? now.forward[d] : now.backward[d + 1] + transferOf(d);
-    // Behind the forwards, or the backward before.
+    // It follows the forwards, or the previous backward.
     bool followsForward = wave == 0 || hasForward(d, wave);
     Picoseconds free = followsForward ? now.forward[d] : now.backward[d];
     now.backward[d] = schedule.work[d].backwardPs() + std::max(arrival, free);
   }
 }
 
-/// How much later than `earlier` this wave is, if all of it is as much.
+/// The shift of this wave against `earlier`, if it is uniform.
 std::optional<Picoseconds> Waves::shiftFrom(const Wave &earlier) const {
   Picoseconds shift = now.forward[0] - earlier.forward[0];
   for (int64_t d = 0; d < p; ++d)
@@ -87,8 +88,8 @@ std::optional<Picoseconds> Waves::shiftFrom(const Wave &earlier) const {
   return shift;
 }
 
-/// Where `wave` repeats an earlier one, goes as many periods on as all devices
-/// have forwards; returns the waves that it left out.
+/// If `wave` repeats an earlier one, skips as many periods as all devices have
+/// forwards. Returns the number of skipped waves.
 std::optional<int64_t> Waves::skip(int64_t wave) {
   for (size_t i = 1; i <= past.size(); ++i) {
     const Wave &earlier = past[(oldest + past.size() - i) % past.size()];

@@ -14,8 +14,8 @@ using namespace autopar::schedule;
 
 namespace {
 
-/// A time and how fast it grows: of equal ones, that which grows faster is the
-/// later one from then on.
+/// A time and its growth rate. Of equal times the faster growing one counts as
+/// later.
 struct GrowingTime {
   Picoseconds ps = 0, growth = 0;
 

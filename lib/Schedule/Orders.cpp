@@ -14,7 +14,7 @@ using namespace autopar::schedule;
 
 namespace {
 
-/// Appends the tasks of one device after the other.
+/// Appends the tasks of the devices one after the other.
 class Orders {
 public:
   Orders(const PipelineSchedule &schedule, std::vector<ScheduledTask> &tasks)
@@ -35,7 +35,7 @@ private:
     task.kind = kind;
     tasks.push_back(task);
   }
-  /// Where an interleaved device is: at microbatch `first + offset`.
+  /// The position of an interleaved device: microbatch `first + offset`.
   struct Chunk {
     int64_t number = 0, first = 0, offset = 0;
   };
@@ -46,9 +46,9 @@ private:
   std::vector<ScheduledTask> &tasks;
 };
 
-/// The two directions of DualPipe as one of its devices sees them: 0 enters at
-/// its half of the devices, 1 at the other. Each microbatch of a direction goes
-/// forward, backward, and to its weight gradient in order.
+/// The two directions of DualPipe from the view of one device: 0 enters at its
+/// half of the devices, 1 at the other half. The microbatches of a direction go
+/// forward, backward, and to their weight gradients in order.
 class DualPipe {
 public:
   DualPipe(const PipelineSchedule &schedule, int64_t device,
@@ -70,7 +70,7 @@ private:
   int64_t p, half, device;
   std::vector<ScheduledTask> &tasks;
   int64_t forwards[2] = {}, backwards[2] = {};
-  /// Side and index of what waits for its weight gradients.
+  /// Side and index of the microbatches that wait for weight gradients.
   std::vector<std::pair<int, int64_t>> waiting;
   size_t nextWaiting = 0;
 };
@@ -99,7 +99,7 @@ void Orders::oneFOneB(int64_t device) {
   }
 }
 
-/// Groups of p microbatches go through all virtual stages of the device, the
+/// Groups of p microbatches go through all virtual stages of the device,
 /// backwards from the last virtual stage on.
 void Orders::addChunk(TaskKind kind, int64_t device, Chunk &chunk) {
   bool isForward = kind == TaskKind::forward;
@@ -126,8 +126,8 @@ void Orders::interleaved(int64_t device) {
   }
 }
 
-/// Device d puts off weight gradients by d microbatches: with the p - d that
-/// 1F1B has in flight that makes p.
+/// Device d delays weight gradients by d microbatches, which adds to the p - d
+/// in flight of 1F1B to make p.
 void Orders::zeroBubble(int64_t device) {
   int64_t ahead = aheadOf(schedule, device);
   for (int64_t i = 0; i < ahead; ++i)
@@ -181,8 +181,8 @@ void DualPipe::pair(int forwardSide, int backwardSide) {
   backward(backwardSide);
 }
 
-/// Backwards of both sides in turn; from the middle of them on, weight
-/// gradients wait.
+/// Alternates the backwards of both sides; from the middle on, weight gradients
+/// wait.
 void DualPipe::fillEnd(int64_t count) {
   for (int64_t i = 0; i < 2 * count; ++i) {
     int side = i % 2 == 0 ? 1 : 0;
@@ -210,7 +210,7 @@ void DualPipe::run() {
   }
   for (int64_t i = 0; i <= half - p + outer; ++i) {
     if (i == 0 && inner == 0) {
-      // The middle has nothing to wait for: not overlapped, it is faster.
+      // The middle device waits for nothing, so it is faster without overlap.
       forward(0);
       backward(1);
     } else {

@@ -1,4 +1,4 @@
-//===- Orders.h - What each device does, in order ---------------*- C++ -*-===//
+//===- Orders.h - Task orders of schedules ----------------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,17 +12,16 @@
 
 namespace autopar::schedule {
 
-/// The tasks of a checked schedule, without times, device by device.
+/// Makes the tasks of a checked schedule, without times, device by device.
 void orderTasks(const PipelineSchedule &schedule, PipelineTimeline &timeline);
 
-/// How many forwards a device of a schedule with backwards is ahead of its
-/// backwards, where there are as many; those of GPipe are more than there are.
-/// Not of DualPipe.
+/// The number of forwards by which a device is ahead of its backwards, if it
+/// has as many; for GPipe it exceeds their number. Not for DualPipe.
 int64_t leadOf(const PipelineSchedule &schedule, int64_t device);
-/// Forwards that it does before it does a forward and a backward in turn.
+/// Number of forwards before the device alternates a forward and a backward.
 int64_t aheadOf(const PipelineSchedule &schedule, int64_t device);
 
-/// How many tasks `orderTasks` makes at most, for checked degrees.
+/// Upper bound of the tasks of `orderTasks`, for checked degrees.
 int64_t countTasks(const PipelineSchedule &schedule);
 
 } // namespace autopar::schedule

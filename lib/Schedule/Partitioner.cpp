@@ -26,8 +26,8 @@ using Answer = StageSearch::Answer;
 // Loads
 //===----------------------------------------------------------------------===//
 
-/// The values that are not 0, rising, and how often each occurs; empty where
-/// they are more than `LayerSums` can use.
+/// The distinct non-zero values, sorted, with their counts; empty if there are
+/// more than `LayerSums` can use.
 static std::vector<std::pair<int64_t, int64_t>>
 kindsOf(const std::vector<int64_t> &sorted) {
   constexpr size_t mostKinds = 4;
@@ -44,7 +44,7 @@ kindsOf(const std::vector<int64_t> &sorted) {
   return kinds;
 }
 
-/// `sums[i]`: of the values before i.
+/// `sums[i]` is the sum of the values before i.
 static std::vector<int64_t> prefixSums(const std::vector<int64_t> &values) {
   std::vector<int64_t> sums(values.size() + 1);
   std::partial_sum(values.begin(), values.end(), sums.begin() + 1);
@@ -106,7 +106,7 @@ StagePartition Partitioner::describe(std::vector<LayerRange> ranges) const {
   return result;
 }
 
-/// Makes what the search found, evened out, the best.
+/// Replaces `best` by the split that the search found, evened out.
 void Partitioner::takeFound(StagePartition &best, int64_t mostBytes) {
   StagePartition found = describe(search.ranges());
   evenOut(problem, mostBytes, found);
@@ -127,7 +127,7 @@ static int64_t fullestOf(const StagePartition &partition) {
   return fullest;
 }
 
-/// The least that a device can have of what is not below `least`.
+/// The smallest possible load of a device that is not below `least`.
 int64_t Partitioner::nextLoad(int64_t least) const {
   int64_t next = time.above(least);
   for (int64_t end : {time.embedding, time.head, time.embedding + time.head})
@@ -135,8 +135,8 @@ int64_t Partitioner::nextLoad(int64_t least) const {
   return next;
 }
 
-/// Lowers `best` and raises its lower bound until they meet, or until nothing
-/// between them can be decided.
+/// Lowers `best` and raises its lower bound until they meet, or until the
+/// search is undecided.
 void Partitioner::findLeastTime(StagePartition &best) {
   Picoseconds low =
       nextLoad((time.all() + problem.stages - 1) / problem.stages);
@@ -154,7 +154,7 @@ void Partitioner::findLeastTime(StagePartition &best) {
   }
 }
 
-/// Of the splits within `timeLimit`, one whose fullest device holds less.
+/// Finds a split within `timeLimit` whose fullest device holds less.
 void Partitioner::findLeastMemory(StagePartition &best, Picoseconds timeLimit) {
   int64_t low = (memory.all() + problem.stages - 1) / problem.stages;
   while (low < fullestOf(best)) {
@@ -166,7 +166,7 @@ void Partitioner::findLeastMemory(StagePartition &best, Picoseconds timeLimit) {
   }
 }
 
-/// From the split whose stages are even.
+/// Starts from the split with even stages.
 Result<StagePartition> Partitioner::runFolded() {
   StagingProblem apart = problem;
   apart.folded = false;
@@ -184,8 +184,8 @@ Result<StagePartition> Partitioner::runFolded() {
   return best;
 }
 
-/// After `answer` to whether there is one, a split within the memory, whatever
-/// its time; where none was found, the one whose fullest device holds the
+/// Given the `answer` to whether one exists, returns a split within the memory,
+/// whatever its time; if none was found, the one whose fullest device holds the
 /// least.
 StagePartition Partitioner::findFitting(Answer answer) {
   bool fits = answer == Answer::yes;
@@ -216,13 +216,13 @@ Result<StagePartition> Partitioner::run() {
   return improve(std::move(best));
 }
 
-/// Nothing where no split within the memory was found.
+/// Returns nothing if no split within the memory was found.
 std::optional<StagePartition> Partitioner::runWithin() {
   if (problem.folded) {
     Result<StagePartition> best = runFolded();
     return best ? std::optional(std::move(*best)) : std::nullopt;
   }
-  // Mostly there is a proof, which is had for less than a split.
+  // Often a proof exists, which is cheaper than a split.
   Answer answer = fit(time.all(), memoryLimit);
   if (answer == Answer::no)
     return std::nullopt;
@@ -241,8 +241,8 @@ bool Partitioner::isOverLimit(const StagePartition &partition) const {
          fullestOf(partition) > *problem.memoryLimitBytes;
 }
 
-/// The fewest stages, more than the problem's, that meet the memory limit;
-/// "" where none do.
+/// The smallest larger number of stages that meets the memory limit, in words;
+/// "" if none does.
 std::string Partitioner::enoughStages(int64_t interleave) const {
   constexpr int64_t budget = 10'000, attempts = 64;
   int64_t first = std::max(problem.stages + 1,

@@ -23,7 +23,7 @@ public:
   Result<StagePartition> runFolded();
   std::optional<StagePartition> runWithin();
   void ignoreMemory() { memoryLimit = mostBytes(); }
-  /// The partition that `ranges` make.
+  /// The partition of `ranges`.
   StagePartition describe(std::vector<LayerRange> ranges) const;
   Error overLimit(const StagePartition &partition, std::string note) const;
   bool isOverLimit(const StagePartition &partition) const;
@@ -35,7 +35,7 @@ private:
   StageSearch::Answer fit(int64_t timeLimit, int64_t memoryLimit) {
     return search.fit(timeLimit, memoryLimit, limits::maxStageSearch);
   }
-  /// What no device is above.
+  /// Upper bound of the memory of a device.
   int64_t mostBytes() const {
     return memory.all() + problem.keptOn(0) * saved.all();
   }

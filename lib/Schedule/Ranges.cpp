@@ -13,7 +13,7 @@
 using namespace autopar;
 using namespace autopar::schedule;
 
-/// A number of at most 18 digits at the start of `text`, which it takes away.
+/// Removes a number of at most 18 digits from the start of `text`.
 static std::optional<int64_t> takeNumber(std::string_view &text) {
   size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
   if (digits == 0 || digits > 18)
@@ -28,7 +28,7 @@ static std::optional<int64_t> takeNumber(std::string_view &text) {
 static constexpr std::string_view embeddingAlone = "embedding",
                                   headAlone = "head";
 
-/// "4-7" or "4"; "embedding" or "head" behind layer `next` - 1.
+/// Parses "4-7" or "4"; or "embedding" or "head" behind layer `next` - 1.
 static std::optional<LayerRange> parseRange(std::string_view text,
                                             int64_t next) {
   if (text == (next == 0 ? embeddingAlone : headAlone))

@@ -5,14 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A device does some forwards ahead, then a forward and a backward in turn,
-// then the backwards that are left: 1F1B, interleaved or not, and GPipe, whose
-// forwards are all ahead, differ in how many those are. ZB-H1 follows each
-// gradient of an input with that of weights of an earlier microbatch.
+// A device runs some forwards ahead, then alternates a forward and a backward,
+// then runs the remaining backwards. 1F1B, interleaved or not, and GPipe, whose
+// forwards are all ahead, differ in the number of forwards ahead. ZB-H1 follows
+// each input gradient by a weight gradient of an earlier microbatch.
 //
 // A turn is backward i of a device and the forward before it. Turn i of device
-// d is run in wave i - d: all that it waits for is of earlier waves, or of
-// devices before it in the same one.
+// d runs in wave i - d: all that it waits for is in earlier waves, or on
+// earlier devices of the same wave.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,8 +31,8 @@ public:
   explicit Runner(const PipelineSchedule &schedule)
       : schedule(schedule), p(schedule.stages), v(schedule.interleave),
         all(schedule.microbatches * v),
-        // Rows that are a power of two apart would fall on one set of the
-        // cache.
+        // Avoids rows that are a power of two apart, which would share a set of
+        // the cache.
         row(schedule.microbatches + 8),
         ends(new Picoseconds[(2 * p * v + 1) * row]),
         hasLateWeights(schedule.kind == ScheduleKind::zero_bubble), devices(p) {
@@ -42,15 +42,15 @@ public:
   std::vector<Picoseconds> run();
 
 private:
-  /// Forwards or backwards of a virtual stage: by microbatch, when what one
-  /// needs is sent, and when it is done; what its way and its work take, and
-  /// the work that nobody waits for.
+  /// Forwards or backwards of a virtual stage: by microbatch, the times at
+  /// which the input is sent and the task ends; the times of transfer and work,
+  /// and of work that no other task waits for.
   struct Tasks {
     const Picoseconds *sent = nullptr;
     Picoseconds *ends = nullptr;
     Picoseconds transferPs = 0, timePs = 0, laterPs = 0;
   };
-  /// Where a device is in its forwards or its backwards: groups of p
+  /// Position of a device in its forwards or its backwards: groups of p
   /// microbatches go through all its virtual stages.
   struct Pass {
     const Tasks *tasks = nullptr;
@@ -59,7 +59,7 @@ private:
   struct Device {
     Pass forward, backward;
     int64_t lead = 0;
-    /// Backwards whose gradients of weights are put off.
+    /// Backwards whose weight gradients are delayed.
     int64_t late = 0;
     Picoseconds freePs = 0;
   };
@@ -71,7 +71,7 @@ private:
 
   const PipelineSchedule &schedule;
   const int64_t p, v, all, row;
-  /// All that are read were written before.
+  /// Every entry is written before it is read.
   std::unique_ptr<Picoseconds[]> ends;
   const bool hasLateWeights;
   /// By virtual stage.
@@ -81,7 +81,7 @@ private:
 
 } // namespace
 
-/// Nobody waits for what the first forwards need.
+/// The first forwards wait for nothing.
 void Runner::addTasks() {
   Picoseconds *next = ends.get();
   std::fill_n(next, row, 0);
@@ -105,8 +105,8 @@ void Runner::addTasks() {
   }
 }
 
-/// Goes `away` tasks on, to the next virtual stage of the device, or with the
-/// next group to its first one.
+/// Moves `away` tasks on: to the next virtual stage of the device, or to its
+/// first one with the next group.
 inline void Runner::enterNext(Pass &pass, int64_t away) {
   pass.offset = 0;
   if (++pass.number < v) {
@@ -152,7 +152,7 @@ std::vector<Picoseconds> Runner::run() {
     runWave(wave);
   std::vector<Picoseconds> done;
   for (int64_t d = 0; d < p; ++d) {
-    // Gradients of weights that were put off.
+    // Delayed weight gradients.
     Picoseconds late = std::min(devices[d].late, all) * backwards[d].laterPs;
     done.push_back(devices[d].freePs + late);
   }

@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Once a device does a forward and a backward in turn, what it keeps are the
-// values of its first b + ahead forwards without those of its first b
-// backwards. That is linear in b while groups of microbatches stay on their
-// virtual stages, and comes back after all of these. Backwards are forwards in
-// reverse: what is kept where a group of forwards ends is kept where some group
-// of backwards begins, too, and the most is there.
+// Once a device alternates forwards and backwards, it keeps the values of its
+// first b + ahead forwards without those of its first b backwards. That is
+// linear in b while groups of microbatches stay on their virtual stages, and
+// periodic after all of these. Backwards run in reverse, so the values kept at
+// the end of a group of forwards are also kept where some group of backwards
+// begins, and the peak is there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ using namespace autopar::schedule;
 
 namespace {
 
-/// Of one device after the other.
+/// Handles one device after the other.
 class SavedPeaks {
 public:
   explicit SavedPeaks(const PipelineSchedule &schedule)
@@ -37,14 +37,14 @@ private:
 
   const PipelineSchedule &schedule;
   const int64_t p, v;
-  /// Of the device: what the virtual stages before each one keep.
+  /// Bytes that the virtual stages of the device before each one keep.
   std::vector<int64_t> before;
 };
 
 } // namespace
 
-/// What the first `count` forwards keep: groups of p microbatches go through
-/// all virtual stages.
+/// Bytes kept by the first `count` forwards: groups of p microbatches go
+/// through all virtual stages.
 int64_t SavedPeaks::ofForwards(int64_t count) const {
   int64_t groups = count / (p * v), rest = count % (p * v), stage = rest / p;
   return (groups * before[v] + before[stage]) * p +
@@ -56,7 +56,7 @@ int64_t SavedPeaks::of(int64_t device) {
     before[i + 1] = before[i] + schedule.work[i * p + device].savedBytes;
   int64_t all = schedule.microbatches * v,
           ahead = aheadOf(schedule, device) + 1;
-  // Device d puts off weight gradients by d microbatches.
+  // Device d delays weight gradients by d microbatches.
   if (schedule.kind == ScheduleKind::zero_bubble)
     ahead += device;
   ahead = std::min(ahead, all);

@@ -61,7 +61,7 @@ static bool isLast(const ScheduledTask &task, bool isInference) {
          task.kind == TaskKind::weight_gradient;
 }
 
-/// What is in flight on a device follows from its order alone.
+/// The microbatches in flight on a device depend only on its order.
 static void addPeaks(const PipelineSchedule &schedule,
                      PipelineTimeline &timeline, DeviceTimeline &device) {
   bool isInference = schedule.kind == ScheduleKind::inference;

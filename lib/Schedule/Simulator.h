@@ -29,19 +29,19 @@ private:
   const StageWork *work;
 };
 
-// What the simulator asks of a time.
+// Operations on times that the simulator needs.
 inline Picoseconds inPs(Picoseconds time) { return time; }
-/// Doubled, and 1 more where it is the end of a gradient.
+/// The doubled time, plus 1 for the end of a gradient.
 inline Picoseconds packed(Picoseconds end, bool isGradient) {
   return 2 * end + isGradient;
 }
 inline Picoseconds unpacked(Picoseconds end) {
-  // Half of what is unknown is, too.
+  // Half of an unknown time is unknown, too.
   return end >> 1;
 }
 
-/// Gives the ordered tasks of a timeline their times. A device runs until what
-/// its next task needs is not known, and again after a neighbour ran.
+/// Sets the times of a timeline's ordered tasks. A device runs until an input
+/// of its next task is unknown, and again after a neighbour ran.
 template <typename Works>
 class Simulator {
 public:
@@ -55,10 +55,11 @@ public:
         row(schedule.microbatches * schedule.rounds + rowGap),
         ends((last + 1) * row, Time(unknown)), devices(p), queue(p) {}
 
-  /// The first device that waits for ever, none where all is done.
+  /// Returns the first device that waits for ever, none if all tasks are done.
   std::optional<int64_t> run();
 
-  /// When all is done, and when the last microbatch of a round is through.
+  /// The time at which everything is done, and at which the last microbatch of
+  /// a round is done.
   Time makespan() const;
   Time endOfRound(int64_t round) const {
     return forwardEnd(last, round * schedule.microbatches - 1);
@@ -106,20 +107,21 @@ private:
   Works works;
   int64_t p, last;
   bool perRound;
-  /// Rows that are a power of two apart would fall on one set of the cache.
+  /// Avoids rows that are a power of two apart, which would share a set of the
+  /// cache.
   static constexpr int64_t rowGap = 8;
   int64_t row;
-  /// By stage and then microbatch, packed: when its forward is done; once it
-  /// is known when its input gradient is done, that: whoever waited for the
-  /// forward has started by then.
+  /// By stage and then microbatch, packed: the end of its forward, later the
+  /// end of its input gradient, when every task that waits for the forward has
+  /// started.
   std::vector<Time> ends;
   std::vector<Device> devices;
-  /// A ring: no device is in it twice.
+  /// A ring buffer; no device is in it twice.
   std::vector<int64_t> queue;
   size_t queueHead = 0, queued = 0;
 };
 
-/// When what `stage` sent at `sent` is there.
+/// The arrival of a message that `stage` sent at `sent`.
 template <typename Works>
 inline auto Simulator<Works>::arrive(Time sent, int64_t stage,
                                      int64_t unit) const -> Time {
@@ -189,7 +191,7 @@ auto Simulator<Works>::pairDuration(const ScheduledTask *pair) const -> Time {
   return std::max(communication, all - communication);
 }
 
-/// Gives the next `count` tasks of `device` their time.
+/// Sets the time of the next `count` tasks of `device`.
 template <typename Works>
 inline void Simulator<Works>::occupy(Device &device, Time arrival,
                                      Time duration, size_t count) {
@@ -207,7 +209,7 @@ inline void Simulator<Works>::occupy(Device &device, Time arrival,
   }
 }
 
-/// Runs the next two tasks, which overlap, if all is known.
+/// Runs the next two tasks, which overlap, if their inputs are known.
 template <typename Works>
 bool Simulator<Works>::startPair(Device &device) {
   Time first = arrivalOf(device.next[0]);
@@ -218,7 +220,7 @@ bool Simulator<Works>::startPair(Device &device) {
   return true;
 }
 
-/// Runs the next task, and the one that overlaps it, if all is known.
+/// Runs the next task, and the one that overlaps it, if their inputs are known.
 template <typename Works>
 inline bool Simulator<Works>::start(Device &device) {
   if (device.next->overlapsNext)

@@ -33,7 +33,7 @@ static std::string rangesOf(const StagePartition &partition, int64_t device) {
   return text.substr(0, longestLayers - 3) + "...";
 }
 
-/// `text` with spaces up to `width`, before it where `right`.
+/// Pads `text` with spaces to `width`, on its left if `right`.
 static std::string pad(const std::string &text, size_t width, bool right) {
   std::string spaces(width - std::min(width, text.size()), ' ');
   return right ? spaces + text : text + spaces;

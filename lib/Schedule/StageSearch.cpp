@@ -60,13 +60,13 @@ int64_t LayerSums::mostLayers(int64_t room) const {
          smallest.begin() - 1;
 }
 
-/// Bounds of each quantity alone, and of the layers that the two leave.
+/// Bounds of each quantity alone, and of the number of layers that both allow.
 StageSearch::Load StageSearch::mostIn(Room room) const {
   return {time.fill(room.time), memory.fill(room.memory),
           std::min(time.mostLayers(room.time), memory.mostLayers(room.memory))};
 }
 
-/// Fills `rooms` and `rest`; false where the limits cannot be met for sure.
+/// Fills `rooms` and `rest`; false if the limits certainly cannot be met.
 bool StageSearch::makeRooms(int64_t timeLimit, int64_t memoryLimit) {
   rooms.assign(stages, {timeLimit, memoryLimit});
   rooms.front().time -= time.embedding;
@@ -86,7 +86,7 @@ bool StageSearch::makeRooms(int64_t timeLimit, int64_t memoryLimit) {
   for (int64_t d = stages; d-- > 0;) {
     bool atEnd = d == 0 || d == stages - 1;
     Load held = atEnd ? mostIn(rooms[d]) : inner;
-    // More than there is at all is not needed, and might overflow.
+    // Sums are capped at the total, since larger ones might overflow.
     rest[d].time = std::min(rest[d + 1].time + held.time, time.sums.back());
     rest[d].memory =
         std::min(rest[d + 1].memory + held.memory, memory.sums.back());
@@ -96,8 +96,7 @@ bool StageSearch::makeRooms(int64_t timeLimit, int64_t memoryLimit) {
          rest[0].memory >= memory.sums.back() && rest[0].layers >= layers();
 }
 
-/// Where all layers between the ends are alike, only how many a device has
-/// counts.
+/// If all layers between the ends are alike, only the number per device counts.
 bool StageSearch::makeRoomsAlike(int64_t timeLimit, int64_t memoryLimit) {
   if (!alike->findRooms(timeLimit, memoryLimit, behind))
     return false;
@@ -121,7 +120,7 @@ bool StageSearch::canHoldRest(int64_t device) const {
 }
 
 //===----------------------------------------------------------------------===//
-// States that failed
+// Failed states
 //===----------------------------------------------------------------------===//
 
 uint64_t StageSearch::keyOf(int64_t device) const {
@@ -254,7 +253,7 @@ StageSearch::Room StageSearch::after(Room room, int64_t begin,
 }
 
 /// Chooses the layers of `device` in `round` and the later ones: at least one,
-/// and one at least for each device behind.
+/// with at least one left for each device behind.
 bool StageSearch::choose(int64_t device, int64_t round, Room room) {
   if (round + 1 == interleave)
     return closeDevice(device, room);
@@ -277,12 +276,13 @@ bool StageSearch::tryEnd(int64_t device, int64_t round, Room room, int64_t at) {
   return choose(device, round + 1, after(room, cut(round, device), at));
 }
 
-/// The last range of a device takes all it can. Of all splits that differ in
-/// the last round only, consider the one that ends its ranges furthest, device
-/// by device. A range that could end one layer later does not only because the
-/// next one has that layer alone, and cannot have the layer after it instead,
-/// or could, but the range after next has that one alone, and so on. Without
-/// interleaving every inner device can have every layer alone.
+/// The last range of a device takes as much as it can. Proof sketch: of all
+/// splits that differ in the last round only, take the one that ends its ranges
+/// furthest, device by device. A range that could end one layer later does not
+/// do so only because the next range has that layer alone and cannot take the
+/// layer after it instead, or could, but then the range after next has that one
+/// alone, and so on. Without interleaving every inner device can have every
+/// layer alone.
 bool StageSearch::closeDevice(int64_t device, Room room) {
   int64_t begin = cut(interleave - 1, device);
   int64_t furthest =

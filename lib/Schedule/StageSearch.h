@@ -1,4 +1,4 @@
-//===- StageSearch.h - Which limits a split can meet ------------*- C++ -*-===//
+//===- StageSearch.h - Limits that a split can meet -------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,13 +14,13 @@ namespace autopar::schedule {
 
 /// One quantity that adds up over layers: time or memory.
 struct LayerSums {
-  /// `sums[i]`: of the layers before i.
+  /// `sums[i]` is the sum over the layers before i.
   std::vector<int64_t> sums;
   int64_t embedding = 0, head = 0;
-  /// `smallest[n]`: of the n smallest layers.
+  /// `smallest[n]` is the sum of the n smallest layers.
   std::vector<int64_t> smallest;
-  /// Values of layers that are not 0 and how often each occurs; empty where
-  /// they are too many to be of use.
+  /// Non-zero values of layers with their counts; empty if there are too many
+  /// to be useful.
   std::vector<std::pair<int64_t, int64_t>> kinds;
 
   int64_t of(int64_t begin, int64_t end) const {
@@ -30,12 +30,13 @@ struct LayerSums {
   /// Whether all layers but the first and the last have the same.
   bool isAlike() const;
   int64_t all() const { return sums.back() + embedding + head; }
-  /// The most that layers can take of `room`: no more, or a sum of kinds.
+  /// The largest load of layers within `room`: `room` itself, or a sum of
+  /// kinds.
   int64_t fill(int64_t room) const;
-  /// The most layers, whichever they are, that `room` can take.
+  /// Upper bound of the number of layers within `room`.
   int64_t mostLayers(int64_t room) const;
-  /// The least that layers can take that is not below `least`: what the others
-  /// leave where they take the most.
+  /// The smallest load of layers that is not below `least`: the complement of
+  /// the largest load of the other layers.
   int64_t above(int64_t least) const {
     return least >= sums.back() ? least
                                 : sums.back() - fill(sums.back() - least);
@@ -47,12 +48,12 @@ struct LayerSums {
   }
 };
 
-/// Searches for splits under limits on the time and memory of every device.
-/// A round is the ranges that follow each other on devices 0 to stages - 1.
+/// Searches for splits under limits on the time and memory of every device. A
+/// round is the ranges that follow each other on devices 0 to stages - 1.
 class StageSearch {
 public:
-  /// The arguments outlive it. `saved`: of each microbatch of which a device
-  /// keeps values, as many as `StagingProblem::keptOn` has.
+  /// The arguments outlive it. `saved` counts per microbatch whose values a
+  /// device keeps (`StagingProblem::keptOn`).
   StageSearch(const LayerSums &time, const LayerSums &memory,
               const LayerSums &saved, const StagingProblem &shape);
 
@@ -64,11 +65,11 @@ public:
   int64_t searched() const { return looked; }
 
 private:
-  /// What is left of the limits of a device.
+  /// The remaining limits of a device.
   struct Room {
     int64_t time = 0, memory = 0;
   };
-  /// What devices hold.
+  /// The load of devices.
   struct Load {
     int64_t time = 0, memory = 0, layers = 0;
   };
@@ -97,7 +98,8 @@ private:
   void takeRanges();
 
   int64_t layers() const { return int64_t(time.sums.size()) - 1; }
-  /// Where `round` begins on `device`; on device `stages`, where it ends.
+  /// The layer at which `round` begins on `device`; for device `stages`, at
+  /// which it ends.
   int64_t &cut(int64_t round, int64_t device) {
     return cuts[round * (stages + 1) + device];
   }
@@ -108,21 +110,21 @@ private:
 
   const LayerSums &time, &memory, &saved;
   int64_t stages, interleave;
-  /// Where all layers but the first and the last are alike.
+  /// Present if all layers but the first and the last are alike.
   std::optional<AlikeLayers> alike;
   /// By device: microbatches whose values it keeps.
   std::vector<int64_t> kept;
-  /// By device: its room, and the most that it and all later ones can hold.
+  /// By device: its limits, and the most that it and all later ones can hold.
   std::vector<Room> rooms;
   std::vector<Load> rest;
-  /// Of alike layers.
+  /// Layers that fit on each device and those behind it, if layers are alike.
   std::vector<int64_t> behind;
   std::vector<int64_t> cuts;
   /// By device: whether its range of the last round is to have one layer.
   std::vector<char> isSingle;
   std::vector<LayerRange> found;
-  /// A table that forgets what collides; empty before the first failure, and
-  /// where keys do not fit.
+  /// A lossy hash table; empty before the first failure, and if keys do not
+  /// fit.
   std::vector<Failure> failures;
   bool remembers = false;
   uint64_t keyBits = 0, attempt = 0;

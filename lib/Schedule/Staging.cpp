@@ -43,7 +43,7 @@ static bool needsEnds(const StagingProblem &problem) {
          problem.stages * problem.interleave;
 }
 
-/// The problem whose first and last layers are the embedding and the head.
+/// The problem in which embedding and head are the first and the last layer.
 static StagingProblem withEnds(StagingProblem problem) {
   problem.layers.insert(problem.layers.begin(), problem.embedding);
   problem.layers.push_back(problem.head);
@@ -51,7 +51,8 @@ static StagingProblem withEnds(StagingProblem problem) {
   return problem;
 }
 
-/// Ranges of `withEnds`, of `layers` layers, as those of the problem itself.
+/// Converts ranges of `withEnds` to ranges of the `layers` layers of the
+/// problem.
 static std::vector<LayerRange> withoutEnds(std::vector<LayerRange> ranges,
                                            int64_t layers) {
   for (LayerRange &range : ranges)
@@ -60,7 +61,7 @@ static std::vector<LayerRange> withoutEnds(std::vector<LayerRange> ranges,
   return ranges;
 }
 
-/// The first and the last virtual stage need no layer.
+/// Solves a problem whose first and last virtual stage need no layer.
 static Result<StagePartition> partitionWithEnds(const StagingProblem &problem) {
   StagingProblem wide = withEnds(problem);
   Result<StagePartition> found = Partitioner(wide).run();

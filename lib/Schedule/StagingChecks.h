@@ -1,4 +1,4 @@
-//===- StagingChecks.h - What can be split into stages ----------*- C++ -*-===//
+//===- StagingChecks.h - Checks of stagings ---------------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,13 +12,13 @@
 
 namespace autopar::schedule {
 
-/// "16 stages with interleave 2".
+/// Describes the shape: "16 stages with interleave 2".
 std::string shapeText(int64_t stages, int64_t interleave);
 
-/// What is wrong with the shape, the costs or the limit of `problem`.
+/// Returns the error of the shape, the costs or the limit of `problem`.
 std::optional<Error> checkProblem(const StagingProblem &problem);
 
-/// What is wrong with `ranges` as the virtual stages of a checked problem.
+/// Returns the error of `ranges` as the virtual stages of a checked problem.
 std::optional<Error> checkRanges(const StagingProblem &problem,
                                  const std::vector<LayerRange> &ranges);
 

@@ -33,7 +33,7 @@ private:
 
 } // namespace
 
-/// Microseconds, with as many decimals as it takes.
+/// Writes a time in us with all its decimals.
 static std::string exactUs(Picoseconds time) {
   constexpr Picoseconds psPerUs = 1'000'000;
   std::string text = std::to_string(time / psPerUs);
@@ -58,8 +58,8 @@ static const char *letterOf(TaskKind kind) {
   return "";
 }
 
-/// "F12", of inference "12.3": round 3 of microbatch 12; ".1" where the device
-/// has several virtual stages.
+/// The name of a task: "F12"; for inference "12.3", round 3 of microbatch 12;
+/// with ".1" for the virtual stage if the device has several.
 std::string Trace::nameOf(const ScheduledTask &task) const {
   std::string name = letterOf(task.kind);
   if (timeline.kind != ScheduleKind::inference)
@@ -68,7 +68,7 @@ std::string Trace::nameOf(const ScheduledTask &task) const {
          " round " + std::to_string(task.microbatch / timeline.microbatches);
 }
 
-/// An event without its closing brace.
+/// Begins an event, without its closing brace.
 void Trace::open(const char *phase, int64_t device, const std::string &name) {
   text += text.empty() ? "{\"traceEvents\":[\n" : ",\n";
   text += "{\"ph\":\"";
@@ -85,7 +85,7 @@ void Trace::addProcess(int64_t device) {
   text += ",\"args\":{\"sort_index\":" + number + "}}";
 }
 
-/// A slice; a pair is one.
+/// Adds a slice; an overlapped pair is one.
 void Trace::addTask(int64_t device, const ScheduledTask *task) {
   std::string name = nameOf(*task);
   if (task->overlapsNext)

@@ -60,7 +60,7 @@ static std::string cellOf(const Json &value) {
                              : value.dump();
 }
 
-/// The columns that no axis has.
+/// The columns that are no axes.
 static std::vector<size_t> otherColumns(const SweepReport &report) {
   std::vector<size_t> others;
   bool areServed = hasRequests(report);

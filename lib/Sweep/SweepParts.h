@@ -1,4 +1,4 @@
-//===- SweepParts.h - What writers of sweeps share --------------*- C++ -*-===//
+//===- SweepParts.h - Shared parts of the writers of sweeps -----*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,21 +12,21 @@
 
 namespace autopar::sweep {
 
-/// The axis called `name` that varies; null where there is none.
+/// The varying axis called `name`; null if there is none.
 const SweepAxis *varyingAxis(const SweepReport &report, std::string_view name);
 
-/// "memory_bandwidth" of a path, where no other axis ends so.
+/// The last part of a path, "memory_bandwidth", if it is unique among the axes.
 std::string shortName(const SweepReport &report, const SweepAxis &axis);
 
-/// "context 4,096, h200-sxm-8": the values of the axes that vary, without that
-/// of `left`.
+/// The values of the varying axes, without that of `left`: "context 4,096,
+/// h200-sxm-8".
 std::string nameOf(const SweepReport &report, const SweepRow &row,
                    const SweepAxis *left = nullptr);
 
 /// Whether any row is of a service.
 bool hasRequests(const SweepReport &report);
 
-/// The model, and what is the same in all rows.
+/// The model, and the values common to all rows.
 std::string headText(const SweepReport &report);
 
 } // namespace autopar::sweep

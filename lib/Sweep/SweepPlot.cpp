@@ -31,7 +31,7 @@ std::vector<std::string> autopar::sweep::plotColumns() {
   return keys;
 }
 
-/// The place of the first axis of numbers that varies.
+/// Index of the first varying axis of numbers.
 static size_t acrossAxis(const std::vector<SweepAxis> &axes) {
   return std::find_if(axes.begin(), axes.end(),
                       [](const SweepAxis &axis) {
@@ -62,7 +62,8 @@ autopar::sweep::checkPlot(const std::vector<SweepAxis> &axes) {
 // The script
 //===----------------------------------------------------------------------===//
 
-/// As a string of gnuplot in which nothing is special: names come from users.
+/// Quotes a string for gnuplot without special characters, because names come
+/// from users.
 static std::string quoted(const std::string &text) {
   bool isText = isUtf8(text);
   std::string result = "'";
@@ -74,7 +75,7 @@ static std::string quoted(const std::string &text) {
   return result + "'";
 }
 
-/// Lines of text, as an expression.
+/// Writes lines of text as an expression.
 static std::string quotedLines(const std::string &text) {
   constexpr size_t width = 90;
   std::string lines = wrap("", visible(text), width), result;
@@ -109,8 +110,8 @@ private:
   const SweepReport &report;
   size_t column, across;
   const SweepAxis &axis;
-  /// "x y" of each point, by the values of the other axes; and of those that do
-  /// not fit.
+  /// Lines "x y" of points, by the values of the other axes, and those of
+  /// points that do not fit.
   std::map<SweepPoint, std::string> lines;
   std::map<SweepPoint, std::string> titles;
   std::string unfit;
@@ -145,7 +146,7 @@ bool PlotWriter::doubles() const {
   return true;
 }
 
-/// At the values, as far as there is room.
+/// Marks at the values, as far as there is room.
 std::string PlotWriter::ticks() const {
   constexpr size_t most = 12;
   size_t stride = (axis.values.size() + most - 1) / most;

@@ -36,7 +36,7 @@ struct Column {
   std::function<std::string(const SweepRow &row)> cell;
 };
 
-/// What was run and what came of it, by keys of `reportColumns`.
+/// Columns of the question and of the answer, by keys of `reportColumns`.
 constexpr const char *settings[] = {"phase",   "batch",    "prompt", "context",
                                     "devices", "hardware", "runtime"};
 constexpr std::string_view budget = "budget_bytes";
@@ -58,7 +58,7 @@ constexpr std::string_view servedResults[] = {"requests_per_s",
                                               "fits",
                                               "usd_per_million_tokens"};
 
-/// Steps of services follow from their loads.
+/// These columns of services follow from their loads.
 constexpr std::string_view stepSettings[] = {"phase", "batch", "context"};
 
 } // namespace
@@ -76,7 +76,7 @@ static Column planColumn() {
           [](const SweepRow &row) { return row.isRefused() ? "-" : row.plan; }};
 }
 
-/// What rows that were not refused have there, each text once.
+/// The distinct texts of a column in rows that were not refused.
 static std::set<std::string> textsOf(const SweepReport &report,
                                      const Column &column) {
   std::set<std::string> texts;
@@ -166,7 +166,7 @@ std::string autopar::sweep::headText(const SweepReport &report) {
   return report.model + (parts.empty() ? "" : ": " + join(parts, ", "));
 }
 
-/// Nothing where no row has anything to say.
+/// The table; "" if all rows were refused.
 static std::string tableText(const SweepReport &report) {
   if (std::all_of(report.rows.begin(), report.rows.end(),
                   [](const SweepRow &row) { return row.isRefused(); }))
@@ -190,7 +190,7 @@ static std::string tableText(const SweepReport &report) {
   return table.str();
 }
 
-/// The row that fits with the most of column `key`, or the least.
+/// The fitting row with the largest, or smallest, value of column `key`.
 static const SweepRow *bestOf(const SweepReport &report, std::string_view key,
                               bool isMost) {
   size_t at = reportColumn(key);
@@ -238,7 +238,7 @@ static std::string unfitText(const SweepReport &report) {
                                   (count == 1 ? " does" : " do") + " not fit");
 }
 
-/// Each reason once, with the first of its rows.
+/// Writes each reason once, with the first of its rows.
 static std::string refusalsText(const SweepReport &report) {
   std::vector<const SweepRow *> firsts;
   std::map<std::string, size_t> counts;

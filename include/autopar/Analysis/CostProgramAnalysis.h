@@ -16,19 +16,19 @@
 
 namespace autopar::analysis {
 
-/// The ops that collectives and residents of a program come from, in its order;
-/// residents that are only stored have none.
+/// The ops of a program's collectives and residents, in its order; null for
+/// residents that are only stored.
 struct ProgramOps {
   llvm::SmallVector<mlir::Operation *, 0> collectives, residents;
 };
 
-/// What a module costs, asked of its ops through `WorkloadOpInterface`. Each
-/// function is read once, however often it is called. An invalid analysis has
-/// emitted a diagnostic: no public function to start from, recursion, an op
-/// without a cost, a reshard that no collective implements yet.
+/// The cost program of a module, extracted from its ops through
+/// `WorkloadOpInterface`. Each function is read once, however often it is
+/// called. An invalid analysis has emitted a diagnostic: no public function to
+/// start from, recursion, an op without a cost, a reshard without collectives.
 class CostProgramAnalysis {
 public:
-  /// `loads`: those of experts that the module places without saying any.
+  /// `loads` are those of experts that the module places without giving loads.
   explicit CostProgramAnalysis(
       mlir::Operation *module,
       std::shared_ptr<placement::ExpertPlacer> loads = nullptr);

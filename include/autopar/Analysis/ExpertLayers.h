@@ -13,31 +13,32 @@
 
 namespace autopar::analysis {
 
-/// A layer of the stack that a step runs and that has routed experts.
+/// A layer of the stack with routed experts that a step runs.
 struct ExpertLayer {
-  /// As the repeat of layers counts it.
+  /// Its number in the repeats of layers.
   int64_t number = 0;
-  /// Where its experts are multiplied.
+  /// The function with the matmuls of its experts.
   mlir::FunctionOpInterface function;
-  /// What the split of its weights makes room for: experts, and replicas.
+  /// Slots by the split of its weights: for experts, and for experts with
+  /// replicas.
   int64_t experts = 0, slots = 0;
   /// Groups of experts that its router selects from.
   int64_t groups = 1;
 };
 
 struct ExpertLayers {
-  /// Rising, with equal numbers of experts and slots; 1 group where they differ
-  /// in that.
+  /// Sorted by number, with equal numbers of experts and slots; `groups` is 1
+  /// if the layers differ in it.
   std::vector<ExpertLayer> all;
   /// One more than the number of the last layer, which may have no experts.
   int64_t stackLayers = 0;
 
-  /// What loads of these layers must be of.
+  /// The shape that loads of these layers must have.
   placement::LoadShape shape() const;
 };
 
-/// Emits an error at experts that are in no numbered layer, at layers that
-/// differ, and at too many.
+/// Emits an error for experts outside of numbered layers, for layers that
+/// differ, and for too many layers.
 mlir::FailureOr<ExpertLayers> findExpertLayers(mlir::ModuleOp module);
 
 } // namespace autopar::analysis

@@ -1,12 +1,12 @@
-//===- StageBorders.h - What pipeline stages hand on ------------*- C++ -*-===//
+//===- StageBorders.h - Values between pipeline stages ----------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// `parallel.stages` says which layers a stage runs, and not what it is sent:
-// that follows from the uses of values, here, for costs and for execution.
+// `parallel.stages` says which layers a stage runs. The values that it receives
+// follow from their uses; they are found here, for costs and for execution.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,20 +23,20 @@
 
 namespace autopar::analysis {
 
-/// The last loops of `function` that follow each other directly; none where it
-/// has no loop. The layers that stages divide are the calls in them. Of a
-/// backward or an update, the loops that call parts of those layers: loops of
-/// an encoder come last in a backward.
+/// The last loops of `function` that directly follow each other; none if it has
+/// no loop. The calls in them are the layers that stages divide. For a backward
+/// or an update, the loops that call parts of those layers, because loops of an
+/// encoder come last in a backward.
 llvm::SmallVector<mlir::LoopLikeOpInterface>
 findStack(mlir::FunctionOpInterface function);
 
-/// Whether each stage that reads `value` has it without being sent it: an input
-/// of the model, or what an op without operands makes (a weight, a cache, a
-/// state, a value that a forward has saved), laid out in any way.
+/// Whether each stage that reads `value` has it without receiving it: an input
+/// of the model, or the result of an op without operands (a weight, a cache, a
+/// state, a value that a forward saved), in any layout.
 bool isGiven(mlir::Value value);
 
-/// The values that anything reads, on their way through calls and loops. An
-/// argument that no op uses is not read; what a function returns is.
+/// The values that are read, traced through calls and loops. An argument that
+/// no op uses is not read; the results of a function are.
 class ReadValues {
 public:
   explicit ReadValues(mlir::Operation *module);
@@ -45,27 +45,27 @@ public:
   bool reads(mlir::OpOperand &use);
 
 private:
-  /// What takes the value of `use` elsewhere; nothing where its op reads it.
+  /// The values that the value of `use` is passed to; none if its op reads it.
   llvm::SmallVector<mlir::Value, 2> receiversOf(mlir::OpOperand &use);
 
   mlir::SymbolTableCollection symbols;
   llvm::DenseSet<mlir::Value> values;
 };
 
-/// What the stages of a function are sent. Each block is looked through once,
-/// however many layers it has.
+/// The values that the stages of a function receive. Each block is scanned
+/// once, however many layers it has.
 class StageBorders {
 public:
   explicit StageBorders(mlir::FunctionOpInterface entry)
       : read(entry->getParentOp()) {}
 
-  /// What a stage is sent whose first layer is `call`, in the last iterations
-  /// of the loops `ending`: the values that are computed before it, and that it
-  /// or something after it reads.
+  /// The values that a stage receives whose first layer is `call`, in the last
+  /// iterations of the loops `ending`: those computed before it that it or a
+  /// later op reads.
   llvm::SmallVector<mlir::Value>
   findSent(mlir::Operation *call, llvm::ArrayRef<mlir::Operation *> ending);
-  /// What a stage is sent that has no layer: `first` is the first op behind all
-  /// of them.
+  /// The values that a stage without layers receives; `first` is the first op
+  /// behind all layers.
   llvm::SmallVector<mlir::Value> findSentBehind(mlir::Operation *first);
 
 private:
@@ -74,7 +74,8 @@ private:
   bool isSent(mlir::OpOperand &use);
   bool isHandedOn(mlir::OpOperand &use,
                   llvm::ArrayRef<mlir::Operation *> ending);
-  /// What the ops behind `op` in its block read, and those inside of `op`.
+  /// The values that the ops behind `op` in its block read, and those that ops
+  /// inside of `op` read.
   const Values &readBehind(mlir::Operation *op);
   const Values &readInside(mlir::Operation *op);
   void sweep(mlir::Block &block);
@@ -83,7 +84,7 @@ private:
   llvm::DenseMap<mlir::Operation *, Values> behind, inside;
 };
 
-/// Emits an error unless `ranges` are all layers of `program`.
+/// Emits an error unless `ranges` cover all layers of `program`.
 mlir::LogicalResult
 verifyCoverage(llvm::ArrayRef<schedule::LayerRange> ranges,
                const program::CostProgram &program,

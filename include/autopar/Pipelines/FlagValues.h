@@ -1,4 +1,4 @@
-//===- FlagValues.h - What flags of plans were given ------------*- C++ -*-===//
+//===- FlagValues.h - Values of a plan's flags ------------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,12 +16,12 @@
 
 namespace autopar::pipelines {
 
-/// What `values` have for the flag called `name`, which plans must have.
+/// The values of the flag `name`, which must exist.
 std::vector<std::string> &valuesOf(const PlanFlags &flags, PlanValues &values,
                                    const std::string &name);
 
-/// Plan, machine and step that `values` say. Errors: a flag that cannot have
-/// its value; one without a message has been printed.
+/// Reads plan, machine and step from `values`. Errors: an invalid value; an
+/// error without a message has been printed.
 Result<PlanRequest> readFlags(const PlanValues &values);
 
 } // namespace autopar::pipelines

@@ -20,9 +20,8 @@ struct PlanKnob;
 
 namespace autopar::pipelines {
 
-/// Everything the product flags say. `autopar-opt` has one flag for each, and
-/// so has the pipeline `autopar-plan`. The choices of a plan are those of
-/// `planKnobs`.
+/// All product flags. `autopar-opt` has one flag for each option, and so has
+/// the pipeline `autopar-plan`. The choices of a plan are those of `planKnobs`.
 struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
   PlanOptions();
   Option<std::string> plan{
@@ -191,18 +190,19 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
                      "of formulas"),
       llvm::cl::init("")};
 
-  /// An option that counts, and from what to what.
+  /// An option that is a count, and its range.
   struct Count {
     const Option<int64_t> *option;
     int64_t least, most;
 
     bool has(int64_t value) const { return value >= least && value <= most; }
-    /// "--batch=0: expected a number from 1 to 1099511627776".
+    /// The error for `text`: "--batch=0: expected a number from 1 to
+    /// 1099511627776".
     std::string refusal(const std::string &text) const;
   };
   llvm::SmallVector<Count, 6> counts() const;
 
-  /// All of them by name, so that a command line can have a flag for each.
+  /// All options by name, from which command lines make flags.
   const auto &byName() const { return OptionsMap; }
 
   using Knob =
@@ -221,25 +221,25 @@ using PipelineErrorHandler =
     llvm::function_ref<mlir::LogicalResult(const llvm::Twine &)>;
 using FindPlan = llvm::function_ref<mlir::LogicalResult()>;
 
-/// The plan that `options` say. Bad options go to `onError`.
+/// Reads the plan from `options`. Invalid options go to `onError`.
 mlir::FailureOr<plan::Plan> readPlanOptions(const PlanOptions &options,
                                             PipelineErrorHandler onError);
 
-/// Plan, machine and step that `options` say. Bad options go to `onError`.
+/// Reads plan, machine and step from `options`. Invalid options go to
+/// `onError`.
 mlir::FailureOr<PlanRequest> readPlanRequest(const PlanOptions &options,
                                              PipelineErrorHandler onError);
 
-/// Adds the passes that `options` ask for: bind workload, mesh and formats,
-/// shard, insert collectives, estimate; of two plans, each on a copy. Bad
-/// options go to `onError`. `findPlan` adds the passes that find a plan for
-/// what was bound, where `options` have none.
+/// Adds the passes for `options`: bind workload, mesh and formats, shard,
+/// insert collectives, estimate; for two plans, each on a clone. Invalid
+/// options go to `onError`. If `options` have no plan, `findPlan` adds the
+/// passes that find one for the bound module.
 mlir::LogicalResult addPlanPipeline(mlir::OpPassManager &pm,
                                     const PlanOptions &options,
                                     PipelineErrorHandler onError,
                                     FindPlan findPlan = nullptr);
 
-/// Fills the options of a pass that makes a report, of its own kind, that say
-/// what reports have.
+/// Fills the options of a report's pass that choose its contents.
 template <typename PassOptions>
 void fillDetail(const PlanOptions &options, PassOptions &pass) {
   pass.explain = options.explain;

@@ -19,22 +19,22 @@ namespace autopar::pipelines {
 
 struct PlanOptions;
 
-/// One option of a plan as a flag, for whatever reads the command line.
+/// One option of a plan as a flag, for parsers of command lines.
 struct PlanFlag {
   std::string name, help;
-  /// How its value is written in help text: "N".
+  /// The value in help text: "N".
   std::string value;
-  /// What the flag says alone; "" of one that needs a value.
+  /// The value of the flag without one; "" if it needs a value.
   std::string bare;
-  /// The heading that it stands under in help.
+  /// Its heading in help.
   std::string group;
 };
 
-/// Values of flags by their number in `PlanFlags::all`.
+/// Values of flags by their index in `PlanFlags::all`.
 using PlanValues = std::vector<std::vector<std::string>>;
 
-/// A flag for each of `PlanOptions`, in the order of help: by group, what
-/// matters most first. This header sees neither LLVM nor MLIR.
+/// A flag for each of `PlanOptions`, in the order of help: by group, most
+/// important first. This header includes neither LLVM nor MLIR.
 class PlanFlags {
 public:
   PlanFlags();
@@ -43,11 +43,11 @@ public:
   const std::vector<PlanFlag> &all() const { return flags; }
   const PlanOptions &options() const { return *plan; }
 
-  /// Gives the option of `flag` the value `text`, "" where the flag stood
-  /// alone. The error: that it cannot have it; without a message where it has
-  /// been printed.
+  /// Sets the option of `flag` to `text`, "" for a flag without a value.
+  /// Returns an error for an invalid value, without a message if it has been
+  /// printed.
   std::optional<Error> set(const PlanFlag &flag, const std::string &text);
-  /// Gives all flags their values, as the command line of `tool`.
+  /// Sets the values of all flags, as the command line of `tool`.
   std::optional<Error> setAll(const PlanValues &values, const char *tool);
 
 private:

@@ -17,7 +17,7 @@
 
 namespace autopar::pipelines {
 
-/// What is chosen of a step; the rest is the module's own.
+/// The chosen fields of a step; the others are the module's own.
 struct WorkloadChoice {
   std::optional<program::Phase> phase = std::nullopt;
   /// Sequences; new tokens of each in a prefill; cached tokens of each after
@@ -31,14 +31,15 @@ struct WorkloadChoice {
   bool isMixed = false;
 };
 
-/// What is chosen of the requests to a service; the rest is the module's own.
+/// The chosen fields of a service's requests; the others are the module's own.
 struct RequestsChoice {
-  /// That come in a second; at once.
+  /// Arrival rate per second; concurrency.
   std::optional<double> ratePerS = std::nullopt;
   std::optional<int64_t> concurrency = std::nullopt;
-  /// Tokens, as `TokenLengths` reads them; limits; empty where not chosen.
+  /// Tokens, in the syntax of `TokenLengths`; latency limits; empty if not
+  /// chosen.
   std::string prompt = {}, answer = {}, limits = {};
-  /// The numbers of features of serving.
+  /// The numbers of `requestKnobs`.
   std::vector<program::RequestNumbers> numbers = {};
 
   bool isGiven() const {
@@ -47,8 +48,7 @@ struct RequestsChoice {
   }
 };
 
-/// A plan of a model, on what it runs, and the step or the requests that it is
-/// for.
+/// A plan of a model, its target, and the step or the requests that it serves.
 struct PlanRequest {
   plan::Plan plan;
   transforms::Target target;
@@ -60,8 +60,8 @@ struct PlanRequest {
 /// they bind target, workload, formats and mesh, split, insert collectives,
 /// place experts, and lay out stages.
 void addPlanPasses(mlir::OpPassManager &pm, PlanRequest request);
-/// Of those, the ones that bind target, workload, requests and formats: what
-/// all plans of a model have.
+/// Adds only the passes that bind target, workload, requests and formats, which
+/// all plans of a model share.
 void addBindingPasses(mlir::OpPassManager &pm, PlanRequest request);
 
 } // namespace autopar::pipelines

@@ -1,4 +1,4 @@
-//===- RuntimeDefaults.h - What a framework does unasked --------*- C++ -*-===//
+//===- RuntimeDefaults.h - Defaults of training frameworks ------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,22 +13,22 @@
 
 namespace autopar::pipelines {
 
-/// The runtime `name`, where it is one that trains. A name that is none is an
-/// error of those who bind the target.
+/// The runtime `name`, if it trains. An unknown name is an error of the pass
+/// that binds the target.
 std::optional<runtime::Runtime>
 findTrainer(const std::string &name,
             const std::vector<hardware::Override> &overrides);
 
-/// Gives `degrees` the etp that `trainer` has where experts are parallel and
-/// nobody says how their matrices are split. Returns whether it did.
+/// Sets etp in `degrees` to the default of `trainer`, if experts are parallel
+/// and etp is open. Returns whether it did.
 bool takeExpertTensor(const runtime::Runtime &trainer, plan::Degrees &degrees);
 
-/// Gives `plan` the loss of `trainer`, where nobody has chosen one.
+/// Sets the loss of `plan` to that of `trainer`, if it is open.
 void takeLoss(const runtime::Runtime &trainer, plan::TrainingPlan &plan);
 
-/// Where `trainer` leaves fully sharded weights whole between the microbatches
-/// of stages, makes `plan` what that is: ZeRO 1, which has states in parts,
-/// reduces gradients once and gathers new weights once. A plan that says ZeRO 3
+/// If `trainer` keeps fully sharded weights whole between the microbatches of
+/// stages, turns `plan` into its equivalent: ZeRO 1, which splits states,
+/// reduces gradients once and gathers new weights once. A plan that sets ZeRO 3
 /// itself stays.
 void keepWholeInStages(const runtime::Runtime &trainer, plan::Plan &plan);
 

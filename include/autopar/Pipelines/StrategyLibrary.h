@@ -19,31 +19,31 @@
 
 namespace autopar::pipelines {
 
-/// Compiled programs of one model by strategy key. What is asked for the first
-/// time is made by the passes that an estimate runs, on axes without sizes;
-/// strategies that begin with the same passes share their results. Threads may
-/// ask at once: each makes what it asks for. A directory keeps what was made: a
-/// file for each module, with its workload, way of a runtime to launch, and
-/// version of this program.
+/// Compiled programs of one model by strategy key. A program is made at its
+/// first use by the passes of an estimate, on axes without sizes; strategies
+/// that begin with the same passes share their results. Thread-safe: each
+/// thread makes the program that it needs. A directory caches programs: one
+/// file per module, workload, launching rule of the runtime, and version of
+/// this program.
 class StrategyLibrary {
 public:
-  /// `module` has a workload, and is not split yet; it is copied. `directory`
-  /// may be empty, for none; files in it that are broken are none, too. Experts
-  /// of plans that say how they are placed have these loads, and as many copies
-  /// as layouts say; null: even ones.
+  /// `module` has a workload and is not split yet; it is cloned. `directory`
+  /// may be empty, for none; broken files in it are ignored. Placed experts
+  /// have `loads`, and as many copies as layouts say; null: even loads.
   StrategyLibrary(mlir::ModuleOp module, const runtime::Runtime &runtime,
                   std::string directory = {},
                   std::shared_ptr<placement::ExpertPlacer> loads = nullptr);
   ~StrategyLibrary();
 
-  /// The program of the strategy of `plan`, whatever its sizes. Null where the
-  /// passes refuse it: they have said why, unless another thread was making one
+  /// The program of the strategy of `plan`, whatever its sizes. Null if a pass
+  /// refuses it, after a diagnostic, unless another thread was making a program
   /// at that time.
   cost::CompiledProgram *find(const plan::Plan &plan);
-  /// Writes what the directory lacks. Errors: a file that cannot be written.
+  /// Writes new programs to the directory. Errors: a file that cannot be
+  /// written.
   Result<bool> save();
 
-  /// How many of the programs that were found so far were made here, not read.
+  /// Number of programs that were made, not read.
   size_t madeCount() const;
 
 private:

@@ -12,16 +12,16 @@
 
 namespace autopar::schedule {
 
-/// How fast what a schedule takes grows.
+/// Growth rates of the times of a schedule.
 struct Growth {
   Picoseconds makespan = 0;
-  /// Of inference, by round.
+  /// For inference, by round.
   std::vector<Picoseconds> roundEnds = {};
 };
 
-/// Of a schedule that can be simulated, the growth where its works begin to
-/// grow, each by its own of `growth`: that of the works on the critical path.
-/// Where several are as long, the one that grows fastest is critical.
+/// The growth of a schedule whose works each grow by their entry of `growth`:
+/// the growth of the critical path. Of several longest paths the fastest
+/// growing one counts. The schedule must be legal.
 Growth growthOf(const PipelineSchedule &schedule,
                 const std::vector<StageWork> &growth);
 

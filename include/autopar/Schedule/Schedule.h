@@ -17,72 +17,72 @@
 
 namespace autopar::schedule {
 
-/// The order in which devices take microbatches. With p devices, m microbatches
-/// and equal stages of f forward and b backward:
+/// The order in which devices process microbatches. Times are for p devices, m
+/// microbatches and equal stages with forward time f and backward time b.
 enum class ScheduleKind : uint8_t {
-  /// All forwards, then all backwards (arXiv:1811.06965):
-  /// (m + p - 1) * (f + b), m in flight.
+  /// All forwards, then all backwards (arXiv:1811.06965): (m + p - 1) * (f +
+  /// b), m in flight.
   gpipe,
-  /// Backwards as early as can be (PipeDream-Flush, arXiv:2006.09503): the
+  /// Backwards as early as possible (PipeDream-Flush, arXiv:2006.09503): the
   /// time of gpipe, min(p - d, m) in flight on device d.
   one_f_one_b,
-  /// 1F1B over v virtual stages a device (arXiv:2104.04473, section 2.2):
-  /// m * (f + b) + (p - 1) * (f + b) / v. Microbatches come in groups of p.
+  /// 1F1B over v virtual stages per device (arXiv:2104.04473, section 2.2): m *
+  /// (f + b) + (p - 1) * (f + b) / v. Microbatches come in groups of p.
   interleaved,
-  /// ZB-H1 (arXiv:2401.10241, section 2.1): 1F1B whose backwards give input
-  /// gradients (i) first and weight gradients (w) later, to fill the end:
-  /// m * (f + i + w) + (p - 1) * (f + i - w) where w is at most f and at most
-  /// i; at most p in flight on all devices.
+  /// ZB-H1 (arXiv:2401.10241, section 2.1): 1F1B whose backwards compute input
+  /// gradients (i) first and weight gradients (w) later, to fill the end: m *
+  /// (f + i + w) + (p - 1) * (f + i - w) if w is at most f and at most i; at
+  /// most p in flight on every device.
   zero_bubble,
   /// DualPipe (arXiv:2412.19437, section 3.2.1): half the microbatches enter at
-  /// either end. Device d has stages d and p - 1 - d, so parameters twice;
-  /// forwards and backwards of opposite directions run as one.
+  /// either end. Device d has stages d and p - 1 - d, so that parameters exist
+  /// twice; forwards and backwards of opposite directions run as one.
   dual_pipe,
   /// Forwards only, in rounds: the chunks of prefills, or decode steps.
   inference,
 };
 
 std::string_view nameOf(ScheduleKind kind);
-/// Also "1f1b".
+/// Also accepts "1f1b".
 std::optional<ScheduleKind> parseScheduleKind(std::string_view text);
-/// "gpipe, one_f_one_b, ...", for errors and help.
+/// All names, for errors and help: "gpipe, one_f_one_b, ...".
 std::string scheduleChoices();
 
-/// What one microbatch costs on one virtual stage.
+/// The cost of one microbatch on one virtual stage.
 struct StageWork {
   Picoseconds forwardPs = 0;
-  /// The backward: gradients of the input, which the stage before waits for,
+  /// The backward: gradients of the input, which the previous stage waits for,
   /// then of the weights.
   Picoseconds inputGradientPs = 0, weightGradientPs = 0;
-  /// To the next virtual stage, and of the gradient back; of the last stage,
-  /// to the first one's next round. Runs beside computation, and costs nothing
-  /// where both stages are on one device.
+  /// Time to the next virtual stage, and of the gradient back; for the last
+  /// stage, to the first one's next round. Runs beside computation, and costs
+  /// nothing if both stages are on one device.
   Picoseconds transferPs = 0;
-  /// How much of the forward and of the whole backward is communication. An
+  /// Communication within the forward, and within the whole backward. An
   /// overlapped pair takes the longer of its computation and communication.
   Picoseconds forwardCommunicationPs = 0, backwardCommunicationPs = 0;
-  /// What is kept from a microbatch's forward to the end of its backward.
+  /// Bytes kept from a microbatch's forward to the end of its backward.
   int64_t savedBytes = 0;
 
   Picoseconds backwardPs() const { return inputGradientPs + weightGradientPs; }
 };
 
-/// The sequences of one of `microbatches` equal parts of a batch. Fails where
-/// it does not divide.
+/// Sequences per microbatch if `batch` is divided into `microbatches` equal
+/// parts. Fails if it does not divide.
 Result<int64_t> microbatchOf(int64_t batch, int64_t microbatches);
 
 struct PipelineSchedule {
   ScheduleKind kind = ScheduleKind::one_f_one_b;
-  /// Devices, and virtual stages on each: device d has d, d + stages, ...
-  /// Only `interleaved` has several.
+  /// Devices, and virtual stages on each: device d has d, d + stages, ... Only
+  /// `interleaved` has several.
   int64_t stages = 1, interleave = 1;
   int64_t microbatches = 1;
-  /// By virtual stage. Of inference, also by round and then virtual stage.
+  /// By virtual stage; for inference, by round and then virtual stage.
   std::vector<StageWork> work;
-  /// Of inference: how often each microbatch goes through.
+  /// For inference: number of passes of each microbatch.
   int64_t rounds = 1;
-  /// Of inference: whether a round of a microbatch begins after the one before
-  /// left the last stage, as decode steps do. Chunks of a prompt do not wait.
+  /// For inference: whether a round of a microbatch begins after its previous
+  /// one left the last stage, as in decode. Chunks of a prompt do not wait.
   bool loop = false;
 };
 

@@ -14,13 +14,13 @@
 
 namespace autopar::schedule {
 
-/// Times of pipelines are whole picoseconds: sums do not depend on their
-/// order, two plans compare the same everywhere, and a bound that is met is
-/// met exactly.
+/// Times of pipelines are integer picoseconds, so that sums do not depend on
+/// their order, comparisons are the same everywhere, and a bound can be met
+/// exactly.
 using Picoseconds = int64_t;
 
-/// The nearest picosecond. Fails on what is no number, negative, or above
-/// `limits::maxStageTimePs`.
+/// Rounds to the nearest picosecond. Fails on NaN, negative times, and times
+/// above `limits::maxStageTimePs`.
 Result<Picoseconds> toPicoseconds(double microseconds);
 double toMicroseconds(Picoseconds time);
 

@@ -1,4 +1,4 @@
-//===- Sweep.h - What a step costs over ranges ------------------*- C++ -*-===//
+//===- Sweep.h - Estimates over ranges --------------------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,39 +17,41 @@
 
 namespace autopar::sweep {
 
-/// What is swept: a flag, or the figure at a path of the libraries.
+/// A swept flag, or a swept figure at a path of the libraries.
 struct SweepAxis {
-  /// "batch", "chips.h100-sxm.memory_bandwidth".
+  /// The flag or path: "batch", "chips.h100-sxm.memory_bandwidth".
   std::string name;
-  /// All of them counts, numbers or words; one alone says what all rows have.
+  /// The values: all counts, all numbers or all words; a single value is common
+  /// to all rows.
   std::vector<nlohmann::ordered_json> values;
 
   bool varies() const { return values.size() > 1; }
   bool isNumber() const { return values.front().is_number(); }
-  /// Value `i` to read: "4,096".
+  /// Value `i` for readers: "4,096".
   std::string text(size_t i) const;
 };
 
-/// Which value each axis has.
+/// The index of each axis' value.
 using SweepPoint = std::vector<size_t>;
 
-/// How many points there are. Errors: more than `limits::maxSweepRows`.
+/// Number of points. Errors: more than `limits::maxSweepRows`.
 Result<size_t> countPoints(const std::vector<SweepAxis> &axes);
-/// The one at `index`: the first axis is the slowest.
+/// The point at `index`; the first axis is the slowest.
 SweepPoint pointAt(const std::vector<SweepAxis> &axes, size_t index);
 
-/// What came of a point.
+/// The result of a point.
 struct SweepRow {
   SweepPoint point;
-  /// In words.
+  /// The plan in words.
   std::string plan = "";
-  /// By `reportColumns`; none where it was refused, for `refusal`.
+  /// Values by `reportColumns`; empty if the point was refused, for the reason
+  /// `refusal`.
   std::vector<nlohmann::ordered_json> cells = {};
   std::string refusal = "";
 
   bool isRefused() const { return cells.empty(); }
   bool fits() const;
-  /// What `report` says; its plan as the mesh where `plan` is empty.
+  /// Makes the row of `report`; an empty `plan` is replaced by the mesh.
   static SweepRow of(SweepPoint point, const report::Report &report,
                      const std::string &plan = "");
 };
@@ -58,28 +60,28 @@ struct SweepRow {
 struct SweepReport {
   std::string model;
   std::vector<SweepAxis> axes;
-  /// What the plan of each row is the best in; absent where flags say it.
+  /// The goal of the plan of each row; absent if flags set the plan.
   std::optional<std::string> goal = std::nullopt;
   std::vector<SweepRow> rows = {};
   /// Whether all points have a row.
   bool complete = true;
 };
 
-/// For a terminal. What all rows have stands above the table.
+/// Writes text for a terminal. Values common to all rows are above the table.
 std::string writeText(const SweepReport &report);
-/// As JSON text, valid against lib/Sweep/schema/sweep.schema.json.
+/// Writes JSON text, valid against lib/Sweep/schema/sweep.schema.json.
 std::string writeJson(const SweepReport &report);
-/// All columns of all rows, with a head.
+/// Writes all columns of all rows, with a head.
 std::string writeCsv(const SweepReport &report);
 
-/// The columns of numbers that can be drawn.
+/// The columns of numbers that can be plotted.
 std::vector<std::string> plotColumns();
-/// Why these axes cannot be drawn: none is of numbers, or there are more lines
-/// than `limits::maxPlotSeries`.
+/// Returns the reason why these axes cannot be plotted: no axis of numbers, or
+/// more lines than `limits::maxPlotSeries`.
 std::optional<Error> checkPlot(const std::vector<SweepAxis> &axes);
-/// A script for gnuplot that prints column `key` as SVG, over the first axis of
-/// numbers, with a line for each point of the others. The axes must be such
-/// that `checkPlot` has nothing against them. Errors: no row has the column.
+/// Writes a script for gnuplot that plots column `key` as SVG over the first
+/// axis of numbers, with a line for each point of the others. The axes must
+/// pass `checkPlot`. Errors: no row has the column.
 Result<std::string> plotScript(const SweepReport &report, std::string_view key);
 
 } // namespace autopar::sweep
