@@ -33,7 +33,7 @@ namespace {
 /// One tensor of an op.
 struct Tensor {
   Operation *op;
-  /// Among operands and then results.
+  /// Index among operands, then results.
   unsigned index;
   TensorView view;
   ArrayRef<int32_t> factors;
@@ -133,7 +133,7 @@ private:
     return verifyAgreement(witness, tensor, dim, kind);
   }
 
-  /// What goes round is summed over whole: no partial sum arises.
+  /// A ring is summed over as a whole, so that no partial sum arises.
   LogicalResult verifyRing(const Tensor &tensor, unsigned dim,
                            FactorKind kind) {
     if (kind == FactorKind::reduction || kind == FactorKind::seen)
@@ -240,7 +240,7 @@ private:
     return diag << "]";
   }
 
-  /// A grouping is that of the experts, or none.
+  /// A grouping must be that of the experts, or none.
   LogicalResult verifyGrouping(const Tensor &tensor, unsigned dim) {
     DimRef ref = tensor.view.dim(dim);
     bool merged = factors.kinds[tensor.factors[dim]] == FactorKind::merged;
@@ -277,7 +277,7 @@ private:
 
   using AxisSet = llvm::SmallSetVector<StringAttr, 4>;
 
-  /// Axes of what `result` sums over.
+  /// The axes of the dimensions that `result` sums over.
   AxisSet reducedAxes(unsigned result) {
     AxisSet axes;
     for (int32_t factor = 0, end = factors.kinds.size(); factor < end; ++factor)
@@ -325,7 +325,7 @@ private:
       if (failed(expected))
         return failure();
       const Tensor &tensor = tensors[op->getNumOperands() + result];
-      // What goes round is summed on its way.
+      // Values of a ring are summed on their way.
       for (unsigned dim = 0; dim < tensor.view.rank(); ++dim)
         if (DimRef ref = tensor.view.dim(dim); ref.rule == SplitRule::ring)
           expected->set_subtract(ref.axes);

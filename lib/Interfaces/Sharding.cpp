@@ -203,7 +203,7 @@ private:
     return verifySplit(view, index, devices);
   }
 
-  /// What a set is made of can lie as it says.
+  /// Verifies that the parts of a set can have the set's layout.
   LogicalResult verifySet(const TensorView &view, unsigned index) {
     SmallVector<DimRef> home = view.tokens(index);
     if (DimRef experts = view.experts(index); !experts.axes.empty())

@@ -174,7 +174,7 @@ static StringRef aliasOfFormat(Type type) {
   }
 }
 
-/// The rule that splits `dim`, which is not that of its extent.
+/// The word for the rule of `dim`, if it is not the default of its extent.
 static std::string wordOf(const DimRef &dim) {
   switch (dim.rule) {
   case SplitRule::plain:

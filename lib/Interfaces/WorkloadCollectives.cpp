@@ -33,7 +33,7 @@ void WorkloadBuilder::addCollective(Operation *op, CollectiveKind kind,
                                     Value buffer, ArrayRef<Attribute> names) {
   std::vector<AxisId> over = axes(names);
   openKind.reset();
-  // Weights move as they are stored, and caches what they hold.
+  // Weights are moved in their stored format, and caches in theirs.
   SmallVector<Part, 1> parts = partsOf(buffer);
   if (parts.empty()) {
     addCollective(op, kind, over, dims(buffer), formatOf(buffer));
@@ -94,12 +94,12 @@ void WorkloadBuilder::addGather(Operation *op, Value buffer, Value result,
     units[result] = WeightUnits(used->second);
 }
 
-/// What goes round for a sliding window: a device's share of a prompt is two
-/// blocks of the sequence (Llama 3, arXiv:2407.21783, section 3.3.2), and
-/// before each is a window that others have; before one token there is one. Of
-/// `n` devices, the first and the last have a block that needs none, which
-/// makes (n-1)/n of two windows on average: what a ring sends of a buffer of
-/// two.
+/// Reduces a ring to the window of attention. A device's share of a prompt is
+/// two blocks of the sequence (Llama 3, arXiv:2407.21783, section 3.3.2), and
+/// before each is a window that other devices hold; before a single token there
+/// is one. Of `n` devices, the first and the last have a block that needs none,
+/// so that on average (n-1)/n of two windows are sent: what a ring sends of a
+/// buffer of two.
 void WorkloadBuilder::seeWindows(Extent &extent) {
   if (extent.limit == 0 || !extent.limitSymbols.empty())
     return;
@@ -120,8 +120,8 @@ void WorkloadBuilder::addRing(Operation *op, Value buffer, Value result,
     turned[result] = std::move(parts);
 }
 
-/// What goes to experts and back is as much as their devices have of it, also
-/// where the buffer is split by tokens.
+/// Sizes collectives on routed tokens by the tokens of the most loaded device,
+/// also if the buffer is split by tokens.
 void WorkloadBuilder::shareOut(Collective &collective) const {
   bool shared = llvm::any_of(collective.shape, [](const Dim &dim) {
     return dim.sharedBy.has_value();

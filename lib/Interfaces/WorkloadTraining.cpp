@@ -32,14 +32,14 @@ static Traffic trafficOf(const Resident &resident, bool write) {
   return traffic;
 }
 
-/// What a kernel that changes `resident` reads and writes of it.
+/// Adds the reads and writes of a kernel that changes `resident`.
 static void change(Kernel &kernel, const Resident &resident) {
   kernel.traffic.push_back(trafficOf(resident, /*write=*/false));
   kernel.traffic.push_back(trafficOf(resident, /*write=*/true));
 }
 
-/// What belongs to the tensor `weight`: its gradient, a number for each of its
-/// elements.
+/// A resident that belongs to the tensor `weight`, such as its gradient: one
+/// number per element.
 static Resident partnerOf(const Resident &weight, Resident::Kind kind,
                           Dims shape, ElementType type) {
   Resident partner;

@@ -1,4 +1,4 @@
-//===- Bodies.h - What bodies of requests say -------------------*- C++ -*-===//
+//===- Bodies.h - Bodies of requests ----------------------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,14 +19,14 @@ namespace autopar::server {
 Result<importer::ModelRequest> readModel(session::Session &session,
                                          const JsonReader &body);
 
-/// Flags of plans that a body may not have: what they read or write is a file,
-/// or they are about text.
+/// Whether the flag of plans is forbidden in bodies, because it reads or writes
+/// a file, or is about text.
 bool isOfFiles(const std::string &flag);
-/// The flags of plans that a body may have, and those of a search.
+/// Whether a body may have the flag of plans, or of searches.
 bool isOfPlans(const std::string &flag);
 bool isOfSearches(const std::string &flag);
 
-/// Which flags an object may have: names to what they are of plans.
+/// The flags that an object may have, with their meaning for plans.
 struct FlagNames {
   /// Whether a flag of plans is one of them.
   bool (*hasFlag)(const std::string &name) = nullptr;
@@ -36,10 +36,10 @@ struct FlagNames {
   bool haveLists = false;
 };
 
-/// What an object of flags says.
+/// The flags of an object.
 struct GivenFlags {
   pipelines::PlanValues values;
-  /// Of `FlagNames::others`, by name.
+  /// Values of `FlagNames::others`, by name.
   std::map<std::string, std::string> others;
   /// Names in the order of `PlanFlags::all`, behind others.
   std::vector<std::string> order;

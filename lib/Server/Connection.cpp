@@ -166,8 +166,8 @@ void Connection::send() {
     finish();
 }
 
-/// Reads on, or waits a little for the client to take what was written: closing
-/// while bytes come would throw it away.
+/// Continues reading, or waits a little for the client to take the output:
+/// closing while bytes arrive would discard it.
 void Connection::finish() {
   hasEvents = false;
   if (!keepsAlive) {

@@ -16,25 +16,25 @@ namespace autopar::server {
 
 class Connection;
 
-/// What connections ask of a server.
+/// The interface of a server for its connections.
 class Asked {
 public:
   virtual ~Asked() = default;
   /// The answer to a request; nothing where `connection` gets it later.
   virtual std::optional<HttpResponse> answer(Connection &connection,
                                              const HttpRequest &request) = 0;
-  /// It gets this one.
+  /// Called when the connection gets this response.
   virtual void answered(Connection &connection,
                         const HttpResponse &response) = 0;
-  /// It does not wait any more.
+  /// Called when the connection does not wait any more.
   virtual void forget(Connection &connection) = 0;
-  /// It is gone.
+  /// Called when the connection is gone.
   virtual void leave(Connection &connection) = 0;
   /// Whether there is room for all bodies that are being read.
   virtual bool hasRoom() const = 0;
 };
 
-/// Reads requests one after another, and writes what they are answered.
+/// Reads requests one after another, and writes their responses.
 class Connection : public Watched, public Client {
 public:
   Connection(Asked &server, const ServerLimits &limits, int socket);
@@ -74,7 +74,7 @@ private:
   State state = State::reading;
   RequestReader reader;
   std::string output;
-  /// Of the output.
+  /// Number of bytes of the output that were sent.
   size_t sent = 0;
   TimePoint until;
   bool keepsAlive = true, isHead = false, asked = false;

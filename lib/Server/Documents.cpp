@@ -28,8 +28,8 @@ static HttpResponse failed(const Error &error) {
   return Problem{500, error.str()}.response();
 }
 
-/// What the page says that it may load: browsers are told before they read it,
-/// and that no other site may show it.
+/// The page's content security policy, for the header: browsers get it before
+/// they read the page, with a ban on embedding.
 static std::string policyOf(const std::string &html) {
   constexpr std::string_view begin =
       "http-equiv=\"Content-Security-Policy\" content=\"";

@@ -43,7 +43,7 @@ static Result<Question> readQuestion(Session &session, const JsonReader &body) {
   return Question{std::move(*model), std::move(*plan)};
 }
 
-/// What passes say is about the flags, unless it says what it is about.
+/// Locates an error of passes at the flags, unless it has a location.
 static Error ofFlags(Error error) {
   if (error.where.empty())
     error.where = std::string(bodyName) + ": /flags";

@@ -12,7 +12,8 @@
 
 namespace autopar::server {
 
-/// What is done, how much of it, and of how much, as an event of a stream.
+/// Progress as an event of a stream: the work, the finished and the total
+/// number.
 std::string progressEvent(const std::vector<std::string> &texts);
 /// The answer, or the problem, that ends a stream.
 std::string resultEvent(const HttpResponse &response);

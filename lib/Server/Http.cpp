@@ -91,7 +91,8 @@ std::string autopar::server::parameterOf(const HttpRequest &request,
   return "";
 }
 
-/// Of what is no page: it loads nothing and is in none.
+/// The policy of responses that are no pages: they load nothing and cannot be
+/// embedded.
 static constexpr std::string_view dataPolicy =
     "default-src 'none'; frame-ancestors 'none'";
 

@@ -1,4 +1,4 @@
-//===- Listener.h - Where clients come in -----------------------*- C++ -*-===//
+//===- Listener.h - Accepts clients -----------------------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,7 +12,7 @@
 
 namespace autopar::server {
 
-/// Who is told of clients that come.
+/// The interface that is told of new clients.
 class Door {
 public:
   virtual ~Door() = default;

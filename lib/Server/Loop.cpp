@@ -41,7 +41,7 @@ void Loop::step(std::optional<TimePoint> latest) {
   }
   if (poll(polled.data(), polled.size(), timeoutUntil(first)) < 0)
     return;
-  // What is done may add others, which have not been polled.
+  // Handlers may add entries, which have not been polled.
   for (size_t i = 0; i < polled.size(); ++i) {
     if (polled[i].revents && !all[i]->isOver())
       all[i]->ready(polled[i].revents);

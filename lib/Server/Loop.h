@@ -23,7 +23,7 @@ class Watched {
 public:
   virtual ~Watched() = default;
   virtual int descriptor() const = 0;
-  /// Of `poll`: what to wait for.
+  /// The events of `poll` to wait for.
   virtual short events() const = 0;
   virtual void ready(short events) = 0;
   /// When `expire` is to be called; nothing: never.
@@ -37,7 +37,7 @@ public:
 class Loop {
 public:
   void add(std::unique_ptr<Watched> watched);
-  /// Waits for what comes first, at most until `latest`, and has it done.
+  /// Waits for the first event, at most until `latest`, and handles it.
   void step(std::optional<TimePoint> latest = std::nullopt);
   /// Forgets all.
   void clear() { all.clear(); }

@@ -37,7 +37,7 @@ const std::vector<Route> &autopar::server::allRoutes() {
   return routes;
 }
 
-/// What `path` has for "{id}" of `pattern`; nothing where they differ.
+/// The part of `path` in place of "{id}" of `pattern`; nothing if they differ.
 static std::optional<std::string> match(std::string_view pattern,
                                         std::string_view path) {
   size_t brace = pattern.find('{');

@@ -53,7 +53,7 @@ struct Server::State : Asked, Door {
   Access access;
   Loop loop;
   Workers workers;
-  /// These are the loop's.
+  /// Owned by the loop.
   Listener *listener = nullptr;
   std::vector<Connection *> connections;
   /// Answers of paths that always have the same, and who waits for one.

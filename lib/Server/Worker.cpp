@@ -64,7 +64,7 @@ static void confine(const ServerLimits &limits) {
   if (const char *data = std::getenv("AUTOPAR_DATA"))
     setenv("AUTOPAR_DATA",
            std::filesystem::absolute(data, error).string().c_str(), 1);
-  // Names of models are no folders that somebody happens to be in.
+  // Names of models must not match folders in the current directory.
   std::filesystem::current_path("/", error);
   rlimit nothing = {0, 0};
   setrlimit(RLIMIT_FSIZE, &nothing);
@@ -107,7 +107,7 @@ static uint64_t residentBytes() {
   return resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-/// Tells the server what is done, ten times a second, where somebody reads it.
+/// Reports progress to the server ten times a second, if somebody reads it.
 static Progress progressTo(int descriptor, bool isRead) {
   auto last = std::make_shared<std::chrono::steady_clock::time_point>();
   return [=](std::string_view what, size_t done, size_t all) {

@@ -14,9 +14,9 @@
 
 namespace autopar::server {
 
-/// Has a worker stop what it computes.
+/// Makes a worker stop its computation.
 inline constexpr int stopSignal = SIGUSR1;
-/// What a worker exits with that would take more memory than it may.
+/// Exit code of a worker that exceeds its memory.
 inline constexpr int outOfMemoryCode = 86;
 
 /// Answers requests that come over `descriptor` until it is closed, or until

@@ -25,7 +25,7 @@ public:
   bool isIdle() const { return !job; }
   bool isForLong() const { return forLong; }
   void give(Job next);
-  /// Stops what is for `client`.
+  /// Stops the job of `client`.
   void abandon(Client *client);
   /// Kills it, now.
   void end();
@@ -42,7 +42,7 @@ private:
   void receive();
   void take(Message message);
   void stopWorking(Duration grace);
-  /// It has ended, or shall: what it had is answered as `problem`.
+  /// Handles the end of the process: its job is answered with `problem`.
   void leave(std::optional<Problem> problem);
 
   Workers &all;
@@ -51,7 +51,7 @@ private:
   const bool forLong;
   std::optional<Job> job;
   std::string input, output;
-  /// Of the output.
+  /// Number of bytes of the output that were sent.
   size_t sent = 0;
   /// When it is to stop, and when it is ended.
   TimePoint stopAt;

@@ -57,10 +57,10 @@ WorkerProcess *Workers::idleWorker(bool forLong) {
   return count < most ? start(forLong) : nullptr;
 }
 
-/// Of workers for what takes long: they have the time that others leave.
+/// Niceness of workers for long requests: they use the time that others leave.
 static constexpr int niceness = 10;
 
-/// Behind those of standard streams.
+/// The first descriptor behind the standard streams.
 static constexpr int firstDescriptor = 3;
 
 static void closeFrom(int first) {

@@ -17,7 +17,7 @@
 
 namespace autopar::server {
 
-/// Who waits for an answer.
+/// The receiver of an answer.
 class Client {
 public:
   virtual ~Client() = default;
@@ -25,7 +25,7 @@ public:
   virtual void takeAnswer(const HttpResponse &response) = 0;
 };
 
-/// What a worker is to do.
+/// A request for a worker.
 struct Job {
   /// Null where it has gone.
   Client *client;
@@ -35,9 +35,9 @@ struct Job {
 
 class WorkerProcess;
 
-/// Starts workers when there is work, and gives it to them in order: what takes
-/// long to workers of its own, behind which others come first. A process is
-/// what can be stopped, whatever it does, and gives all its memory back.
+/// Starts workers on demand, and gives them jobs in order; long jobs go to
+/// workers of their own, with lower priority. Processes can be stopped at any
+/// time, and return all their memory.
 class Workers {
 public:
   Workers(Loop &loop, const ServerLimits &limits)
@@ -46,7 +46,7 @@ public:
 
   /// False where too much waits already.
   bool add(Client *client, const HttpRequest &request, bool isLong);
-  /// Nobody wants the answer for `client` any more.
+  /// Called when `client` does not want its answer any more.
   void cancel(Client *client);
   /// Ends all processes.
   void stop();

@@ -67,7 +67,7 @@ autopar::validation::parseColumnMapping(std::string_view text,
   return readMapping(*document);
 }
 
-/// That `name` is not one of `known`.
+/// Returns an error if `name` is not in `known`.
 static std::optional<Error> checkKnown(const std::string &name,
                                        const std::vector<std::string> &known,
                                        const std::string &where,

@@ -31,7 +31,7 @@ void AlignedColumns::add(std::vector<std::string> cells) {
     cell = printable(std::move(cell));
   for (std::string &cell : cells)
     if (widthOf(cell) > widest) {
-      // What tells rows of a table apart is often at the end.
+      // Rows of a table often differ at the end of a cell.
       size_t from = cell.size() - (widest - 3);
       while ((cell[from] & 0xC0) == 0x80)
         ++from;

@@ -13,7 +13,7 @@
 
 namespace autopar::validation {
 
-/// `text` without what a terminal obeys.
+/// `text` without control characters.
 std::string printable(std::string text);
 
 /// Rows of cells in columns two spaces apart; one letter a column, 'l' or 'r',

@@ -1,4 +1,4 @@
-//===- LoggedRow.h - What tables of engines' logs share ---------*- C++ -*-===//
+//===- LoggedRow.h - Shared columns of engines' logs ------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,14 +13,15 @@
 
 namespace autopar::validation {
 
-/// Who served what: the model, its formats, the machine and the degrees.
-/// `precision` is the column that has the format of the weights.
+/// Reads the model, its formats, the machine and the degrees. `precision` is
+/// the column with the format of the weights.
 ServingRow readLoggedRow(RowReader &reader, const char *precision);
 
 /// Whether a row of a table of memory is one of training.
 bool isOfTraining(const RowReader &reader);
 
-/// Names those of `needed` that `table`, one of `what`, does not have.
+/// Returns an error that lists the `needed` columns that `table`, of kind
+/// `what`, lacks.
 std::optional<Error> checkColumns(const DataTable &table,
                                   const std::vector<std::string> &needed,
                                   const std::string &what);

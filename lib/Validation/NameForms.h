@@ -13,14 +13,14 @@
 
 namespace autopar::validation {
 
-/// Longer names are nobody's.
+/// Longer names are not resolved.
 inline constexpr size_t maxNameLength = 500;
 
 /// Without "(notes)" and "[notes]", and spaces around.
 std::string withoutNotes(std::string_view text);
 
 struct NameForms {
-  /// Words without what is between them, each form shorter than the last:
+  /// Words joined without separators, each form shorter than the previous one:
   /// "nvidiallama3.18binstructfp8" ... "llama3.18b".
   std::vector<std::string> forms;
   /// The weight format that the name ends in.

@@ -81,7 +81,7 @@ static std::string lookAlike(const std::string &text) {
 // Models
 //===----------------------------------------------------------------------===//
 
-/// What follows the organisation.
+/// The part behind the organisation.
 static std::string lastPart(const std::string &name, std::string_view behind) {
   size_t found = name.rfind(behind);
   return found == std::string::npos ? name : name.substr(found + behind.size());
@@ -192,8 +192,7 @@ static std::vector<std::string> machineWords(std::string name,
   return words;
 }
 
-/// Notes count where they say more of what the name alone means: "A100-80GB
-/// (Jean Zay)".
+/// A note counts if it makes the name more specific: "A100-80GB (Jean Zay)".
 static const Aliases::value_type *findMachine(const std::string &text,
                                               const NameRules &rules) {
   auto find = [&](const std::string &name) {

@@ -47,7 +47,7 @@ static const char *const head[] = {"id",
 
 namespace {
 
-/// A line of CSV, cell by cell; what is not set is empty.
+/// A line of CSV, cell by cell; cells that are not set are empty.
 class Line {
 public:
   void set(std::string_view column, std::string text) {

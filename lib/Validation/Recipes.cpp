@@ -81,7 +81,7 @@ autopar::validation::readRecipes(const std::string &path) {
 }
 
 //===----------------------------------------------------------------------===//
-// Which holds
+// Conditions
 //===----------------------------------------------------------------------===//
 
 std::string autopar::validation::releaseOf(const std::string &source) {

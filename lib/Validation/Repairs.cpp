@@ -58,7 +58,7 @@ static bool repairPool(ServedDegrees &degrees, double tray) {
   return true;
 }
 
-/// What a source begins with: a file, a dump.
+/// The beginning of a source: a file, a dump.
 static std::string fileOf(const ServingRow &row) {
   return row.source.substr(0, row.source.find(';'));
 }

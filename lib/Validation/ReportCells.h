@@ -15,7 +15,7 @@ namespace autopar::validation {
 using Cells = std::vector<std::string>;
 
 Cells errorHead();
-/// What all points are off.
+/// The errors of all points.
 Cells errorCells(const std::string &name, const ErrorFigures &figures);
 /// All, then the groups of each table under a row of one cell.
 std::vector<Cells> errorRows(const ErrorSection &section);
@@ -23,7 +23,7 @@ std::vector<Cells> errorRows(const ErrorSection &section);
 Cells worstHead();
 std::vector<Cells> worstRows(const ValidationReport &report);
 
-/// Name, rows, what becomes of them.
+/// The name, the rows and the effect of each rule.
 std::vector<Cells> ruleRows(const ValidationReport &report);
 
 /// A line about each kind of row, and one about repeats of one version and of

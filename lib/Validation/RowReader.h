@@ -30,7 +30,7 @@ public:
 
   /// "" where the cell is empty or the table has no such column.
   std::string text(std::string_view column) const;
-  /// What the row calls itself, or "row N" of its line.
+  /// The row's own name, or "row N" for its line.
   std::string id() const;
   std::optional<int64_t> integer(std::string_view column, int64_t min,
                                  int64_t max);
@@ -50,7 +50,7 @@ private:
 /// The number that `text` is as a whole; nothing where it is none.
 std::optional<double> numberIn(std::string_view text);
 
-/// Those of `needed` that `table` does not have.
+/// The `needed` columns that `table` lacks.
 std::vector<std::string> absentColumns(const DataTable &table,
                                        const std::vector<std::string> &needed);
 

@@ -1,4 +1,4 @@
-//===- Scoring.cpp - What of a row is compared ----------------------------===//
+//===- Scoring.cpp - Comparison of rows -----------------------------------===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -73,7 +73,8 @@ NoiseFloor
 autopar::validation::noiseFloor(const std::vector<ServingRow> &rows,
                                 const std::vector<RowJudgement> &judgements,
                                 bool tellVersionsApart) {
-  // All pairs of a configuration, of which nobody has more repeats than these.
+  // Limit of repeats per configuration, all pairs of which are compared; no
+  // table has more.
   constexpr size_t maxRepeats = 64;
   // No two runs are that near: one was copied, and perhaps rounded.
   constexpr double sameFigure = 1e-4;

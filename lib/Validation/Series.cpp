@@ -12,7 +12,7 @@
 using namespace autopar;
 using namespace autopar::validation;
 
-/// What no cell has between two parts of a key.
+/// Separates the parts of a key; no cell contains it.
 constexpr char separator = '\x1f';
 
 static std::string degreesKey(const ServedDegrees &degrees) {

@@ -17,12 +17,12 @@ namespace autopar::validation {
 
 /// Model, machine, runtime, formats, lengths and degrees of a row, as a key.
 std::string configurationKey(const ServingRow &row, bool withVersion);
-/// The same and the source, but for its concurrency and the numbers of runs:
-/// everything but concurrency and what was measured.
+/// The same with the source, but without the numbers of runs in it: everything
+/// but concurrency and measurements.
 std::string seriesKey(const ServingRow &row);
 
-/// Which members of `values` are in the longest chain of them, in their order,
-/// in which none is below its predecessor by more than `tolerance` of that.
+/// For each of `values`, whether it is in the longest chain, in their order, in
+/// which none is below its predecessor by more than `tolerance` times that.
 std::vector<bool> longestChain(const std::vector<double> &values,
                                double tolerance);
 

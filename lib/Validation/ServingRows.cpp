@@ -103,8 +103,8 @@ static ServedPool readPool(RowReader &reader, const std::string &pool) {
   return read;
 }
 
-/// Requests at once of a disaggregated row: what its source says, else what
-/// its decode workers hold.
+/// Concurrency of a disaggregated row: stated by its source, else the capacity
+/// of its decode workers.
 static int64_t concurrencyOf(RowReader &reader, const ServingRow &row) {
   if (std::optional<int64_t> stated =
           reader.integer("batch_size", 1, limits::maxTokens))
@@ -131,7 +131,7 @@ static int64_t concurrencyOf(RowReader &reader, const ServingRow &row) {
   return 1;
 }
 
-/// Who serves, and how many requests at once.
+/// Reads the deployment and the concurrency.
 static void readDeployment(RowReader &reader, ServingRow &row) {
   std::string mode = reader.text("mode");
   if (mode == "disagg") {

@@ -34,7 +34,7 @@ const char *autopar::validation::nameOf(TrainingFormat format) {
   return names[size_t(format)];
 }
 
-/// Whether `text` has any of `words`, in whatever case.
+/// Whether `text` has any of `words`, ignoring case.
 static bool says(const std::string &text,
                  std::initializer_list<const char *> words) {
   std::string small = lower(text);
@@ -45,7 +45,7 @@ static bool says(const std::string &text,
 
 std::optional<TrainingFormat>
 autopar::validation::trainingFormatOf(const std::string &precision) {
-  // "bf16 + float8 linears": the narrowest is what products are computed in.
+  // For "bf16 + float8 linears" matmuls use the narrowest format.
   if (says(precision, {"fp4"}))
     return TrainingFormat::nvfp4;
   if (says(precision, {"mxfp8", "fp8-mx"}))
@@ -60,7 +60,7 @@ autopar::validation::trainingFormatOf(const std::string &precision) {
 }
 
 //===----------------------------------------------------------------------===//
-// Who trained
+// Frameworks
 //===----------------------------------------------------------------------===//
 
 /// FSDP of JAX, which recomputes layers unless it is told not to.
@@ -161,7 +161,7 @@ static std::vector<LayerPart> partsOf(const std::string &recompute) {
 }
 
 /// torchtitan's default: `selective_ac_option = "op"`, which saves every other
-/// product and what attention gives.
+/// matmul and the results of attention.
 static Recomputation selectiveOf(const TrainingRow &row) {
   if (says(row.source, {"torchtitan"}))
     return {Recomputation::Kind::save_products, {}, 2};
@@ -281,7 +281,7 @@ static Error unfit(const std::string &what, int64_t whole, int64_t part) {
           ""};
 }
 
-/// dp is what the other degrees leave, whatever a row calls it.
+/// dp is the number of devices over the other degrees, whatever a row states.
 static std::optional<Error> setDegrees(const TrainingRow &row,
                                        TrainedPlan &plan) {
   plan.devices = *row.devices;

@@ -13,7 +13,7 @@ using namespace autopar;
 using namespace autopar::program;
 using namespace autopar::validation;
 
-/// What no cell has between two parts of a key.
+/// Separates the parts of a key; no cell contains it.
 constexpr char separator = '\x1f';
 
 static std::string

@@ -16,7 +16,7 @@ namespace autopar::validation {
 std::string taskKey(const TrainingRow &row);
 
 enum class Microbatches : uint8_t { apart, together };
-/// The task and how it was split: all but what was measured.
+/// The task and its plan: everything but measurements.
 std::string planKey(const TrainingRow &row, Microbatches microbatches);
 
 } // namespace autopar::validation

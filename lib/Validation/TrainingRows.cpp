@@ -149,7 +149,8 @@ static void readDegrees(RowReader &reader, TrainingRow &row) {
   row.microbatch = reader.integer("mbs", 1, limits::maxTokens);
 }
 
-/// Stated, else derived, else what the tokens of a second give.
+/// Reads the stated time, else the derived one, else that of the tokens per
+/// second.
 static void readTime(RowReader &reader, TrainingRow &row) {
   row.iterationSeconds = reader.positive("iter_time_s");
   if (row.iterationSeconds)
@@ -166,7 +167,7 @@ static void readTime(RowReader &reader, TrainingRow &row) {
                          (*tokens * double(*row.devices));
 }
 
-/// nvidia-smi counts MiB; what people call its GB are GiB.
+/// nvidia-smi counts MiB, and its "GB" in tables are GiB.
 static void readMemory(RowReader &reader, TrainingRow &row) {
   row.peakGiB = reader.positive("peak_gib");
   if (!row.peakGiB)

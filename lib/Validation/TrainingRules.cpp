@@ -170,7 +170,8 @@ autopar::validation::judgeTraining(const std::vector<TrainingRow> &rows,
       continue;
     }
     Reason reasonFor = reasonOf(rule.name);
-    // What is reported apart is a time: peaks of memory depend on no kernel.
+    // Rows that are reported separately concern times: peaks of memory depend
+    // on no kernel.
     bool ofTimes = rule.kind == Rule::Kind::apart;
     for (size_t i = 0; i < rows.size(); ++i)
       if (judgements[i].counts() && !(ofTimes && isPeak(rows[i])))

@@ -179,7 +179,8 @@ autopar::validation::planOrders(const std::vector<TrainedRow> &rows) {
         row.row.globalBatch && row.row.sequenceTokens)
       tasks[taskKey(row.row)].push_back(&row);
   std::vector<PlanOrder> orders = {{"dense"}, {"MoE"}};
-  // All pairs of a task, of which nobody has tried more plans than these.
+  // Limit of plans per task, all pairs of which are compared; no table has
+  // more.
   constexpr size_t maxPlans = 256;
   for (const auto &[key, plans] : tasks)
     for (size_t i = 0; i < std::min(plans.size(), maxPlans); ++i)

@@ -20,7 +20,7 @@ using namespace autopar::page;
 using namespace autopar::validation;
 using json = nlohmann::ordered_json;
 
-/// What the script draws of a section: points by model, the largest ones first.
+/// The data of a section's chart: points by model, largest models first.
 static json chartOf(const ErrorSection &section) {
   std::map<std::string, json> byModel;
   for (const MeasuredPoint &point : section.points)
@@ -65,7 +65,7 @@ static void addSection(const ErrorSection &section, HtmlBody &body,
   body.endDetails();
 }
 
-/// How many rows are of each of `texts`.
+/// Adds a table of `texts` with their numbers of rows.
 static void addCounted(const char *title, const char *column,
                        const std::vector<std::pair<std::string, size_t>> &texts,
                        HtmlBody &body) {

@@ -40,7 +40,7 @@ static MeasuredPoint ttftOf(const PredictedRow &row) {
   return pointOf(row, row.row.ttftMs, &ServingPrediction::ttftMs);
 }
 
-/// Tables of `points`, which are those of `rows`.
+/// Tables of `points`, which belong to `rows`.
 static std::vector<ErrorTable>
 tablesOf(const Rows &rows, const std::vector<MeasuredPoint> &points) {
   using KeyOf = GroupKey (*)(const PredictedRow &);
@@ -272,7 +272,7 @@ void autopar::validation::addTraining(ValidationReport &report,
       countText(assumption, report.assumed);
   }
   sortByCount(report.assumed);
-  // What no row was judged by is not worth a table.
+  // Rules that judged no row get no table.
   if (report.rows == 0)
     report.rules.clear();
   for (RuleCount &count : countByRule(judgements, rules, Rule::Rows::trained))

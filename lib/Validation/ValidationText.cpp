@@ -50,7 +50,7 @@ static std::string rulesText(const ValidationReport &report) {
   return table("Rules", AlignedColumns("lrl"), ruleRows(report));
 }
 
-/// How many rows are of each of `texts`.
+/// Lists `texts` with their numbers of rows.
 static std::string
 countedText(const std::string &title,
             const std::vector<std::pair<std::string, size_t>> &texts) {

@@ -33,7 +33,7 @@ SymbolBindingOpInterface findWorkload(mlir::Operation *op);
 using TokenAxes =
     llvm::MapVector<mlir::StringAttr, llvm::SmallVector<NamedExtent, 1>>;
 TokenAxes findTokenAxes(mlir::ModuleOp module);
-/// What a product of axes is called: "tp", "dp = ep", "cp*tp".
+/// The name of a product of axes: "tp", "dp = ep", "cp*tp".
 std::string productText(DeviceMeshOpInterface mesh,
                         llvm::ArrayRef<mlir::StringAttr> axes);
 
@@ -42,8 +42,8 @@ std::string productText(DeviceMeshOpInterface mesh,
 llvm::SmallVector<mlir::FunctionOpInterface>
 findStoredFunctions(mlir::ModuleOp module);
 
-/// Of a function of a backward or an update: the function whose layers its
-/// layers are, whose weights, gradients and saved values its own are.
+/// On a function of a backward or an update: the function whose layers,
+/// weights, gradients and saved values are its own, too.
 inline constexpr llvm::StringLiteral partOfAttribute = "training.part_of";
 /// The function that `function` is a part of; itself where it is of none.
 mlir::FunctionOpInterface findWhole(mlir::FunctionOpInterface function);

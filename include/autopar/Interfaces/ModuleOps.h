@@ -19,7 +19,7 @@ namespace autopar {
 mlir::FunctionOpInterface findFunctionAround(mlir::Operation *op);
 
 /// Calls `visit` with every op of `Kind` below `scope`, in the order of the
-/// text, but for those of symbol tables inside.
+/// text, except those in nested symbol tables.
 template <typename Kind, typename Visit>
 void forEachIn(mlir::Operation *scope, Visit visit) {
   scope->walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation *op) {
@@ -32,9 +32,9 @@ void forEachIn(mlir::Operation *scope, Visit visit) {
 }
 
 /// Whether no op that `isKind` follows `op` below `scope`, in the order of the
-/// text. What all ops of a kind must be together is verified once, by the last
-/// of them: each looks as far as the next one, so that all of them together
-/// look at every op of `scope` about once.
+/// text. The last op of a kind verifies the conditions on all of them; each op
+/// looks as far as the next one, so that together they visit every op of
+/// `scope` about once.
 bool isLastIn(mlir::Operation *scope, mlir::Operation *op,
               llvm::function_ref<bool(mlir::Operation *)> isKind);
 

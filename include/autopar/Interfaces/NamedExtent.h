@@ -32,7 +32,7 @@ public:
   static std::optional<NamedExtent> parse(mlir::MLIRContext *context,
                                           llvm::StringRef text);
   static mlir::ParseResult parse(mlir::AsmParser &parser, NamedExtent &extent);
-  /// Nothing where the number overflows.
+  /// Nothing if the number overflows.
   static std::optional<NamedExtent> product(llvm::ArrayRef<NamedExtent> all);
 
   NamedExtent asSet() const;
@@ -69,7 +69,7 @@ private:
   bool appendFactor(mlir::MLIRContext *context, llvm::StringRef word,
                     llvm::SmallVectorImpl<mlir::Attribute> &all);
 
-  /// Of a product of symbols.
+  /// The symbols of the product.
   mlir::ArrayAttr names;
   int64_t multiple = mlir::ShapedType::kDynamic;
   bool set = false;

@@ -22,7 +22,7 @@ mlir::ParseResult parseNumbers(mlir::OpAsmParser &parser,
                                mlir::DenseF64ArrayAttr &numbers);
 void printNumbers(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                   mlir::DenseF64ArrayAttr numbers);
-/// As the parser takes it: digits and a point.
+/// Writes a number for the parser: digits and a point.
 std::string numberText(double value);
 
 /// `custom<CountOrNone>`: a number, or the word `none` for 0.

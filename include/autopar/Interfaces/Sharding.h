@@ -25,11 +25,11 @@ enum class FactorKind : uint8_t {
   reduction,
   /// Must be whole.
   whole,
-  /// Must be whole, though what is around may be split: tensor parallelism
+  /// Must be whole, although its surroundings may be split: tensor parallelism
   /// gathers it before the op and splits the result again.
   gathered,
-  /// As parallel, but operands may have different extents that divide each
-  /// other: query heads and the key-value heads they share.
+  /// Like parallel, but operands may have different extents that divide each
+  /// other: query heads and the key-value heads that they share.
   grouped,
   /// Split as other factors are, one after the other: routed tokens.
   merged,
@@ -42,8 +42,8 @@ inline bool mustBeWhole(FactorKind kind) {
          kind == FactorKind::seen;
 }
 
-/// Which dimensions of an op's operands and results belong together. Operands
-/// are counted as the op has them.
+/// The dimensions of an op's operands and results that belong together.
+/// Operands are numbered as in the op.
 struct ShardingFactors {
   static constexpr int32_t none = -1;
 
@@ -54,9 +54,9 @@ struct ShardingFactors {
   /// all operands of one group, and no others, have them. A group of none: the
   /// op sums, and is linear in nothing.
   llvm::SmallVector<llvm::SmallVector<unsigned, 2>, 2> linear;
-  /// Of merged factors: those that they are made of.
+  /// For merged factors, the factors that they consist of.
   std::map<int32_t, llvm::SmallVector<int32_t, 4>> parts;
-  /// Whether reductions look rows up: what a `pad` adds is never read.
+  /// Whether reductions are lookups of rows, so that padding is never read.
   bool looksUp = false;
   /// Whether each of the devices that have the same elements adds its share of
   /// them to a sum.
@@ -67,8 +67,8 @@ struct ShardingFactors {
   std::map<unsigned, int32_t> operandExperts, resultExperts;
 
   /// Whether `factor` may be split by `rule`. In a sum, replicas of a `cap`
-  /// would count more than once, and what a `pad` adds at all; and rows go to
-  /// one place.
+  /// would count more than once, and padding would count at all; and each row
+  /// goes to one place.
   bool maySplitBy(int32_t factor, program::SplitRule rule) const {
     if (rule == program::SplitRule::cap && isOfExperts(factor))
       return false;
@@ -123,7 +123,7 @@ enum class TensorParallelRole : uint8_t { attention, channels, dense, experts };
 bool haveSameAxes(llvm::ArrayRef<mlir::StringAttr> a,
                   llvm::ArrayRef<mlir::StringAttr> b);
 
-/// What tensor parallelism splits first.
+/// The factor that tensor parallelism splits first.
 struct TensorParallelFactor {
   int32_t factor;
   /// Rule of each operand's dimension of that factor, and behind them of each

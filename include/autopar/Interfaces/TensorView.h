@@ -54,11 +54,10 @@ namespace autopar {
 /// The tensor type that `type` is, or that a handle of this type refers to;
 /// null of other types.
 mlir::RankedTensorType tensorOf(mlir::Type type);
-/// `type` with another tensor: itself, or what its handle refers to.
+/// Returns `type` with another tensor, in itself or behind its handle.
 mlir::Type withTensor(mlir::Type type, mlir::RankedTensorType tensor);
 
-/// A tensor type, or that of a handle, read through its encoding, whatever that
-/// is.
+/// A tensor type, or that of a handle, read through any encoding.
 class TensorView {
 public:
   explicit TensorView(mlir::Type type);
@@ -67,8 +66,8 @@ public:
   mlir::RankedTensorType getType() const { return type; }
   unsigned rank() const { return type.getRank(); }
   DimRef dim(unsigned index) const;
-  /// Of a set: how its tokens and its experts are split where it lies as they
-  /// do.
+  /// For a set: the splits of its tokens and of its experts, if it follows
+  /// them.
   llvm::SmallVector<DimRef> tokens(unsigned index) const;
   DimRef experts(unsigned index) const;
   llvm::ArrayRef<mlir::StringAttr> partialAxes() const;
@@ -96,8 +95,8 @@ mlir::Type fromElementType(mlir::MLIRContext *context, ElementType type);
 /// "sum" with the axes still to be reduced: `bq_64tp_128_bf`, `bq_64_sum_tp`.
 std::string aliasOf(mlir::RankedTensorType type);
 
-/// Verifies what all tensor encodings have in common: one entry per dimension,
-/// a `?` for each symbol and a number for each `_`.
+/// Verifies the common rules of tensor encodings: one entry per dimension, a
+/// `?` for each symbol and a number for each `_`.
 mlir::LogicalResult
 verifyDimensions(DimensionEncodingInterface encoding,
                  llvm::ArrayRef<int64_t> shape,

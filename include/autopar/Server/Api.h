@@ -1,4 +1,4 @@
-//===- Api.h - What paths answer --------------------------------*- C++ -*-===//
+//===- Api.h - Answers by path ----------------------------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,11 +21,11 @@ namespace autopar::server {
 /// A request that a handler answers.
 struct Call {
   const HttpRequest &request;
-  /// What the path has in place of "{id}".
+  /// The part of the path in place of "{id}".
   std::string id;
-  /// Of a POST.
+  /// The body of a POST.
   JsonReader body;
-  /// Asked now and then by what takes long; false stops it.
+  /// Called regularly by long calls; stops them by returning false.
   Progress progress;
   const ServerLimits &limits;
 };
@@ -36,7 +36,7 @@ public:
   explicit Api(const ServerLimits &limits);
   ~Api();
 
-  /// Of a request whose route `routeOf` has found.
+  /// Answers a request whose route `routeOf` has found.
   HttpResponse answer(const HttpRequest &request,
                       const Progress &progress = nullptr);
 

@@ -1,4 +1,4 @@
-//===- Documents.h - What a server has to read ------------------*- C++ -*-===//
+//===- Documents.h - Documents of a server ----------------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,8 +18,8 @@ namespace autopar::server {
 /// the path has of a schema.
 HttpResponse documentOf(const HttpRequest &request, const std::string &id);
 
-/// An OpenAPI document whose objects of flags also have those of plans, as the
-/// command line has them.
+/// Adds the flags of plans, as on the command line, to the objects of flags in
+/// an OpenAPI document.
 std::string withFlags(const JsonDocument &document);
 
 } // namespace autopar::server

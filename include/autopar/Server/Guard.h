@@ -20,9 +20,9 @@ struct Access {
   /// Whether only this machine reaches it.
   bool isLocal = true;
   uint16_t port = 0;
-  /// As it was given, where it listens.
+  /// The host that it listens on, as the user gave it.
   std::string host = {};
-  /// That every request must have; "": none is asked for.
+  /// Required in every request; "": none is required.
   std::string token = {};
 };
 

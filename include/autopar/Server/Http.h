@@ -48,8 +48,8 @@ bool decodePercents(std::string_view text, std::string &decoded);
 /// The value of `name` in a query, decoded; "" where there is none.
 std::string parameterOf(const HttpRequest &request, std::string_view name);
 
-/// How a response goes over the wire. Without `hasLength`, what follows lasts
-/// until the connection ends.
+/// The head of a response as sent. Without `hasLength`, the body lasts until
+/// the connection ends.
 std::string headOf(const HttpResponse &response, bool keepsAlive,
                    bool hasLength = true);
 

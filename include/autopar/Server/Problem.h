@@ -15,19 +15,19 @@
 
 namespace autopar::server {
 
-/// What errors of a body are located in.
+/// Location of errors in a body.
 inline constexpr const char *bodyName = "body";
-/// What the error is located in where a path names nothing.
+/// Location of the error of a path that names nothing.
 inline constexpr const char *pathName = "path";
 
 /// A response of application/problem+json.
 struct Problem {
   int status = 400;
   std::string detail;
-  /// What is wrong, each by the JSON pointer of the body.
+  /// One error, with its JSON pointer in the body.
   struct Part {
     std::string pointer, detail, note;
-    /// Of a text at that pointer; 0: nowhere in it.
+    /// The place in a text at that pointer; 0: none.
     int line = 0, column = 0;
   };
   std::vector<Part> errors = {};
@@ -37,8 +37,8 @@ struct Problem {
   HttpResponse response() const;
 };
 
-/// The problem that `error` is: 404 where it is about the path, else 422. What
-/// it is located in is a pointer: of "config: /layers" that is /config/layers.
+/// The problem of `error`: 404 if it is about the path, else 422. Its location
+/// becomes a pointer: "config: /layers" becomes /config/layers.
 Problem problemOf(const Error &error);
 /// 400: the body is no JSON, for `error`.
 Problem malformed(const Error &error);

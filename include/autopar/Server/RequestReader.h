@@ -15,8 +15,8 @@
 
 namespace autopar::server {
 
-/// Reads requests of HTTP/1.1 from bytes, strictly: what two readers could read
-/// in two ways is refused. Bodies have a length; no chunks.
+/// Reads requests of HTTP/1.1 from bytes, strictly: ambiguous requests are
+/// refused. Bodies need a length; chunks are refused.
 class RequestReader {
 public:
   enum class State { head, body, complete, refused };

@@ -1,4 +1,4 @@
-//===- Routes.h - Which paths there are -------------------------*- C++ -*-===//
+//===- Routes.h - Paths of the server ---------------------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,9 +18,10 @@ namespace autopar::server {
 
 struct Route {
   enum class Kind {
-    /// Answered at once, from what the server has.
+    /// Answered at once, from the server's files.
     document,
-    /// Of a worker; always the same, of a worker; of a worker, for long.
+    /// Answered by a worker; by a worker, and always the same; by a worker,
+    /// slowly.
     quick,
     fixed,
     longer
@@ -35,7 +36,7 @@ const std::vector<Route> &allRoutes();
 
 struct FoundRoute {
   const Route *route;
-  /// What stands for "{id}".
+  /// The part of the path in place of "{id}".
   std::string id;
 };
 

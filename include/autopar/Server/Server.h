@@ -20,7 +20,7 @@ struct ServerOptions {
   std::string host = "127.0.0.1";
   /// 0: any that is free.
   uint16_t port = 8080;
-  /// That requests must have; needed where others than this machine reach it.
+  /// Required in requests; needed if other machines can reach the server.
   std::string token = {};
   ServerLimits limits = {};
 };

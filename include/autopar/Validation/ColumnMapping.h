@@ -16,7 +16,7 @@
 
 namespace autopar::validation {
 
-/// What a file of schema `autopar.columns/1` says:
+/// The mapping of a file of schema `autopar.columns/1`:
 ///   {"schema": "autopar.columns/1",
 ///    "columns": {"model_path": "Model", "isl": "Prompt tokens"},
 ///    "constants": {"backend": "vllm"}}
@@ -25,7 +25,7 @@ struct ColumnMapping {
   std::string name;
   /// Column of ours to column of the table.
   std::map<std::string, std::string> columns;
-  /// Column of ours to what every row has there.
+  /// Values that a column of ours has in every row.
   std::map<std::string, std::string> constants;
 };
 

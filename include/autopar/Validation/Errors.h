@@ -1,4 +1,4 @@
-//===- Errors.h - How far predictions are off -------------------*- C++ -*-===//
+//===- Errors.h - Errors of predictions -------------------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,11 +17,11 @@
 
 namespace autopar::validation {
 
-/// A figure of a row, and what was predicted for it, if anything.
+/// A measured figure of a row, and its prediction, if any.
 struct MeasuredPoint {
   double measured = 0;
   std::optional<double> predicted = std::nullopt;
-  /// Which row it is of, and of which model.
+  /// Its row, and the model of the row.
   std::string id = {}, model = {};
 };
 
@@ -31,7 +31,7 @@ std::optional<double> signedError(const MeasuredPoint &point);
 
 /// Errors of points, as shares: 0.1 is 10 %.
 struct ErrorFigures {
-  /// Points, and those of them that were predicted.
+  /// Number of points, and of predicted points.
   size_t rows = 0, n = 0;
   /// Mean and quantiles of the errors without their signs.
   double mape = 0, median = 0, p90 = 0;
@@ -44,7 +44,7 @@ struct ErrorFigures {
 
 ErrorFigures errorFigures(const std::vector<MeasuredPoint> &points);
 
-/// What points are grouped by; groups are in order of `order`, then `text`.
+/// The key of a group of points; groups are sorted by `order`, then `text`.
 struct GroupKey {
   std::string text;
   double order = 0;
@@ -64,7 +64,7 @@ struct ErrorTable {
 
 /// Errors of one kind of figure.
 struct ErrorSection {
-  /// "tpot", "ttft", ..., the same for people, and what it is measured in.
+  /// The name, such as "tpot" or "ttft", the title for readers, and the unit.
   std::string name, title, unit;
   std::vector<MeasuredPoint> points;
   ErrorFigures all;

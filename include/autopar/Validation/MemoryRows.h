@@ -1,4 +1,4 @@
-//===- MemoryRows.h - What engines log of their memory ----------*- C++ -*-===//
+//===- MemoryRows.h - Memory in engines' logs -------------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,7 +18,7 @@ namespace autopar::validation {
 struct EngineMemory {
   std::optional<double> weightsGiB, temporariesGiB, runtimeGiB, kvPoolGiB,
       kvTokens;
-  /// What the engine may use, by its share of the device.
+  /// The memory that the engine may use, by its share of the device.
   std::optional<double> budgetGiB;
 };
 
@@ -32,12 +32,12 @@ struct MemoryRow {
   std::optional<int64_t> stepTokens, sequenceTokens;
   EngineMemory measured;
 
-  /// What was predicted, or why nothing was.
+  /// The prediction, or the reason why there is none.
   std::optional<EngineMemory> predicted;
   std::string notPredicted;
 };
 
-/// Whether `table` has what engines log of memory.
+/// Whether `table` has the columns of memory in engines' logs.
 bool hasEngineMemory(const DataTable &table);
 
 /// The columns that `readMemoryRows` looks at, for mappings.

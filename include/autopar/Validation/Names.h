@@ -1,4 +1,4 @@
-//===- Names.h - What others call models and machines -----------*- C++ -*-===//
+//===- Names.h - Names of models and machines -------------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -34,8 +34,8 @@ struct NameRules {
   std::vector<std::string> dropLast;
   /// Words at the end of a name to the weight format that they stand for.
   std::map<std::string, std::string> formats;
-  /// To a name of ours; to nothing where that is known to be something else
-  /// than what it looks like.
+  /// Maps names to ours, or to nothing if they are known to mean something else
+  /// than they seem.
   Aliases aliases;
 };
 
@@ -43,9 +43,9 @@ Result<NameRules> readNameRules(const std::string &path);
 Result<NameRules> parseNameRules(std::string_view text,
                                  const std::string &name);
 
-/// What a name was found to mean.
+/// The meaning of a name.
 struct ResolvedName {
-  /// Of the library, or a config folder; "" where there is none.
+  /// A name of the library, or a config folder; "" if there is none.
   std::string name;
   /// Whether `name` is a folder of the caller's.
   bool isFolder = false;
@@ -59,9 +59,10 @@ struct ResolvedName {
   explicit operator bool() const { return !name.empty(); }
 };
 
-/// Models by their names. In this order: `org/name` is a folder `org--name`;
-/// an alias of the whole name; the library's or the folder's name from which
-/// vendors, variants and formats are cut least, on both sides together.
+/// Resolves names of models, in this order: `org/name` is a folder `org--name`;
+/// an alias of the whole name; the name of the library or of a folder that
+/// matches after the fewest vendors, variants and formats are cut, on both
+/// sides in total.
 class ModelNames {
 public:
   ModelNames(NameRules rules, const std::vector<std::string> &bundled,
@@ -86,8 +87,8 @@ private:
   std::map<std::string, std::optional<std::string>> aliases;
 };
 
-/// Machines by their names: a system of the library, else the alias with the
-/// most words, all of which are in the name. What is in brackets is a note.
+/// Resolves names of machines: a system of the library, else the alias with the
+/// most words, all of which are in the name. Text in brackets is a note.
 class SystemNames {
 public:
   SystemNames(NameRules rules, std::vector<std::string> systems);

@@ -1,4 +1,4 @@
-//===- PredictionsCsv.h - What was predicted of each row --------*- C++ -*-===//
+//===- PredictionsCsv.h - Predictions of all rows ---------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,8 +13,8 @@
 
 namespace autopar::validation {
 
-/// A line for every row, excluded or not: CSV with a head. What a kind of row
-/// does not have is empty.
+/// Writes a line for every row, excluded or not: CSV with a head. Columns of
+/// other kinds of rows are empty.
 std::string predictionsCsv(const std::vector<PredictedRow> &rows,
                            const std::vector<ThroughputRow> &throughput = {},
                            const std::vector<MemoryRow> &memory = {},

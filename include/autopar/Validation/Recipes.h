@@ -16,7 +16,7 @@
 
 namespace autopar::validation {
 
-/// What recipes set that rows do not say.
+/// Settings of recipes that rows do not state.
 struct RecipeSettings {
   std::optional<program::Recomputation> recomputation;
   /// Whether a token goes once to each device that has one of its experts, and
@@ -26,10 +26,10 @@ struct RecipeSettings {
   std::optional<bool> capturesIteration;
 };
 
-/// Settings of the rows of which all of this holds; what is empty always does.
+/// Settings of the rows that meet all conditions; empty conditions always hold.
 struct Recipe {
-  /// Of the words of a model's name, all of one of these; of those of a
-  /// system's, one of these.
+  /// Words of the model's name, all of one entry; words of the system's name,
+  /// one entry.
   std::vector<std::string> models, chips;
   std::vector<std::string> formats;
   /// Releases, "26.06": from the one, before the other.
@@ -44,7 +44,7 @@ Result<std::vector<Recipe>> readRecipes(const std::string &path);
 /// "" where it names none, which is before all.
 std::string releaseOf(const std::string &source);
 
-/// What `recipes` set for a row that trains in `format`.
+/// The settings of `recipes` for a row that trains in `format`.
 RecipeSettings settingsOf(const std::vector<Recipe> &recipes,
                           const TrainingRow &row, const std::string &format);
 

@@ -17,7 +17,7 @@
 
 namespace autopar::validation {
 
-/// A rule, by its stable name: what it is for, and what can be changed.
+/// A rule with a stable name, its purpose, and its parameters.
 struct Rule {
   std::string name, what;
   enum class Kind {
@@ -33,7 +33,7 @@ struct Rule {
   bool enabled = true;
   std::map<std::string, double> numbers = {};
   std::map<std::string, std::string> texts = {};
-  /// What kind of rows it is for.
+  /// The kind of rows that it applies to.
   enum class Rows { served, trained } of = Rows::served;
 
   double number(const char *key) const { return numbers.at(key); }

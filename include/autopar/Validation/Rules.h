@@ -1,4 +1,4 @@
-//===- Rules.h - Which rows count, and why ----------------------*- C++ -*-===//
+//===- Rules.h - The rows that count ----------------------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,7 +22,7 @@
 
 namespace autopar::validation {
 
-/// What became of a row.
+/// The outcome of the rules for a row.
 struct RowJudgement {
   /// Names of the rules that repaired it.
   std::vector<std::string> repairs;
@@ -53,7 +53,8 @@ struct RuleCount {
   Rule::Kind kind;
   size_t rows = 0;
 };
-/// How many rows each enabled repair and exclusion met, in their order.
+/// Counts the rows that each enabled repair and exclusion applied to, in their
+/// order.
 std::vector<RuleCount> countByRule(const std::vector<RowJudgement> &judgements,
                                    const RuleSet &rules,
                                    Rule::Rows of = Rule::Rows::served);
@@ -73,8 +74,8 @@ struct NoiseFloor {
   size_t configurations = 0, pairs = 0;
   double median = 0, p90 = 0;
 };
-/// Of the rows that count, but for copies. Versions of a runtime are told
-/// apart, or not.
+/// The noise floor over the rows that count, without copies; with or without
+/// distinction of versions of a runtime.
 NoiseFloor noiseFloor(const std::vector<ServingRow> &rows,
                       const std::vector<RowJudgement> &judgements,
                       bool tellVersionsApart);

@@ -15,10 +15,11 @@
 
 namespace autopar::validation {
 
-/// How the workers of a deployment are split.
+/// The split of a deployment's workers.
 struct ServedDegrees {
   int64_t tp = 1, pp = 1, attentionDp = 1, expertTp = 1, ep = 1;
-  /// Whether the row says `attentionDp`; what it does not say is 1.
+  /// Whether the row states `attentionDp`; degrees that it does not state are
+  /// 1.
   bool attentionDpStated = true;
 
   int64_t devices() const { return tp * pp * attentionDp; }
@@ -34,17 +35,17 @@ struct ServedPool {
   std::optional<int64_t> batchSize;
 };
 
-/// A row of a table of serving measurements: closed loop, so many requests at
-/// once.
+/// A row of a table of serving measurements: a closed loop with a fixed
+/// concurrency.
 struct ServingRow {
   std::string id;
   /// Line of the file, from 1.
   size_t line = 0;
-  /// What the source column says, and what of it is `key=value`.
+  /// The source column, and its `key=value` pairs.
   std::string source;
   std::map<std::string, std::string> sourceFields;
   std::string runtime, runtimeVersion, model, system;
-  /// As stated; empty where they are not: the checkpoint's.
+  /// Formats as stated; empty: the checkpoint's.
   std::string precision, denseFormat, expertFormat, kvFormat;
   /// Nominal tokens of a prompt, and of an answer.
   int64_t inputTokens = 0, outputTokens = 0;
@@ -56,8 +57,8 @@ struct ServingRow {
   std::optional<double> ttftMs, tpotMs;
 };
 
-/// What of a prediction of a row decides whether the row counts. Never its
-/// latency.
+/// The part of a prediction that decides whether a row counts. It never
+/// includes latency.
 struct RowCapacity {
   /// Tokens that the KV caches of the deployment hold, of all replicas.
   int64_t kvTokens = 0;

@@ -21,7 +21,7 @@ const std::vector<std::string> &servingColumns();
 
 struct ServingRows {
   std::vector<ServingRow> rows;
-  /// One per row that cannot be read: where, which column, what it has.
+  /// An error per unreadable row: its location, the column, and the cell.
   std::vector<Error> unreadable;
 };
 

@@ -16,8 +16,8 @@ namespace autopar::validation {
 /// One batch from start to end, or an engine that is never out of requests.
 enum class ThroughputKind : uint8_t { static_batch, in_flight, other };
 
-/// A row of a table of throughput. What it has in common with served rows is
-/// in one of those; its runtime is the framework's text.
+/// A row of a table of throughput. Fields that served rows have too are in
+/// `row`, whose runtime is the framework's text.
 struct ThroughputRow {
   ServingRow row;
   ThroughputKind kind = ThroughputKind::other;
@@ -28,7 +28,7 @@ struct ThroughputRow {
   /// Before kernels that later engines have: reported apart.
   bool isOld = false;
 
-  /// What was predicted, or why nothing was.
+  /// The prediction, or the reason why there is none.
   std::optional<double> predicted;
   std::string notPredicted;
 };
@@ -52,8 +52,8 @@ struct ThroughputRows {
 /// that is needed and absent.
 Result<ThroughputRows> readThroughputRows(const DataTable &table);
 
-/// Errors of what was predicted: static batches, requests without end, and
-/// those of engines before TensorRT-LLM 0.17 or its kernel for grouped queries.
+/// Errors of predictions: of static batches, of endless requests, and of
+/// engines before TensorRT-LLM 0.17 or its kernel for grouped queries.
 std::vector<ErrorSection>
 throughputSections(const std::vector<ThroughputRow> &rows);
 

@@ -5,14 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Tables of training have sizes where importers want a config. Which family
-// has such layers:
-//
+// Tables of training state sizes, from which importers need a config. The
+// family is chosen by the layers:
 //   gated                  llama; with experts mixtral, qwen3_moe (heads of
 //                          another size than hidden / heads), qwen2_moe (shared
 //                          experts)
 //   not gated              gpt2: biases, LayerNorm, learned positions
-//                          starcoder2, where heads share keys and values
+//                          starcoder2, if heads share keys and values
 //   called BLOOM           bloom: ALiBi, a norm behind the embedding
 //   called Nemotron        nemotron: squared ReLU, no biases
 //
@@ -27,9 +26,9 @@
 namespace autopar::validation {
 
 struct TrainedConfig {
-  /// As a config.json has it.
+  /// The text of a config.json.
   std::string json;
-  /// Sizes that the row does not state, and what was taken.
+  /// Sizes that the row does not state, with the assumed values.
   std::vector<std::string> assumed;
 };
 

@@ -1,4 +1,4 @@
-//===- TrainedPlan.h - How a measured run was split ------------*- C++ -*-===//
+//===- TrainedPlan.h - Plans of measured training runs ----------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,7 +16,7 @@
 
 namespace autopar::validation {
 
-/// Whose way of overlapping and of keeping states it is.
+/// The framework whose overlap and states a run has.
 enum class TrainingRuntime : uint8_t {
   megatron,
   megatron_deepspeed,
@@ -26,13 +26,13 @@ enum class TrainingRuntime : uint8_t {
 };
 const char *nameOf(TrainingRuntime runtime);
 
-/// What products of weights are computed in.
+/// The format in which matmuls of weights are computed.
 enum class TrainingFormat : uint8_t { fp16, bf16, fp8, mxfp8, nvfp4 };
 const char *nameOf(TrainingFormat format);
 /// "FP8-MX" -> mxfp8; nothing where `precision` names no format.
 std::optional<TrainingFormat> trainingFormatOf(const std::string &precision);
 
-/// How a row was split: its degrees as they were meant.
+/// The plan of a row, with the degrees that it means.
 struct TrainedPlan {
   TrainingRuntime runtime = TrainingRuntime::megatron;
   TrainingFormat format = TrainingFormat::bf16;
@@ -44,8 +44,9 @@ struct TrainedPlan {
   int64_t sequenceTokens = 0;
   /// Sequences of a micro-batch of a replica, and how many make an iteration.
   int64_t microbatchSequences = 1, microbatches = 1;
-  /// 1: optimizer states are split, 2: gradients too, 3: parameters too; over
-  /// so many devices, beyond which they are replicas.
+  /// ZeRO stage: 1 splits optimizer states, 2 also gradients, 3 also
+  /// parameters; the number of devices to split over, beyond which there are
+  /// replicas.
   int64_t zeroStage = 0, zeroDevices = 1;
   bool sequenceParallel = false, offloadsActivations = false;
   /// Heads that predict further tokens; none where absent.
@@ -62,13 +63,12 @@ struct TrainedPlan {
   /// A graph has the whole iteration.
   bool capturesIteration = false;
   double dropout = 0;
-  /// What the row does not state, and what was taken.
+  /// Choices that the row does not state, with the assumed values.
   std::vector<std::string> assumed;
 };
 
-/// What the row does not state is as in `recipes` of NeMo's, where it is of
-/// those. Errors: a number that the row does not state, or numbers that do not
-/// fit.
+/// The plan of a row. Choices that a row of NeMo does not state follow
+/// `recipes`. Errors: a missing number, or numbers that do not fit together.
 Result<TrainedPlan> trainedPlanOf(const TrainingRow &row,
                                   const std::vector<Recipe> &recipes = {});
 

@@ -17,7 +17,7 @@ namespace autopar::validation {
 /// The sizes of a model, as far as a row states them.
 struct TrainedArchitecture {
   std::optional<int64_t> layers, hidden, heads, kvHeads, headSize;
-  /// Of a dense layer: `ffn`, or `dense_ffn` beside experts.
+  /// Width of a dense layer: `ffn`, or `dense_ffn` beside experts.
   std::optional<int64_t> width, vocabulary;
   std::optional<int64_t> experts, topK, expertWidth, sharedExperts;
   /// Layers before the first with experts.
@@ -27,12 +27,12 @@ struct TrainedArchitecture {
   bool latentAttention = false;
 };
 
-/// How the time of an iteration is known: stated, computed by who collected the
-/// table, or what the throughput gives.
+/// The source of an iteration's time: stated, computed by the collector of the
+/// table, or derived from the throughput.
 enum class IterationSource : uint8_t { stated, derived, throughput };
 const char *nameOf(IterationSource source);
 
-/// A row of a table of training: what its columns say.
+/// A row of a table of training, with the values of its columns.
 struct TrainingRow {
   std::string id;
   /// Line of the file, from 1.
@@ -49,15 +49,15 @@ struct TrainingRow {
   std::optional<int64_t> sequenceTokens, globalBatch, microbatch;
   std::optional<double> iterationSeconds;
   IterationSource iterationSource = IterationSource::stated;
-  /// Of the device that needs most.
+  /// Peak of the device that needs most.
   std::optional<double> peakGiB;
-  /// Its memory is what formulas of a paper give, and was not measured.
+  /// Whether its memory was computed by a paper's formulas, not measured.
   bool isComputed = false;
 
   bool isMoe() const { return architecture && architecture->experts; }
 };
 
-/// What is predicted of a row.
+/// The prediction of a row.
 struct TrainingPrediction {
   double iterationSeconds = 0, peakGiB = 0;
 };

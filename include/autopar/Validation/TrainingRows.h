@@ -27,10 +27,10 @@ struct TrainingRows {
   std::vector<Error> unreadable;
 };
 
-/// Columns: those of `trainingColumns()`; `arch` is a JSON object with layers,
-/// hidden, heads, kv_heads, head_dim, ffn, dense_ffn, first_dense, vocab,
-/// gated, mla, experts, topk, moe_ffn, shared_experts. Of a table of memory,
-/// the rows of training alone. Errors: a column that is needed and absent.
+/// Reads the columns of `trainingColumns()`; `arch` is a JSON object with
+/// layers, hidden, heads, kv_heads, head_dim, ffn, dense_ffn, first_dense,
+/// vocab, gated, mla, experts, topk, moe_ffn, shared_experts. A table of memory
+/// contributes only its rows of training. Errors: a required column is missing.
 Result<TrainingRows> readTrainingRows(const DataTable &table);
 
 } // namespace autopar::validation

@@ -1,4 +1,4 @@
-//===- TrainingRules.h - Which runs of training count -----------*- C++ -*-===//
+//===- TrainingRules.h - The training runs that count -----------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

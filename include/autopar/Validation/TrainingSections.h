@@ -14,7 +14,8 @@
 
 namespace autopar::validation {
 
-/// A row, what the rules made of it, and what was predicted, or why nothing.
+/// A row, the outcome of the rules, and its prediction or the reason why there
+/// is none.
 struct TrainedRow {
   TrainingRow row;
   RowJudgement judgement;
@@ -22,9 +23,9 @@ struct TrainedRow {
   std::string notPredicted = {};
   /// The system that it was matched with; the row's own words where "".
   std::string system = {};
-  /// That it was predicted by; "" where it was not.
+  /// The runtime of the prediction; "" if there is none.
   std::string runtime = {};
-  /// What the row does not state, and what was taken.
+  /// Choices that the row does not state, with the assumed values.
   std::vector<std::string> assumed = {};
 };
 
@@ -35,8 +36,8 @@ struct TrainingCounts {
 };
 TrainingCounts countTraining(const std::vector<TrainedRow> &rows);
 
-/// Times of iterations of dense models and of those with experts, peaks of
-/// memory; without tables, what each rule reports apart.
+/// Errors of iteration times, for dense models and for those with experts, and
+/// of memory peaks; without tables, the rows that each rule reports separately.
 std::vector<ErrorSection> trainingSections(const std::vector<TrainedRow> &rows,
                                            const RuleSet &rules);
 
@@ -45,11 +46,11 @@ std::vector<ErrorSection> trainingSections(const std::vector<TrainedRow> &rows,
 struct PlanOrder {
   /// "dense", "MoE".
   std::string kind;
-  /// Of rows that count; those of which both are predicted; and those that are
-  /// predicted in the order in which they were measured.
+  /// Number of pairs of rows that count; of pairs with two predictions; and of
+  /// pairs that are predicted in the measured order.
   size_t pairs = 0, predicted = 0, right = 0;
 };
-/// Of kinds that have pairs.
+/// For kinds of models with pairs.
 std::vector<PlanOrder> planOrders(const std::vector<TrainedRow> &rows);
 
 } // namespace autopar::validation

@@ -1,4 +1,4 @@
-//===- ValidationReport.h - What validate has to say ------------*- C++ -*-===//
+//===- ValidationReport.h - The report of validate --------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,7 +25,7 @@ struct ServingPrediction {
   std::vector<std::pair<std::string, double>> termsMs;
 };
 
-/// A row, what the rules made of it, and what was predicted.
+/// A row, the outcome of the rules, and its prediction.
 struct PredictedRow {
   ServingRow row;
   RowJudgement judgement;
@@ -33,7 +33,7 @@ struct PredictedRow {
   std::optional<ServingPrediction> prediction;
   /// Why there is no prediction: `no model is called "x"`.
   std::string notPredicted;
-  /// What it was matched with, for the tables; the row's own words where "".
+  /// The names that it was resolved to, for tables; the row's own words if "".
   std::string model, system, runtime, format;
   /// Whether it has routed experts, where the model is known.
   std::optional<bool> isMoe = std::nullopt;
@@ -59,12 +59,13 @@ struct ValidationReport {
   std::vector<RuleCount> rules;
   /// Why rows have no prediction, and how many.
   std::vector<std::pair<std::string, size_t>> notPredicted;
-  /// TPOT and TTFT with tables; what is reported apart without.
+  /// Errors of TPOT and TTFT, with tables; rows that are reported separately,
+  /// without.
   std::vector<ErrorSection> sections;
-  /// Rows of throughput, of memory, and of what is not modelled.
+  /// Rows of throughput, of memory, and of figures that are not modelled.
   size_t throughputRows = 0, memoryRows = 0, otherRows = 0;
   TrainingCounts training;
-  /// What was taken that rows of training do not state, and of how many.
+  /// Assumptions about rows of training, with the number of rows.
   std::vector<std::pair<std::string, size_t>> assumed;
   std::vector<PlanOrder> planOrders;
 
@@ -91,12 +92,12 @@ ValidationReport makeValidationReport(std::vector<std::string> files,
 void addTraining(ValidationReport &report, const std::vector<TrainedRow> &rows,
                  const RuleSet &rules);
 
-/// For a terminal.
+/// Writes the report for a terminal.
 std::string validationText(const ValidationReport &report);
 /// `autopar.validation/1`: lib/Validation/schema/validation.schema.json.
 std::string validationJson(const ValidationReport &report);
-/// A page for browsers: tables, and measured against predicted as charts.
-/// Errors: what pages are made of is not installed.
+/// Writes a page for browsers: tables, and charts of measured against predicted
+/// figures. Errors: files of pages that are not installed.
 Result<std::string> validationHtml(const ValidationReport &report);
 
 } // namespace autopar::validation
