@@ -1,4 +1,4 @@
-//===- Manifest.h - What a bundle says of itself -------------*- C++ -*-===//
+//===- Manifest.h - The manifest of a bundle --------------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,7 +23,7 @@ std::string writeManifest(const Bundle &bundle);
 std::optional<Error> readManifest(const std::string &text,
                                   const std::string &file, Bundle &bundle);
 
-/// This program's.
+/// The versions of this program.
 std::string ownVersion();
 std::string llvmVersion();
 

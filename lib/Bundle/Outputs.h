@@ -12,8 +12,8 @@
 
 namespace autopar::bundle {
 
-/// The reports of the module that `text` is: report.json, report.txt and, where
-/// it is of one plan, plan.json. Files are those of the scope around.
+/// Makes the reports of the module in `text`: report.json, report.txt and, for
+/// a single plan, plan.json. Files are those of the enclosing scope.
 Result<std::map<std::string, std::string>>
 estimateAll(const std::string &text, const Bundle::Choice &choice);
 

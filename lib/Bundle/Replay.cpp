@@ -25,8 +25,8 @@ static bool isOfLibrary(const std::string &name) {
   return name.rfind("hardware/", 0) == 0 || name.rfind("runtimes/", 0) == 0;
 }
 
-/// Where a file of a library lies: hardware/chips/.. below the folder of
-/// hardware.
+/// The installed place of a library's file, such as hardware/chips/.. below the
+/// folder of hardware.
 static std::string installedPath(const std::string &name) {
   size_t slash = name.find('/');
   return dataDirectory(name.substr(0, slash)) + name.substr(slash);
@@ -96,7 +96,7 @@ static void compareInstalled(const Bundle &bundle, Replay &replay) {
   }
 }
 
-/// What the report would be with the files that are installed.
+/// Estimates with the installed files, and compares.
 static void estimateInstalled(const Bundle &bundle, Replay &replay) {
   FileScope::Files files = filesOf(bundle);
   for (const Replay::InstalledFile &one : replay.changed) {

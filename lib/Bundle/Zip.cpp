@@ -55,7 +55,7 @@ public:
     source = api.createBuffer(bytes, size, 0, &error);
     if (!source)
       return false;
-    // Closing an archive frees what it was opened from.
+    // Closing an archive frees its source.
     api.keepSource(source);
     archive = api.open(source, flags, &error);
     if (!archive)
@@ -133,7 +133,7 @@ Result<std::string> autopar::bundle::packZip(const Entries &entries) {
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// What is wrong with an entry before any of it is unpacked.
+/// The reason to refuse an entry before it is unpacked.
 static std::optional<std::string> refuse(const zip_stat_t &entry,
                                          uint64_t unpacked) {
   constexpr zip_uint64_t needed = ZIP_STAT_NAME | ZIP_STAT_SIZE |

@@ -15,8 +15,8 @@
 
 namespace autopar::bundle {
 
-/// The functions of libzip that bundles use. As with libcurl, only who writes
-/// or reads one needs the library.
+/// The functions of libzip that bundles use. As with libcurl, the library is
+/// needed only by users who write or read one.
 struct ZipApi : LoadedFunctions {
   using LoadedFunctions::LoadedFunctions;
 

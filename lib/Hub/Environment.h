@@ -1,4 +1,4 @@
-//===- Environment.h - What the user's environment says ---------*- C++ -*-===//
+//===- Environment.h - The user's environment -------------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

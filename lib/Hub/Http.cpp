@@ -37,7 +37,7 @@ static std::string shown(const std::string &url) {
   return url.substr(0, url.find_first_of("?#"));
 }
 
-/// One request, its answer, and what became of it.
+/// One request, its answer, and its state.
 struct HttpClient::Transfer {
   std::string url;
   const HttpRequest *request = nullptr;
@@ -167,8 +167,8 @@ void HttpClient::configure(Transfer &transfer, Milliseconds left) {
   set(CURLOPT_TIMEOUT_MS, long(left.count()));
   set(CURLOPT_LOW_SPEED_LIMIT, lowSpeedBytes);
   set(CURLOPT_LOW_SPEED_TIME, lowSpeedSeconds);
-  // What is declared is refused early, what is not by `write`. Answers that
-  // come compressed though nobody asked stay so: nothing inflates.
+  // Sizes that are declared are refused early, others by `write`. Compressed
+  // answers that were not requested stay compressed.
   set(CURLOPT_MAXFILESIZE_LARGE, curl_off_t(transfer.request->maxBytes));
   set(CURLOPT_WRITEFUNCTION, &Transfer::write);
   set(CURLOPT_WRITEDATA, &transfer);
@@ -209,7 +209,7 @@ static bool isDropped(CURLcode code) {
          code == CURLE_HTTP2 || code == CURLE_HTTP2_STREAM;
 }
 
-/// Turns what libcurl and the server said into an answer, a redirect or an
+/// Turns the results of libcurl and the server into an answer, a redirect or an
 /// error.
 void HttpClient::conclude(Transfer &transfer, CURLcode code,
                           const char *reason) {

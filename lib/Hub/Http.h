@@ -20,7 +20,7 @@ namespace autopar::hub {
 
 using Milliseconds = std::chrono::milliseconds;
 
-/// Who is asked, as whom, and for how long.
+/// The server, the credentials, and the time limits.
 struct HttpSettings {
   /// "https://huggingface.co", without a trailing slash.
   std::string endpoint;
@@ -49,8 +49,8 @@ struct HttpAnswer {
   std::string commit, contentRange;
 };
 
-/// Gets files over https. Redirects go to https only, five at most; what may
-/// pass (429, 5xx, dropped connections) is tried three times.
+/// Gets files over https. Follows at most five redirects, to https only.
+/// Temporary failures (429, 5xx, dropped connections) are tried three times.
 class HttpClient {
 public:
   static Result<HttpClient> open(HttpSettings settings);

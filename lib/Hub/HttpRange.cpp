@@ -19,7 +19,7 @@
 using namespace autopar;
 using namespace autopar::hub;
 
-/// What `open` asks for: the header of most checkpoint files.
+/// Size of the first request: the header of most checkpoint files.
 constexpr uint64_t firstBytes = uint64_t(128) << 10;
 
 struct HttpRange::State {
@@ -59,8 +59,8 @@ sizeIn(const std::string &header, uint64_t offset, const std::string &body) {
   return size;
 }
 
-/// Asks for bytes and checks that they are what came, `count` or up to the end
-/// of the file; nothing where there is no file.
+/// Requests bytes and checks that the answer has them, `count` or up to the end
+/// of the file; nothing if there is no file.
 Result<std::optional<std::string>> HttpRange::State::ask(uint64_t offset,
                                                          uint64_t count) {
   std::string range =

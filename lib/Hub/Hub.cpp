@@ -115,8 +115,8 @@ static Result<ModelFiles> locateBundled(const std::string &name) {
                    "on the Hugging Face hub, works as well"};
 }
 
-/// Downloads what describes `repository` into `cache`. config.json is stored
-/// last: where it is, the others are.
+/// Downloads the files that describe `repository` into `cache`. config.json is
+/// stored last: if it is there, the others are.
 static Result<ModelFiles> download(const Repository &repository,
                                    const std::string &cache,
                                    const HubOptions &options) {
@@ -168,7 +168,7 @@ static Result<ModelFiles> locateOnHub(const Repository &repository,
   bool isFresh = snapshot && snapshot->age < day && !options.refresh;
   if (asks && !isFresh) {
     Result<ModelFiles> files = download(repository, caches[1], options);
-    // What is only old is better than nothing.
+    // An old snapshot is better than none.
     if (files || !snapshot || options.refresh)
       return files;
   }

@@ -42,10 +42,10 @@ static bool endsWith(const std::string &text, std::string_view suffix) {
          text.compare(text.size() - suffix.size(), suffix.size(), suffix) == 0;
 }
 
-/// Files of PEFT: what is trained beside a model that stays as it is.
+/// Files of PEFT: an adapter, trained beside an unchanged model.
 static constexpr const char *adapterFile = "adapter_config.json";
 
-/// What an adapter is of; nothing where `path` describes none.
+/// The error for an adapter; nothing if `path` describes none.
 static std::optional<Error> refuseAdapter(const std::string &path) {
   Result<JsonDocument> document =
       JsonDocument::readFile(path, JsonDocument::Dialect::python);

@@ -1,4 +1,4 @@
-//===- NotAModel.h - What is given where a config should be -----*- C++ -*-===//
+//===- NotAModel.h - Files in place of a config -----------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,10 +14,10 @@
 
 namespace autopar::hub {
 
-/// Of a file that holds something else than a config, what to do with it.
+/// The error, with advice, for a file that is no config.
 std::optional<Error> refuseFile(const std::string &path);
 
-/// Of a directory without a config.json, what may be meant.
+/// The error for a directory without a config.json, with suggestions.
 Error refuseDirectory(const std::string &path);
 
 } // namespace autopar::hub

@@ -18,15 +18,15 @@ class Remote {
 public:
   static Result<Remote> open(Repository repository, const HubOptions &options);
 
-  /// `file`, or a range of it; nothing where the model has no such file.
+  /// Gets `file`, or a range of it; nothing if the model has no such file.
   /// Errors say what access needs.
   Result<std::optional<HttpAnswer>> get(const std::string &file,
                                         uint64_t maxBytes,
                                         const std::string &range = "");
   /// The same for a file that must be a JSON object.
   Result<std::optional<HttpAnswer>> getJson(const std::string &file);
-  /// config.json, which must be that of a model: some servers say what went
-  /// wrong in an object, as a success.
+  /// Gets config.json, which must be that of a model: some servers report
+  /// errors in a JSON object with a success status.
   Result<std::optional<HttpAnswer>> getConfig();
   /// Why there is no config.json.
   Error missing() const;

@@ -22,8 +22,9 @@ namespace fs = std::filesystem;
 
 static bool isAlnum(char c) { return std::isalnum((unsigned char)c); }
 
-/// Letters, digits, "-", "_" and "." (and `also`), none of "." and "-" first,
-/// and no "..": what names of the hub are, and what is safe in a path.
+/// Whether the text is a legal name of the hub, safe in a path: letters,
+/// digits, "-", "_" and "." (and `also`), not beginning with "." or "-",
+/// without "..".
 static bool isSafe(std::string_view text, size_t longest,
                    std::string_view also = "") {
   return !text.empty() && text.size() <= longest &&

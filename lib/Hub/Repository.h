@@ -42,8 +42,8 @@ Result<bool> checkFileName(const std::string &file);
 /// A folder of a cache that has a config.json.
 struct Snapshot {
   std::string folder;
-  /// For how many seconds the cache has known that this is the revision; 0 of a
-  /// commit, which stays what it is.
+  /// Seconds since the cache resolved the revision; 0 for a commit, which never
+  /// changes.
   double age = 0;
 };
 std::optional<Snapshot> findSnapshot(const Repository &repository,

@@ -21,7 +21,7 @@ struct Range {
 };
 } // namespace
 
-/// What bounds integers: far above any model, far below an overflow.
+/// Limits of integers: far above any model, far below an overflow.
 static const std::map<std::string_view, Range> &integerTypes() {
   static const std::map<std::string_view, Range> ranges = {
       {"width", {1, int64_t(1) << 28}},
@@ -33,7 +33,7 @@ static const std::map<std::string_view, Range> &integerTypes() {
   return ranges;
 }
 
-/// Names of activations in configs, and those of `transformer.activation`.
+/// Maps names of activations in configs to those of `transformer.activation`.
 static const std::map<std::string, std::string> &activations() {
   static const std::map<std::string, std::string> names = {
       {"silu", "silu"},
@@ -98,7 +98,7 @@ static void checkLetters(const JsonReader &reader, const std::string &text,
                 "known: " + known);
 }
 
-/// As `field` narrows it.
+/// Narrows a range by `field`.
 static Range rangeOf(const JsonValue &field, Range range) {
   if (field.contains("min") && field["min"].is_number_integer())
     range.min = field["min"].get<int64_t>();
@@ -142,7 +142,8 @@ static JsonValue readInteger(const JsonReader &reader, const JsonValue &field,
   return reader.asInteger(range.min, range.max);
 }
 
-/// A count, or the word of configs that leave it to what follows from others.
+/// Reads a count, or the word with which configs leave it to follow from
+/// others.
 static JsonValue readCountOrAuto(const JsonReader &reader,
                                  const JsonValue &field) {
   if (!reader.isString())
@@ -196,7 +197,7 @@ static JsonValue readTyped(const JsonReader &reader, const std::string &type,
   return JsonValue();
 }
 
-/// How many entries a list or letters a text has.
+/// Number of entries of a list, or of letters of a text.
 static int64_t lengthOf(const JsonValue &value) {
   if (value.is_string())
     return value.get_ref<const std::string &>().size();

@@ -15,19 +15,19 @@
 
 namespace autopar::model {
 
-/// The value at `reader`, checked against the field's "type", "min", "max",
-/// "first_layer" and "choices". Types: width, count, experts, layers, tokens
-/// (positive integers up to what makes sense), count_or_auto, integer, number,
-/// flag, text, list, list_or_integer, activation, any.
+/// Reads the value at `reader`, and checks it against the field's "type",
+/// "min", "max", "first_layer" and "choices". Types: width, count, experts,
+/// layers, tokens (positive integers up to a reasonable limit), count_or_auto,
+/// integer, number, flag, text, list, list_or_integer, activation, any.
 Result<JsonValue> readFieldValue(const JsonReader &reader,
                                  const JsonValue &field);
 
-/// What a list of layers calls the first one, its "first_layer"; none of a list
-/// that has none.
+/// The number of the first layer in a list of layers, its "first_layer"; none
+/// for other lists.
 std::optional<int64_t> firstLayerOf(const JsonValue &field);
 
-/// What is wrong with `value` under a relation to `bound` ("divides",
-/// "at_most", "multiple_of", "length"), "" where nothing is.
+/// The problem of `value` under a relation to `bound` ("divides", "at_most",
+/// "multiple_of", "length"), "" if there is none.
 std::string relationProblem(std::string_view relation, const JsonValue &value,
                             const JsonValue &bound);
 

@@ -76,7 +76,7 @@ private:
   int64_t valueOf(const std::string &word, char op) {
     auto it = parameters.find(word);
     if (it != parameters.end()) {
-      // One group of all.
+      // A group size of -1 means one group for all.
       bool whole = it->second == -1 && op == '/';
       return whole ? limits::maxDimension : it->second;
     }
@@ -124,7 +124,7 @@ static std::optional<int64_t> readCondition(const JsonReader &reader,
   return std::nullopt;
 }
 
-/// Nothing where the parameters leave it out.
+/// Reads a tensor; nothing if the parameters leave it out.
 static std::optional<FormatTensor> readTensor(const JsonReader &reader,
                                               const Parameters &parameters) {
   reader.allowOnly({"suffix", "type", "shape", "when", "unless"});
@@ -159,7 +159,7 @@ static void readTensors(const JsonReader &reader, const Parameters &parameters,
     reader.failAt("tensors", "expected at least one tensor");
 }
 
-/// Those of the file, with the values that are given.
+/// The parameters of the file, with the given values.
 static Parameters readParameters(const JsonReader &reader,
                                  const Parameters &given) {
   Parameters parameters;

@@ -17,7 +17,7 @@
 using namespace autopar;
 using namespace autopar::model;
 
-/// How many layers from the first have all kinds.
+/// Number of first layers that include all kinds.
 static int64_t prefixOf(const Stack &stack) {
   auto last = stack.layers.begin();
   for (uint32_t kind = 0; kind < stack.kinds.size(); ++kind)
@@ -26,7 +26,8 @@ static int64_t prefixOf(const Stack &stack) {
   return last - stack.layers.begin() + 1;
 }
 
-/// Counts of layers in what says how many layers a stack has.
+/// Reduces the fields of the config in the `expression` of a stack's number of
+/// layers.
 static void shrinkCount(Scope &scope, const JsonValue &expression,
                         int64_t fewer, JsonValue &config) {
   for (const std::string &name : namesIn(scope, expression)) {
@@ -47,7 +48,7 @@ namespace {
 struct LayerList {
   std::string field;
   JsonValue &value;
-  /// What it calls the first layer.
+  /// Number of the first layer in the list.
   int64_t first;
 
   /// Whether it names layers, of a stack of `layers`: each once, in order.
@@ -149,7 +150,7 @@ private:
       bool isOfOthers = others.count(it.key()) && !asked.count(it.key());
       if (!mayBe || !isOfLayers || isOfOthers)
         continue;
-      // Other texts are words, of whatever length.
+      // Other texts are words of any length.
       bool mayBeText = it->contains("letters") || it->contains("length");
       for (const std::string &place : scope.placesOf(it.key())) {
         JsonValue::json_pointer pointer(place);
@@ -166,7 +167,7 @@ private:
   const JsonValue &count;
   JsonValue &config;
   int64_t layers = 0, kept;
-  /// What variables of layers depend on, and those of other layers.
+  /// Names that variables of layers depend on; the same for other layers.
   std::set<std::string> asked, others;
 };
 

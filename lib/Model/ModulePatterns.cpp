@@ -38,8 +38,8 @@ void ModulePatterns::addPrefix(std::string_view prefix) {
   prefixes.emplace(prefix);
 }
 
-/// As no prefix begins another, only the greatest that is not above `text` can
-/// begin it.
+/// No prefix begins another, so only the greatest one that is not above `text`
+/// can begin it.
 bool ModulePatterns::isPrefixed(std::string_view text) const {
   auto it = prefixes.upper_bound(text);
   return it != prefixes.begin() && startsWith(text, *std::prev(it));

@@ -21,14 +21,14 @@ namespace autopar::model {
 /// names, so for those inside it too; "re:" is Python's `re.match`.
 class ModulePatterns {
 public:
-  /// What is wrong with the entry, if anything.
+  /// Adds an entry; returns its error, if any.
   std::optional<std::string> add(std::string_view entry);
 
   bool matches(std::string_view module, uint64_t &steps) const;
   bool empty() const {
     return names.empty() && prefixes.empty() && patterns.empty();
   }
-  /// Whether layers of one kind may differ in what matches.
+  /// Whether layers of one kind may match differently.
   bool dependsOnLayer() const { return hasNumbers; }
 
 private:
@@ -37,8 +37,8 @@ private:
   bool isPrefixed(std::string_view text) const;
 
   std::set<std::string, std::less<>> names;
-  /// Of globs that only end in `*`: beginnings of modules from some part on.
-  /// None begins another.
+  /// Prefixes from globs that only end in `*`, from any part of a name on. None
+  /// begins another.
   std::set<std::string, std::less<>> prefixes;
   std::vector<Pattern> patterns;
   bool hasNumbers = false;

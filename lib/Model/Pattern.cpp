@@ -29,7 +29,7 @@ struct Node {
   Kind kind = Kind::sequence;
   Characters characters;
   std::vector<Node> children;
-  /// Of a repeat; `max` -1 has no bound.
+  /// For a repeat; `max` -1 has no bound.
   int min = 0, max = -1;
 };
 
@@ -42,7 +42,7 @@ Characters range(unsigned char first, unsigned char last) {
   return set;
 }
 
-/// What `\c` stands for.
+/// The characters that `\c` stands for.
 Characters escaped(char c) {
   Characters digits = range('0', '9');
   Characters words =

@@ -43,7 +43,7 @@ public:
 private:
   std::vector<State> states;
   uint32_t start = 0;
-  /// What every name that matches contains; found faster than a match.
+  /// A text that every matching name contains; checked before the automaton.
   std::string literal;
   /// Matches whole parts of a name, from any part on.
   bool matchesParts = false;

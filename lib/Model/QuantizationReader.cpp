@@ -57,7 +57,7 @@ autopar::model::findSettingsOfFile(const JsonReader &file) {
   return std::optional<JsonReader>(settings);
 }
 
-/// A method's file. Its "fields" are read as those of families are.
+/// Loads a method's file. Its "fields" are read like those of families.
 static Result<Family> loadMethod(const std::string &name) {
   Family method;
   method.name = name;
@@ -243,8 +243,8 @@ private:
       readOverride(it.key(), it.value(), known);
   }
 
-  /// Members of the settings that are no fields of the method: MLX writes those
-  /// of modules beside those of all.
+  /// Members of the settings that are no fields of the method: MLX writes
+  /// settings of modules beside the general ones.
   JsonValue membersForModules() {
     JsonValue modules = JsonValue::object(), all = scope.config().toJson();
     const JsonValue &fields = scope.family().description["fields"];

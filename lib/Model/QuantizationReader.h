@@ -34,7 +34,7 @@ struct QuantizationRules {
   std::vector<QuantizationScheme> schemes;
   ModulePatterns skipped;
   std::set<WeightRole> roles;
-  /// Only modules of repeated layers.
+  /// Whether only modules of repeated layers are quantised.
   bool layersOnly = false;
   bool splitsExperts = false;
   /// The config, for messages.

@@ -63,7 +63,7 @@ bool Scope::has(const std::string &name) {
     return false;
   if (findKey(name, *field, isNull) && !isNull)
     return true;
-  // The default is taken, and noted, though nobody needs its value.
+  // Notes that the default is taken, although its value is not needed.
   if (field->contains("default") && !field->contains("silent"))
     (void)lookUp(name);
   return false;
@@ -388,7 +388,7 @@ Result<JsonValue> Scope::readDefault(const std::string &name,
   std::string key = keyOf(name, field);
   const char *which = whichDefault(field);
   if (!field.contains(which)) {
-    // The last step of a nested key is what is missing.
+    // The error names the missing step of a nested key.
     JsonReader at = reader;
     for (size_t dot; (dot = key.find('.')) != std::string::npos;
          key.erase(0, dot + 1))

@@ -17,10 +17,10 @@
 using namespace autopar;
 using namespace autopar::model;
 
-/// Degrees up to this must divide what they divided.
+/// Degrees up to this must divide the small sizes if they divided the original.
 constexpr int64_t plannedDegree = 8;
 
-/// As few as have the same degrees; some where there were some.
+/// The fewest heads with the same degrees.
 static int64_t fewerKvHeads(int64_t count) {
   if (count <= plannedDegree)
     return count;
@@ -238,7 +238,7 @@ private:
     }
   }
 
-  /// As large a part of a head as before.
+  /// Keeps the rotated share of a head.
   int64_t smallRope(const SizeField &field) const {
     constexpr int64_t latent = 4;
     const SizeField *dim = beside(field, SizeRole::head_dim);

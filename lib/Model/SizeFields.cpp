@@ -15,7 +15,7 @@ using namespace autopar::model;
 namespace {
 
 /// A parameter of a kind of block that is a size, and the types of the fields
-/// that may be named in it; those of any other are conditions.
+/// that its expression may name; fields of other types are conditions.
 struct SizeParameter {
   const char *kind, *parameter;
   SizeRole role;
@@ -185,8 +185,8 @@ static void addFields(Scope &scope, const std::string &block,
   }
 }
 
-/// Widths that no block may name, but that must equal what follows from others,
-/// or be a multiple of it.
+/// Adds widths that no block names, but that must equal a value that follows
+/// from others, or be a multiple of it.
 static void addBoundWidths(Scope &scope, std::vector<SizeField> &fields) {
   const JsonValue &family = scope.family().description;
   if (!family.contains("fields"))

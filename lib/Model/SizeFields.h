@@ -1,4 +1,4 @@
-//===- SizeFields.h - What the fields of a config are sizes of --*- C++ -*-===//
+//===- SizeFields.h - Sizes in the fields of a config -----------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,8 +12,8 @@
 
 namespace autopar::model {
 
-/// What a size is of. Of a field with several, the first counts: an embedding's
-/// width may also be that of a product.
+/// The role of a size. For a field with several roles the first counts: an
+/// embedding's width may also be that of a matmul.
 enum class SizeRole : uint8_t {
   hidden,
   vocabulary,
@@ -41,7 +41,7 @@ struct SizeField {
   Scope *scope = nullptr;
   std::string name;
   SizeRole role = SizeRole::width;
-  /// Of the block that names it: fields of one block go together.
+  /// The block that names it: fields of one block belong together.
   std::string block;
   /// An integer, or a list with one for each layer.
   JsonValue value;
@@ -55,7 +55,7 @@ std::vector<SizeField> sizeFieldsOf(Scope &scope);
 /// The text at `key` of an object of a family; "" where there is none.
 std::string textAt(const JsonValue &object, const char *key);
 
-/// The scopes of a model: its own and those of the parts that it has.
+/// The scopes of a model: its own and those of its parts.
 std::vector<Scope *> scopesOf(Scope &root);
 
 /// The names in an expression of a family, those behind variables of layers

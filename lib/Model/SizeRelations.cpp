@@ -15,8 +15,7 @@ using namespace autopar::model;
 
 namespace {
 
-/// What names mean once sizes are small: fields of the config that have no
-/// small size are as they were.
+/// The names with small sizes; other fields of the config keep their values.
 class SmallNames : public Names {
 public:
   SmallNames(Scope &scope, const SmallSizeMap &small)
@@ -116,7 +115,7 @@ private:
     std::optional<int64_t> bound = boundOf(field, expression);
     if (!bound || *bound < 0 || *bound > largest || *bound == sizeOf(field))
       return true;
-    // No size is 0: what it follows from does not fit together.
+    // No size may be 0, which would mean that its inputs do not fit together.
     if (!shrinkBehind(field, expression, *bound) && *bound > 0)
       set(field, *bound);
     return false;
@@ -131,8 +130,8 @@ private:
     return false;
   }
 
-  /// Sizes of a `number` with which what follows from it may be `wanted`, where
-  /// it is `bound` now; all that are small where that says nothing.
+  /// Sizes of a `number` with which a dependent value may become `wanted`,
+  /// which is `bound` now; all small sizes if that gives no hint.
   static std::vector<int64_t> triedSizes(int64_t number, int64_t bound,
                                          int64_t wanted) {
     if (wanted <= 0 || wanted > largest)
@@ -145,8 +144,8 @@ private:
     return all;
   }
 
-  /// Makes a size behind `expression`, whose value is `bound`, so much smaller
-  /// that it is that of `field`.
+  /// Reduces a size in `expression`, whose value is `bound`, so that the value
+  /// becomes that of `field`.
   bool shrinkBehind(const SizeField &field, const JsonValue &expression,
                     int64_t bound) {
     int64_t wanted = sizeOf(field);
@@ -196,7 +195,7 @@ private:
 
 void autopar::model::settleRelations(std::vector<SizeField> &fields,
                                      SmallSizeMap &small) {
-  // One may depend on another.
+  // Fields may depend on each other.
   constexpr int rounds = 4;
   Settler settler(fields, small);
   for (int i = 0; i < rounds && !settler.settle(); ++i)

@@ -15,10 +15,10 @@ namespace autopar::model {
 /// Small sizes of fields, by their scope and name.
 using SmallSizeMap = std::map<std::pair<Scope *, std::string>, int64_t>;
 
-/// Sets sizes that must equal what follows from others ("equals"), or be a
-/// multiple of it ("multiple_of"). Where a size that nothing has made small is
-/// behind such a value, it becomes as small as makes the value right; it is
-/// then one of `fields`.
+/// Sets sizes that must equal a value that follows from others ("equals"), or
+/// be a multiple of it ("multiple_of"). If such a value depends on a size that
+/// is not small yet, that size is reduced to make the value right, and added to
+/// `fields`.
 void settleRelations(std::vector<SizeField> &fields, SmallSizeMap &small);
 
 } // namespace autopar::model

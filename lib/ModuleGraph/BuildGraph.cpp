@@ -33,17 +33,17 @@ using Index = ModuleGraph::Index;
 struct Drawn {
   Index cluster = 0;
   SmallVector<std::optional<Source>> results;
-  /// How often a run of it runs others.
+  /// Number of runs of other functions per run.
   llvm::MapVector<Drawn *, Checked> calls;
   Checked runs = 0;
 };
 
-/// What runs: where its values come from so far.
+/// A running function, and the sources of its values so far.
 struct Frame {
   FunctionOpInterface function;
   DenseMap<Value, Source> sources;
   SmallVector<LoopLikeOpInterface> loops;
-  /// Of the loops around.
+  /// Product of the trip counts of the surrounding loops.
   Checked times = 1;
 };
 
@@ -89,8 +89,7 @@ private:
   llvm::SmallPtrSet<Operation *, 8> active;
   size_t depth = 0;
 
-  /// Of the function that runs from outside: the loops whose layers stages
-  /// divide.
+  /// For the outermost function: the loops whose layers stages divide.
   SmallVector<LoopLikeOpInterface> stack;
   Section section = Section::forward;
   int64_t layer = 0;
@@ -133,7 +132,8 @@ void StepWalk::enterLayer() {
 // Values
 //===----------------------------------------------------------------------===//
 
-/// Draws a value that each stage has, with what it is made of, on this one.
+/// Draws a value that each stage has, with the ops that it depends on, on this
+/// stage.
 void StepWalk::drawGiven(Frame &frame, Value value) {
   SmallVector<Operation *> chain;
   for (Operation *op = value.getDefiningOp(); op && !drawing.isDrawn(op, stage);
@@ -168,7 +168,7 @@ void StepWalk::connect(Frame &frame, Value value, Index to) {
     drawing.connect(*source, to, value);
 }
 
-/// What it reads is drawn before it.
+/// Draws an op after its operands.
 Index StepWalk::drawOp(Frame &frame, Operation *op) {
   SmallVector<std::optional<Source>> sources =
       sourcesOf(frame, op->getOperands());
@@ -196,7 +196,7 @@ LogicalResult StepWalk::runOp(Frame &frame, Operation *op) {
                                            : runLoop(frame, loop);
   if (auto call = dyn_cast<CallOpInterface>(op))
     return runCall(frame, call);
-  // What each stage has is drawn where it is read.
+  // Values that each stage has are drawn where they are read.
   if (!ranges.empty() && op->getNumResults() == 1 && isGiven(op->getResult(0)))
     return success();
   if (drawing.isTooLarge())

@@ -19,7 +19,7 @@
 
 namespace autopar::graph {
 
-/// Of a module without stages there is one, which has no cluster.
+/// Modules without stages have one stage, which has no cluster.
 using Stage = uint32_t;
 
 /// Where a value comes from: a node, or one of several.
@@ -28,15 +28,15 @@ struct Source {
   bool isJoin = false;
 };
 
-/// Fills a graph. What is drawn twice on a stage is drawn once.
+/// Fills a graph. An op is drawn once per stage.
 class Drawing {
 public:
   using Index = ModuleGraph::Index;
 
   Drawing(mlir::ModuleOp module, std::vector<schedule::LayerRange> stages);
 
-  /// Takes the graph, with each join replaced by what it joins. Fails with a
-  /// diagnostic where it is too large.
+  /// Returns the graph, with each join replaced by its inputs. Fails with a
+  /// diagnostic if it is too large.
   mlir::FailureOr<ModuleGraph> finish();
 
   Index functionCluster(mlir::FunctionOpInterface function, Stage stage);

@@ -161,7 +161,7 @@ private:
   }
 
   const ModuleGraph &graph;
-  /// Of each cluster.
+  /// Inner clusters, and nodes, of each cluster.
   std::map<ModuleGraph::Index, std::vector<ModuleGraph::Index>> inside, nodesOf;
   std::string text;
   llvm::raw_string_ostream os;

@@ -164,7 +164,7 @@ static std::string base64(const std::string &bytes) {
   return text.replace(text.size() - padding, padding, padding, '=');
 }
 
-/// Data as it stands in a page: what is long is packed.
+/// Embeds data in a page; long data is compressed.
 static std::string dataOf(const std::string &json) {
   constexpr size_t readable = 512 << 10;
   return json.size() <= readable ? inScript(json) : base64(pack(json));
@@ -183,7 +183,7 @@ Result<std::string> autopar::page::makePage(std::string_view title,
   return page;
 }
 
-/// Adds `json` without what stands between its words.
+/// Appends `json` without white space.
 static void appendDense(std::string &text, std::string_view json) {
   bool inString = false;
   for (size_t i = 0; i < json.size(); ++i) {

@@ -24,9 +24,9 @@ struct Cell {
   Style style = Style::plain;
   /// A text, or a formula without its "=".
   std::string text = {};
-  /// Of a number; of a formula, what it gives.
+  /// The number, or the value of the formula.
   double value = 0;
-  /// What the cell computes, whose formula is not written yet.
+  /// The node of the cell, until its formula is written.
   cost::NodeId node = cost::noNode;
 
   static Cell of(std::string text, Style style = Style::plain) {
@@ -50,7 +50,7 @@ struct Cell {
 
 struct Sheet {
   std::string name;
-  /// Of columns, in characters.
+  /// Widths of columns, in characters.
   std::vector<double> widths;
   std::vector<std::vector<Cell>> rows = {};
 

@@ -42,8 +42,8 @@ LinkSheet::LinkSheet(const PricedStep &step, Inputs &inputs)
       "measured the share is an approximation.");
 }
 
-/// The route of `link` on the slower machine. Of tokens that go by node, curves
-/// stay as they are.
+/// The route of `link` on the slower machine. For tokens that go to each node
+/// once, curves stay unchanged.
 Route LinkSheet::slowerRoute(uint32_t link) const {
   const Route &own = step.values.route(link);
   if (own.byNode)
@@ -86,8 +86,8 @@ std::string LinkSheet::addKnots(const RouteLevel &level,
   return sheet.name + "!" + Sheet::range(first, sheet.rows.size(), 3, 4);
 }
 
-/// Adds the row of one choice and returns its number; of a curve, which has
-/// none, what devices send.
+/// Adds the row of one choice and returns its number; for a curve, which has no
+/// choices, the bytes that devices send.
 size_t LinkSheet::addRow(const RouteLevel &level, const RouteChoice *choice) {
   const Tier &tier = *level.tier;
   Inputs::TierNames names = inputs.tier(tier);

@@ -18,10 +18,10 @@ namespace autopar::spreadsheet {
 struct LevelCells {
   std::vector<std::pair<std::string, std::string>> choices;
   std::string boundUsPerByte;
-  /// Of a curve, log2 of microseconds at each knot; empty where there is none.
+  /// For a curve, log2 of the time in us at each knot; empty if there is none.
   std::string knots;
   double firstLog2 = 0;
-  /// Of the last knot but one, as `INDEX` is given it less one.
+  /// Number of the last knot but one, minus one, as an argument of `INDEX`.
   int64_t last = 0;
 };
 
@@ -53,12 +53,12 @@ private:
 
 /// A grid of ratios, as cells.
 struct GridCells {
-  /// Empty where nobody measured one: the ratio is 1.
+  /// Empty if the shape was not measured: the ratio is 1.
   std::string ratios;
   hardware::ShapeGrid::Side x, y;
 };
 
-/// The sheet of what kernels of each shape take over the roofline.
+/// The sheet of the times of shapes over the roofline.
 class ShapeSheet {
 public:
   explicit ShapeSheet(const evaluation::PricedStep &step);

@@ -31,8 +31,8 @@ Formula Formula::inside(Bind least) const {
                       : *this;
 }
 
-/// The right side of what is not associative, or not to the last digit, binds
-/// more than the left one.
+/// The right side of an operation that is not associative, at least in the last
+/// digit, binds more tightly than the left one.
 static Formula binary(const Formula &a, const char *sign, const Formula &b,
                       Bind bind, Bind right) {
   Formula first = a.inside(bind), second = b.inside(right);

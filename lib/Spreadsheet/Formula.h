@@ -13,7 +13,7 @@
 
 namespace autopar::spreadsheet {
 
-/// The text of an expression, and what it is outermost.
+/// The text of an expression, and its outermost operation.
 struct Formula {
   enum class Bind : uint8_t { comparison, sum, product, factor };
 
@@ -31,7 +31,8 @@ struct Formula {
   Formula(int64_t value);
   Formula(int value) : Formula(int64_t(value)) {}
 
-  /// As an operand of what binds as `least`.
+  /// The formula as an operand of an operation that binds as `least`, in
+  /// brackets if needed.
   Formula inside(Bind least) const;
 };
 

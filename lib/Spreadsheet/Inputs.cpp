@@ -20,8 +20,7 @@ using namespace autopar::program;
 using namespace autopar::schedule;
 using namespace autopar::spreadsheet;
 
-/// Above what a cell holds there is no limit: what nothing multiplies takes no
-/// time.
+/// A number that acts as infinity in cells: work without a unit takes no time.
 static constexpr double unlimited = 1e300;
 
 static constexpr const char *ofWorkload = "Workload", *ofMesh = "Mesh",
@@ -29,7 +28,7 @@ static constexpr const char *ofWorkload = "Workload", *ofMesh = "Mesh",
                             *ofCurves = "Curves of kernels",
                             *ofLayout = "Given by the layout and the loads";
 
-/// What cells may be called: letters, digits and underscores.
+/// A legal name of a cell: letters, digits and underscores.
 static std::string identifier(const std::string &text) {
   std::string name;
   for (char c : text)
@@ -65,7 +64,7 @@ struct KindName {
 };
 } // namespace
 
-/// With units, as files of hardware and runtimes have them.
+/// Names with units, as in files of hardware and runtimes.
 static constexpr KindName kindNames[] = {
     {FigureUse::Kind::memory_bandwidth, "memory_bandwidth_bytes_per_s"},
     {FigureUse::Kind::memory_usable, "memory_usable_bytes"},

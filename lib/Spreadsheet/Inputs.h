@@ -17,8 +17,8 @@
 
 namespace autopar::spreadsheet {
 
-/// The sheet of what formulas rest on, each a cell with a name that has its
-/// unit.
+/// The sheet of the inputs of formulas, each a cell with a name that includes
+/// its unit.
 class Inputs {
 public:
   explicit Inputs(const evaluation::PricedStep &step) : step(step) {}
@@ -52,7 +52,7 @@ private:
   const evaluation::PricedStep &step;
   std::map<std::string, std::vector<Row>> sections;
   std::set<std::string> taken;
-  /// Of what has been asked for before.
+  /// Names that were requested before.
   std::map<std::string, std::string> known;
 };
 

@@ -17,8 +17,8 @@ using namespace autopar::evaluation;
 using namespace autopar::placement;
 using namespace autopar::spreadsheet;
 
-/// Longer formulas are cut in two, as nobody reads them. Excel has at most 8192
-/// characters, and 64 functions inside of each other.
+/// Longer or deeper formulas are divided for readability. Excel allows 8192
+/// characters, and 64 nested functions.
 static constexpr size_t maxLength = 1500;
 static constexpr unsigned maxDepth = 12;
 
@@ -31,7 +31,7 @@ NodeCells::NodeCells(const PricedStep &step)
 }
 
 //===----------------------------------------------------------------------===//
-// Which nodes have cells
+// Nodes with cells
 //===----------------------------------------------------------------------===//
 
 /// Whether the formula of `op` says an operand more than once.

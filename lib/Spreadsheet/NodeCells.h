@@ -12,9 +12,9 @@
 
 namespace autopar::spreadsheet {
 
-/// A reader of the graph whose arithmetic is that of cells. Nodes that a sheet
-/// asks for have their cells there; others that several read, or that are long,
-/// have one on a sheet of their own; the rest is written where it is read.
+/// Evaluates the graph with cells. Nodes that a sheet asks for have their cells
+/// there. Other nodes that are read several times, or are long, have one on a
+/// sheet of their own; the rest is written where it is read.
 class NodeCells {
 public:
   explicit NodeCells(const evaluation::PricedStep &step);
@@ -24,7 +24,7 @@ public:
   /// rest on.
   void fill(Book &book);
 
-  /// What formulas say for a node once `fill` has come to it.
+  /// The formula of a node, once `fill` has reached it.
   const Formula &of(cost::NodeId node) const { return formulas[node]; }
   double value(cost::NodeId node) const {
     return graph[node].isWhole ? step.values.whole(node).real()

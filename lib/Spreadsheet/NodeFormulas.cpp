@@ -217,7 +217,7 @@ Formula NodeCells::roof(const Node &node) const {
   if (graph.isConstant(node.a, 0))
     return b;
   Formula high = most(a, b);
-  // What is so small adds nothing, and its power would vanish.
+  // A smaller ratio adds nothing, and its power would underflow.
   Formula ratio =
       most(least(a, b) / most(high, Formula("1E-300")), Formula("1E-50"));
   Formula smooth =
@@ -344,7 +344,7 @@ Formula NodeCells::formulaOf(NodeId id) {
   case Op::launch:
     return rounded(roof(node) * million);
   case Op::octave: {
-    // Of no rows there is no logarithm, but what tables clip to their first.
+    // Tables clip the logarithm of 0 rows to their first knot.
     if (graph.isConstant(node.a, 0))
       return -1023;
     Formula whole = below(call("LOG", a, 2));

@@ -1,4 +1,4 @@
-//===- NodeWords.h - What ops of the graph are called --------*- C++ -*-===//
+//===- NodeWords.h - Names of the graph's ops -------------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

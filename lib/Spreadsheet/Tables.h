@@ -17,7 +17,7 @@ Sheet memorySheet(const evaluation::PricedStep &step);
 Sheet flopsSheet(const evaluation::PricedStep &step);
 Sheet communicationSheet(const evaluation::PricedStep &step);
 Sheet timeSheet(const evaluation::PricedStep &step);
-/// What splits need: that one number divides another.
+/// The requirements of splits: that one number divides another.
 Sheet checksSheet(const evaluation::PricedStep &step);
 
 } // namespace autopar::spreadsheet

@@ -92,7 +92,7 @@ private:
         keep(write(into, row, column, sheet.rows[row][column]));
   }
 
-  /// What XML may have.
+  /// `text` with the characters that XML allows.
   static std::string plain(const std::string &text) {
     constexpr size_t most = 4096;
     std::string shown = visible(text.substr(0, most));

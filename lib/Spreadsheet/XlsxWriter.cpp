@@ -11,7 +11,7 @@ using namespace autopar;
 using namespace autopar::spreadsheet;
 
 static Result<const XlsxWriterApi *> load() {
-  // The version is that of the header: it fixes what structs look like.
+  // The version must be that of the header, which defines the structs.
   if (const auto *api =
           loadFirst<XlsxWriterApi>({"libxlsxwriter.so." LXW_SOVERSION}))
     return api;

@@ -15,8 +15,8 @@
 
 namespace autopar::spreadsheet {
 
-/// The functions of libxlsxwriter that books are written by. As with libcurl,
-/// only who writes one needs the library.
+/// The functions of libxlsxwriter that write books. As with libcurl, the
+/// library is needed only by users who write one.
 struct XlsxWriterApi : LoadedFunctions {
   using LoadedFunctions::LoadedFunctions;
 

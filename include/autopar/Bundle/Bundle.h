@@ -17,10 +17,10 @@
 
 namespace autopar::bundle {
 
-/// What an estimate was made from and what it said, with nothing left outside:
-/// a zip whose `manifest.json` (`autopar.bundle/1`) has a hash of each file.
+/// The inputs and outputs of an estimate, complete: a zip whose `manifest.json`
+/// (`autopar.bundle/1`) has a hash of each file.
 struct Bundle {
-  /// What was asked of the estimate beside what the module says.
+  /// Choices of the estimate that are not in the module.
   struct Choice {
     bool explain = false, impact = false, verbose = false;
     int64_t simulate = 0;
@@ -30,17 +30,17 @@ struct Bundle {
   };
 
   std::string model, autoparVersion, llvmVersion;
-  /// As the command line had them.
+  /// Flags as on the command line.
   std::vector<std::string> flags;
   Choice choice;
   /// Texts by name: module.mlir, report.json, report.txt, plan.json,
   /// hardware/.., runtimes/.., files/...
   std::map<std::string, std::string> files;
-  /// Of `files/..`: the path by which the module, or a flag, names it.
+  /// For `files/..`, the path by which the module, or a flag, names it.
   std::map<std::string, std::string> paths;
 };
 
-/// Estimates the module that `text` is, and keeps all that was read. Errors:
+/// Estimates the module in `text`, and keeps all files that were read. Errors:
 /// those of the estimate.
 Result<Bundle> makeBundle(const std::string &text, const Bundle::Choice &choice,
                           std::vector<std::string> flags);
@@ -60,11 +60,11 @@ struct Difference {
 /// The estimate of a bundle, done again.
 struct Replay {
   std::string model;
-  /// By name of what is estimated: report.json, report.txt, plan.json.
+  /// A recomputed file: report.json, report.txt, plan.json.
   struct Output {
     std::string name;
     bool isSame = false;
-    /// Of a JSON text.
+    /// Differences of a JSON text.
     std::vector<Difference> differences = {};
   };
   std::vector<Output> outputs;
@@ -77,16 +77,17 @@ struct Replay {
   };
   size_t libraryFiles = 0;
   std::vector<InstalledFile> changed;
-  /// What the report would say with these; an error where there is none.
+  /// Differences with the installed files, or an error.
   std::vector<Difference> withInstalled;
   std::optional<Error> installedError;
-  /// What wrote the bundle, and this program: "autopar 0.1, LLVM 22.1".
+  /// Versions of the program that wrote the bundle, and of this one: "autopar
+  /// 0.1, LLVM 22.1".
   std::string writtenBy, replayedBy;
 
   bool isSame() const;
 };
 
-/// Errors: what is in the bundle cannot be estimated any more.
+/// Recomputes a bundle. Errors: its contents cannot be estimated any more.
 Result<Replay> replay(const Bundle &bundle);
 std::string writeText(const Replay &replay);
 /// `autopar.replay/1`.

@@ -15,8 +15,8 @@
 
 namespace autopar::hub {
 
-/// A file on the hub that is read in parts, for headers of checkpoints whose
-/// tensors nobody wants to download.
+/// A file on the hub that is read in parts, such as the header of a checkpoint
+/// without its tensors.
 class HttpRange {
 public:
   HttpRange(HttpRange &&);

@@ -52,7 +52,7 @@ public:
   void mayHave(std::initializer_list<const char *> keys) {
     asked.insert(keys.begin(), keys.end());
   }
-  /// Refuses parameters that nobody asked for.
+  /// Refuses parameters that were never read.
   void finish();
   void fail(const std::string &message, const char *key = nullptr);
   /// Names the key of the config that the parameter follows from: the last

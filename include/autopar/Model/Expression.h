@@ -33,7 +33,7 @@ namespace autopar::model {
 /// or a list of them.
 using JsonValue = nlohmann::json;
 
-/// What the names in an expression mean.
+/// The meanings of the names in an expression.
 class Names {
 public:
   virtual ~Names();

@@ -31,7 +31,7 @@ struct FormatTensor {
 /// The checkpoint tensors that hold one weight: models/formats/*.json.
 struct Format {
   std::string name, title;
-  /// What the matrix units multiply, where the format says so.
+  /// The format that matrix units multiply, if the format states one.
   std::optional<ElementType> compute;
   std::vector<FormatTensor> tensors;
   /// Values of a block; rows of the plain tensor (its last dimension) that are

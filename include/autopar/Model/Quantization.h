@@ -1,4 +1,4 @@
-//===- Quantization.h - Which weights are in which format -------*- C++ -*-===//
+//===- Quantization.h - Formats of weights ----------------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,10 +13,10 @@
 
 namespace autopar::model {
 
-/// What a weight is for: a product; one expert's product; a tensor of all
-/// experts' products; the product of a router or gate where that is a module
-/// like others; the head; the table of token embeddings. Methods of
-/// quantization say which they are for.
+/// The role of a weight: a matmul; one expert's matmul; a tensor of all
+/// experts' matmuls; the matmul of a router or gate that is an ordinary module;
+/// the head; the table of token embeddings. Methods of quantisation list the
+/// roles that they apply to.
 enum class WeightRole {
   product,
   expert,
@@ -43,7 +43,7 @@ public:
   Quantization &operator=(Quantization &&);
   ~Quantization();
 
-  /// What notes call the format of caches that settings state.
+  /// The name in notes of a format of caches that settings state.
   static constexpr const char *cacheFormatDefault = "KV cache";
 
   bool isNone() const { return !rules; }

@@ -17,8 +17,8 @@
 
 namespace autopar::model {
 
-/// What a config leaves open, what was taken for it, and who says so. Without a
-/// value, a remark.
+/// A choice that a config leaves open, the assumed value, and its source.
+/// Without a value it is a remark.
 struct ModelDefault {
   std::string name, value = {}, source = {};
 
@@ -31,14 +31,14 @@ struct ModelDefault {
   }
 };
 
-/// What was decided while a config was read.
+/// Decisions that were taken while a config was read.
 struct ModelNotes {
   std::vector<ModelDefault> defaults;
 };
 
-/// What names mean in a family's expressions: fields of the config with their
-/// defaults, variables of the layer, fields of parts ("text.hidden_size").
-/// Fields are read when they are first asked for, and only then missed.
+/// The names in a family's expressions: fields of the config with their
+/// defaults, variables of the layer, fields of parts ("text.hidden_size"). A
+/// field is read, and can be missing, only when an expression uses it.
 class Scope : public Names {
 public:
   /// `outer` is the scope whose config this one's is a part of.
@@ -56,9 +56,9 @@ public:
   Result<std::string> interpolate(const std::string &text,
                                   const std::string &pointer);
 
-  /// JSON pointers of the field in the config: where it is, under each of its
-  /// names, or where a fixed default would be. None where its value follows
-  /// from other fields.
+  /// JSON pointers of the field in the config: its place, under each of its
+  /// names, or the place of a fixed default. Empty if its value follows from
+  /// other fields.
   std::vector<std::string> placesOf(const std::string &name);
 
   const Family &family() const { return description; }
@@ -66,8 +66,8 @@ public:
 
   /// Enters a layer: `variables` are expressions in `i`, its number.
   void enterLayer(const JsonValue *variables, int64_t i);
-  /// Enters a layer whose variables are known; returns those of the layer that
-  /// it was in.
+  /// Enters a layer with known variables; returns the variables of the previous
+  /// layer.
   std::map<std::string, JsonValue>
   enterLayer(std::map<std::string, JsonValue> variables);
   void leaveLayer();

@@ -12,18 +12,18 @@
 
 namespace autopar::model {
 
-/// How small a model becomes.
+/// Sizes of a small model.
 struct SmallSizes {
-  /// At least so many layers of a stack: more where its kinds need them.
+  /// Minimum number of layers of a stack; more if its kinds need them.
   int64_t layers = 2;
   int64_t experts = 8;
   /// No other size: an axis that is taken for another is seen.
   int64_t headDim = 12;
 };
 
-/// The config of `model` with small sizes: what blocks use its fields for says
-/// how small each may be. Layers are the first ones, as many as have all kinds.
-/// Whether that makes a model is for the import to say.
+/// Returns the config of `model` with small sizes. Blocks determine how small
+/// each field may be. It keeps the first layers, as many as have all kinds. The
+/// import decides whether the result is a model.
 JsonValue shrinkConfig(const Model &model, const SmallSizes &sizes);
 
 /// The config of `model` without settings of quantization.

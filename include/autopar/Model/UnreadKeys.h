@@ -13,13 +13,13 @@
 namespace autopar::model {
 
 /// Keys of the config ("text_config/block_size") that may be dimensions, that
-/// no family names, and that models/plain_keys.json does not list as harmless.
-/// Complete once the model has been imported: parts are read by then.
-/// `scope` is that of the whole config.
+/// no family reads, and that models/plain_keys.json does not list as harmless.
+/// Complete after the import, when parts have been read. `scope` is that of the
+/// whole config.
 Result<std::vector<std::string>> unreadKeysOf(const Scope &scope);
 
-/// An error where one of `unread` is a list with an entry for each layer and
-/// the entries differ: the model has layers that nobody counts.
+/// Returns an error if one of `unread` is a list with an entry per layer whose
+/// entries differ: the model then has layers that are not counted.
 std::optional<Error> findUnreadLayers(const Model &model,
                                       const std::vector<std::string> &unread);
 

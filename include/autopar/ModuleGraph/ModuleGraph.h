@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What tools that draw are given: each op is a node, each use of a value an
-// edge, each function a cluster that says how often a step runs it. A module
-// with stages has a cluster for each stage, and in it what that stage runs.
+// The graph for drawing tools: each op is a node, each use of a value an edge,
+// each function a cluster with the number of its runs per step. A module with
+// stages has a cluster for each stage, which contains the stage's part.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@
 namespace autopar::graph {
 
 struct ModuleGraph {
-  /// Of `clusters`, `nodes`.
+  /// Index into `clusters` or `nodes`.
   using Index = uint32_t;
 
   struct Cluster {
@@ -33,10 +33,10 @@ struct ModuleGraph {
     Kind kind = Kind::function;
     /// "stage 0", "decoder", "layers" of a loop.
     std::string name;
-    /// Of a stage: its layers, "0-39".
+    /// For a stage: its layers, "0-39".
     std::string layers;
     std::optional<Index> parent;
-    /// Of a function: how often a step runs it, on this stage; of a loop: its
+    /// For a function: its runs per step, on this stage; for a loop: its
     /// iterations.
     std::optional<int64_t> runs;
   };
@@ -44,11 +44,11 @@ struct ModuleGraph {
   struct Node {
     enum class Kind : uint8_t { argument, result, held, collective, compute };
     Kind kind = Kind::compute;
-    /// As the IR prints its first result: "%q"; empty where it has none.
+    /// The name of its first result in the IR: "%q"; empty without results.
     std::string name;
     /// "transformer.linear"; empty of arguments and results.
     std::string op;
-    /// What the checkpoint calls its tensor; over which axes a collective runs.
+    /// The checkpoint's name of its tensor; or the axes of a collective.
     std::string detail;
     Index cluster = 0;
     std::vector<std::pair<std::string, std::string>> attributes;
@@ -63,9 +63,9 @@ struct ModuleGraph {
 
   struct Edge {
     Index from = 0, to = 0;
-    /// As the IR prints it where it is used.
+    /// The name of the value in the IR at its use.
     std::string value;
-    /// Empty of what is no tensor.
+    /// Empty for values that are no tensors.
     std::vector<Dimension> dimensions;
     std::string elementType;
     /// Axes over which it is still to be summed.
@@ -86,12 +86,12 @@ struct ModuleGraph {
 const char *nameOf(ModuleGraph::Cluster::Kind kind);
 const char *nameOf(ModuleGraph::Node::Kind kind);
 
-/// What `module` computes. Errors are emitted: no public function or several,
-/// calls that have no end, stages that do not fit the layers, a deployment,
+/// Builds the graph of `module`. Errors are emitted: no public function or
+/// several, endless recursion, stages that do not fit the layers, a deployment,
 /// more than `limits::maxGraphNodes` nodes.
 mlir::FailureOr<ModuleGraph> buildGraph(mlir::ModuleOp module);
 
-/// For Graphviz, and what else reads its language.
+/// Writes the graph for Graphviz, and other readers of its language.
 std::string writeDot(const ModuleGraph &graph);
 /// `autopar.graph/1`, see lib/ModuleGraph/schema.
 std::string writeJson(const ModuleGraph &graph);

@@ -22,7 +22,7 @@
 
 namespace autopar::page {
 
-/// `text` with what HTML reads as its own written out.
+/// `text` with the special characters of HTML escaped.
 std::string escapeHtml(std::string_view text);
 
 /// Builds the body of a page: text is escaped.
@@ -40,7 +40,7 @@ public:
   /// A chart of the page's data member `key`, drawn by the script as `kind`.
   HtmlBody &chart(std::string_view kind, std::string_view key,
                   std::string_view caption);
-  /// What follows until `endDetails` is folded under `summary`.
+  /// Folds the following content, until `endDetails`, under `summary`.
   HtmlBody &beginDetails(std::string_view summary);
   HtmlBody &endDetails();
 
@@ -55,8 +55,8 @@ private:
 Result<std::string> makePage(std::string_view title, const HtmlBody &body,
                              const std::string &data);
 
-/// A page that the script makes of `members`, whose names say what is shown,
-/// and which are JSON text; who runs no scripts reads `text`.
+/// Makes a page from `members`, JSON texts whose names select their views.
+/// Readers without scripts see `text`.
 using PageMembers = std::vector<std::pair<std::string, std::string>>;
 Result<std::string> makePage(std::string_view title, const PageMembers &members,
                              const std::string &text);

@@ -13,10 +13,10 @@
 
 namespace autopar::spreadsheet {
 
-/// The bytes of an .xlsx file in which each number of a step is a formula over
-/// cells, down to those that people change: sizes, figures of the machine and
-/// the runtime. `report` is that of the step. Errors: libxlsxwriter is not
-/// there, or cannot write.
+/// Writes an .xlsx file in which each number of a step is a formula over cells,
+/// down to cells that users change: sizes, figures of the machine and the
+/// runtime. `report` is that of the step. Errors: libxlsxwriter is not
+/// installed, or cannot write.
 Result<std::string> writeWorkbook(const evaluation::PricedStep &step,
                                   const report::Report &report);
 

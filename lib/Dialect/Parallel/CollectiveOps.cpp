@@ -35,7 +35,7 @@ static ArrayRef<StringAttr> changed(ArrayRef<StringAttr> old,
   return old;
 }
 
-/// Moving data changes where it is, not what it is.
+/// Verifies that the op only moves data, without a change of the tensor.
 static LogicalResult verifySameTensor(Operation *op) {
   Type operand = op->getOperand(0).getType();
   Type result = op->getResult(0).getType();
@@ -71,8 +71,8 @@ public:
     return success();
   }
 
-  /// Removes the axes from the end of the split of `dim` (from anywhere in
-  /// that of a set).
+  /// Removes the axes from the end of the split of `dim`, or from anywhere in
+  /// that of a set.
   LogicalResult removeSuffix(int64_t dim) {
     if (failed(verifyDim(dim)))
       return failure();
@@ -96,8 +96,8 @@ public:
     return success();
   }
 
-  /// Appends the axes to the split of `dim`: by its rule, or, where there was
-  /// none, by that of the result; of a set likewise.
+  /// Appends the axes to the split of `dim`, by its rule or, without one, by
+  /// that of the result; for a set likewise.
   LogicalResult append(int64_t dim) {
     if (failed(verifyDim(dim)))
       return failure();
@@ -176,7 +176,7 @@ public:
     return success();
   }
 
-  /// The result must be what the equation gave.
+  /// Verifies that the result has the computed layout.
   LogicalResult verify() {
     if (failed(verifySameTensor(op)))
       return failure();
@@ -307,7 +307,7 @@ static TensorView groupedSide(AllToAllOp op) {
   return TensorView(op.sendsToExperts() ? op.getResult() : op.getInput());
 }
 
-/// How many experts group a set; 0 where its type does not say.
+/// Number of experts that group a set; 0 if the type does not state it.
 static int64_t countExperts(TensorView set) {
   NamedExtent experts = set.experts(0).extent;
   return experts.isNumber() ? experts.factor() : 0;
@@ -339,7 +339,7 @@ static LogicalResult verifyByNode(AllToAllOp op) {
   return success();
 }
 
-/// What `by_node` and `as` need.
+/// Verifies the requirements of `by_node` and `as`.
 static LogicalResult verifyTravel(AllToAllOp op) {
   if (!op.isByNode() && !op.getFormat() && !op.getBlocks() && !op.getGroups() &&
       !op.getKeep())
@@ -438,9 +438,9 @@ void AllGatherOp::buildWorkload(WorkloadBuilder &builder) {
     builder.addGather(*this, getInput(), getResult(), getAxes().getValue());
 }
 
-/// What each rank gets: more than it had, where several get copies of the same
-/// heads. Of routed tokens what their own device has: all of them where one has
-/// all tokens.
+/// Each rank receives its part of the result, which is larger than its operand
+/// if several ranks get copies of the same heads. Routed tokens count on their
+/// own device: all of them if one device has all tokens.
 void AllToAllOp::buildWorkload(WorkloadBuilder &builder) {
   if (!builder.moves(getInput(), getResult(), getAxes().getValue()))
     return;
@@ -449,8 +449,9 @@ void AllToAllOp::buildWorkload(WorkloadBuilder &builder) {
                         leave ? getInput() : getResult(), getAxes().getValue());
   if (getFormat())
     builder.sendAs(*toElementType(*getFormat()), getBlocks().value_or(0));
-  // What arrives from all ranks is sorted by expert, and back (Megatron-LM,
-  // MoEAlltoAllTokenDispatcher); kernels that send tokens once do that, too.
+  // Tokens that arrive from all ranks are sorted by expert, and back
+  // (Megatron-LM, MoEAlltoAllTokenDispatcher). Kernels that send tokens once do
+  // that themselves.
   if (!isByNode()) {
     if (movesRoutedTokens() && builder.trains())
       builder.addPasses(*this, leave ? getResult() : getInput(), {1, 1});

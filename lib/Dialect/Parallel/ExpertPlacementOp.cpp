@@ -165,7 +165,8 @@ LogicalResult PlacementVerifier::verifyLayers() {
   return success();
 }
 
-/// A row for each layer, of at most so many numbers, all of which are there.
+/// Verifies a table: a row for each layer, with at most `maxColumns` numbers,
+/// none of them missing.
 LogicalResult PlacementVerifier::verifyShape(StringRef name, ElementsAttr table,
                                              Type element, int64_t maxColumns) {
   auto rows = static_cast<int64_t>(op.getLayers()->size());

@@ -23,7 +23,7 @@ using namespace autopar;
 using namespace autopar::parallel;
 using namespace mlir;
 
-/// How a size that is not given is stored.
+/// The stored value of an open size.
 static constexpr int64_t openSize = 0;
 
 ArrayRef<Attribute> MeshOp::getAxisNames() { return getAxes().getValue(); }

@@ -104,8 +104,8 @@ static FailureOr<DimAttr> parseSplit(AsmParser &parser, NamedExtent extent) {
   return DimAttr::get(parser.getContext(), extent, axes, rule, multiple);
 }
 
-/// `[batch by dpo*dpi, query]`, or `{dpo} of` it: where what a set is made of
-/// lies, and the axes along which its rows are there.
+/// Parses `[batch by dpo*dpi, query]`, or `{dpo} of` it: the layout of a set's
+/// parts, and the axes along which its rows are there.
 static ParseResult parseHome(AsmParser &parser,
                              SmallVectorImpl<StringAttr> &axes,
                              SmallVectorImpl<DimAttr> &home) {
@@ -297,7 +297,7 @@ void ShardingAttr::print(AsmPrinter &printer) const {
   printer << "<" << layout.str() << ">";
 }
 
-/// Whether a set says where what it is made of lies, along `axes` at least.
+/// Verifies that a set states the layout of its parts, along `axes` at least.
 static LogicalResult verifyHome(function_ref<InFlightDiagnostic()> emitError,
                                 StringRef what, ArrayRef<StringAttr> axes,
                                 ArrayRef<DimAttr> home) {

@@ -13,7 +13,7 @@ using namespace autopar;
 using namespace autopar::parallel;
 using namespace mlir;
 
-/// What undoes the last step: the operand of `Inverse` with equal attributes.
+/// Folds an op that undoes `Inverse` with equal attributes.
 template <typename Inverse, typename Op>
 static OpFoldResult foldInverse(Op op) {
   auto inverse = op.getInput().template getDefiningOp<Inverse>();

@@ -1,4 +1,4 @@
-//===- PlanOps.cpp - What a module runs on, and how it was split ----------===//
+//===- PlanOps.cpp - The target and the split of a module -----------------===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -33,7 +33,7 @@ static LogicalResult visitProperties(Properties &own, uint64_t version,
                                   succeeded(visit(own.enforce_eager)))));
 }
 
-/// Those of a strategy.
+/// Visits the properties of a strategy.
 template <typename Properties, typename Visit>
 static LogicalResult visitStrategy(Properties &own, uint64_t version,
                                    Visit visit) {

@@ -29,14 +29,13 @@
 
 namespace autopar::parallel {
 
-/// What collectives call the grouping of a set by experts, in the place of a
-/// dimension.
+/// The number of a set's grouping by experts in the place of a dimension.
 inline constexpr int64_t expertsDim = -1;
-/// The axes by name, to compare what has no order.
+/// The axes sorted by name, to compare unordered lists.
 llvm::SmallVector<mlir::StringAttr>
 sortedAxes(llvm::ArrayRef<mlir::StringAttr> axes);
 
-/// How a tensor lies over the mesh, as a value that can be computed with.
+/// The layout of a tensor on the mesh, as a value for computations.
 struct Layout {
   llvm::SmallVector<DimAttr, 4> dims;
   llvm::SmallVector<mlir::StringAttr, 2> partial;
