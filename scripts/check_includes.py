@@ -46,7 +46,7 @@ LAYERS = {
     "Dialect/Transformer": ["Interfaces"],
     "Dialect/Training": ["Dialect/Transformer"],
     "Dialect/Parallel": ["Interfaces", "Schedule"],
-    "Import": ["Model", "Dialect/Transformer"],
+    "Import": ["Model", "Checkpoint", "Dialect/Transformer"],
     "Analysis": ["Program", "Dialect/Training", "Dialect/Parallel"],
     "ModuleGraph": ["Analysis"],
     "Transforms": ["Analysis", "Estimate", "Write", "Import", "Reshard", "Spreadsheet"],

@@ -79,7 +79,10 @@ autopar::importer::importModel(MLIRContext *context, const Model &model) {
     return *error;
   if (model.unknownArchitecture)
     return *model.unknownArchitecture;
-  if (auto error = noteUnreadKeys(model, *module))
+  // The layers of a draft are those of its tensors, whatever the config says.
+  if (model.draftRemark)
+    module->emitWarning() << *model.draftRemark;
+  else if (auto error = noteUnreadKeys(model, *module))
     return *error;
   if (learnsPositions(*module) && longest && *longest < defaultQuery) {
     workload.setQuery(*longest);

@@ -7,13 +7,18 @@
 
 #include "autopar/Import/LoadModel.h"
 
+#include "HubFolder.h"
+#include "autopar/Import/DraftModel.h"
+#include "autopar/Support/File.h"
 #include "autopar/Support/Text.h"
 
 #include "mlir/IR/Verifier.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace autopar;
+using namespace autopar::checkpoint;
 using namespace autopar::hub;
 using namespace autopar::importer;
 using namespace autopar::model;
@@ -45,6 +50,58 @@ static Result<ModelRequest> withFormat(ModelRequest request) {
   return request;
 }
 
+/// The headers of the checkpoint beside the config; of a model on the hub,
+/// those that lie there. Nothing where there is none.
+static Result<std::optional<CheckpointIndex>>
+findCheckpoint(const ModelFiles &files, const ModelRequest &request) {
+  std::string folder = llvm::sys::path::parent_path(files.configPath).str();
+  if (files.configPath == "-" || files.provenance == "bundled")
+    return std::optional<CheckpointIndex>();
+  for (const char *file : {"model.safetensors", "model.safetensors.index.json",
+                           "pytorch_model.bin.index.json"})
+    if (fileExists(folder + "/" + file)) {
+      Result<CheckpointIndex> index = readCheckpoint(*openFolder(folder));
+      return index ? Result<std::optional<CheckpointIndex>>(std::move(*index))
+                   : index.error();
+    }
+  bool isLocal = llvm::sys::fs::exists(request.argument);
+  if (isLocal || request.hub.offline)
+    return std::optional<CheckpointIndex>();
+  Result<CheckpointIndex> index =
+      readCheckpoint(*openHubFolder(request.argument, request.hub));
+  return index ? Result<std::optional<CheckpointIndex>>(std::move(*index))
+               : index.error();
+}
+
+/// A draft for a type without a family; where there is no checkpoint to make it
+/// of, the families that read most of the config.
+static Result<std::optional<Family>> makeDraft(const ModelFiles &files,
+                                               const ModelRequest &request,
+                                               const JsonDocument &config,
+                                               std::string &hint) {
+  Result<std::optional<CheckpointIndex>> checkpoint =
+      findCheckpoint(files, request);
+  if (!checkpoint || !*checkpoint) {
+    std::vector<std::string> near = familiesThatRead(config, /*count=*/3);
+    if (!near.empty())
+      hint += "; read most of this config: " + join(near, ", ");
+    hint += checkpoint
+                ? "; with a checkpoint or its headers beside the config, "
+                  "a draft is made of its tensors"
+                : "; no draft from its checkpoint: " + checkpoint.error().str();
+    return std::optional<Family>();
+  }
+  std::string modelType = config.reader().string("model_type");
+  Result<ModelDraft> draft = draftModel(modelType, config, **checkpoint);
+  if (!draft) {
+    hint += "; no draft from its checkpoint: " + draft.error().str();
+    return std::optional<Family>();
+  }
+  Result<Family> family = parseFamily(modelType, draft->family.text);
+  return family ? Result<std::optional<Family>>(std::move(*family))
+                : family.error();
+}
+
 static Result<Model> readNamed(const ModelRequest &given) {
   Result<ModelRequest> request = withFormat(given);
   if (!request)
@@ -52,7 +109,10 @@ static Result<Model> readNamed(const ModelRequest &given) {
   Result<ModelFiles> files = locateModel(request->argument, request->hub);
   if (!files)
     return files.error();
-  return readModel(*files, request->assumptions, request->weightFormat);
+  auto make = [&](const JsonDocument &config, std::string &hint) {
+    return makeDraft(*files, *request, config, hint);
+  };
+  return readModel(*files, request->assumptions, request->weightFormat, make);
 }
 
 static Result<Model> readGiven(const ModelRequest &request) {

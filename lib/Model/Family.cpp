@@ -12,7 +12,9 @@
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
+#include <set>
 
 using namespace autopar;
 using namespace autopar::model;
@@ -20,8 +22,34 @@ using namespace autopar::model;
 /// How many files may build on each other.
 static constexpr unsigned maxBases = 16;
 
+static std::string fileIn(const std::string &folder,
+                          const std::string &modelType) {
+  return folder + "/" + modelType + ".json";
+}
+
+static std::string libraryFolder() {
+  return dataDirectory("models") + "/families";
+}
+
+/// A value of the environment that is set and not empty.
+static std::optional<std::string> environment(const char *name) {
+  const char *value = std::getenv(name);
+  return value && *value ? std::optional<std::string>(value) : std::nullopt;
+}
+
+std::string autopar::model::userFamiliesFolder() {
+  if (auto folder = environment("AUTOPAR_FAMILIES"))
+    return *folder;
+  if (auto config = environment("XDG_CONFIG_HOME"))
+    return *config + "/autopar/families";
+  auto home = environment("HOME");
+  return home ? *home + "/.config/autopar/families" : "";
+}
+
+/// The user's file, where there is one; else the library's.
 static std::string pathOf(const std::string &modelType) {
-  return dataDirectory("models") + "/families/" + modelType + ".json";
+  std::string own = fileIn(userFamiliesFolder(), modelType);
+  return fileExists(own) ? own : fileIn(libraryFolder(), modelType);
 }
 
 /// Model types become file names: nothing that leaves the folder.
@@ -39,11 +67,11 @@ bool autopar::model::hasFamily(const std::string &modelType) {
 }
 
 std::vector<std::string> autopar::model::familyNames() {
-  std::vector<std::string> names =
-      listFiles(dataDirectory("models") + "/families", ".json");
-  for (std::string &name : names)
-    name.resize(name.size() - 5);
-  return names;
+  std::set<std::string> names;
+  for (const std::string &folder : {libraryFolder(), userFamiliesFolder()})
+    for (const std::string &file : listFiles(folder, ".json"))
+      names.insert(file.substr(0, file.size() - 5));
+  return {names.begin(), names.end()};
 }
 
 std::vector<std::string>
@@ -80,29 +108,37 @@ static void dropClassDefaults(JsonValue &base, const JsonValue &source) {
       field.erase("class_default");
 }
 
-/// The description in `name`'s file on top of its bases'.
-static Result<JsonValue> loadMerged(const std::string &name, unsigned depth) {
-  if (depth > maxBases || !isFileName(name))
-    return Error{pathOf(name), "not a family that others can build on", ""};
-  Result<JsonDocument> document = JsonDocument::readFile(pathOf(name));
-  if (!document)
-    return document.error();
-  JsonReader reader = document->reader();
+static Result<JsonValue> loadMerged(const std::string &name, unsigned depth);
+
+/// A description on top of its bases'.
+static Result<JsonValue> merge(const JsonDocument &document, unsigned depth) {
+  JsonReader reader = document.reader();
   reader.allowOnly({"base", "source", "architectures", "fields", "blocks",
                     "stacks", "parts", "model", "stored", "note", "rename",
-                    "remarks"});
+                    "remarks", "draft"});
   std::optional<std::string> base = reader.optionalString("base");
   if (reader.failed())
     return reader.takeError();
   if (!base)
-    return document->toJson();
+    return document.toJson();
   Result<JsonValue> merged = loadMerged(*base, depth + 1);
   if (!merged)
     return merged;
   if (reader.has("source"))
     dropClassDefaults(*merged, reader.member("source").toJson());
-  merged->merge_patch(document->toJson());
+  // What builds on a draft says itself whether it is one.
+  merged->erase("draft");
+  merged->merge_patch(document.toJson());
   return merged;
+}
+
+/// The description in `name`'s file on top of its bases'.
+static Result<JsonValue> loadMerged(const std::string &name, unsigned depth) {
+  if (depth > maxBases || !isFileName(name))
+    return Error{pathOf(name), "not a family that others can build on", ""};
+  Result<JsonDocument> document = JsonDocument::readFile(pathOf(name));
+  return document ? merge(*document, depth)
+                  : Result<JsonValue>(document.error());
 }
 
 /// Heads of models/tasks.json answer after one pass over all tokens: no later
@@ -150,19 +186,32 @@ Result<bool> autopar::model::applyTask(Family &family,
   return false;
 }
 
-Result<Family> autopar::model::loadFamily(const std::string &modelType) {
-  Result<JsonValue> description = loadMerged(modelType, 0);
+static Result<Family> makeFamily(const std::string &modelType, std::string file,
+                                 Result<JsonValue> description) {
   if (!description)
     return description.error();
   Family family;
   family.name = modelType;
-  family.file = pathOf(modelType);
+  family.file = std::move(file);
   family.description = std::move(*description);
   auto source = family.description.find("source");
   if (source == family.description.end() || !source->is_string())
     return Error{family.file, "missing field \"source\"", ""};
   family.source = source->get<std::string>();
   return family;
+}
+
+Result<Family> autopar::model::loadFamily(const std::string &modelType) {
+  return makeFamily(modelType, pathOf(modelType), loadMerged(modelType, 0));
+}
+
+Result<Family> autopar::model::parseFamily(const std::string &modelType,
+                                           const std::string &text) {
+  std::string name = "<draft of " + modelType + ">";
+  Result<JsonDocument> document = JsonDocument::parse(text, name);
+  if (!document)
+    return document.error();
+  return makeFamily(modelType, name, merge(*document, 0));
 }
 
 const JsonValue *Family::find(const char *section,

@@ -7,6 +7,7 @@
 
 #include "autopar/Model/Model.h"
 
+#include "autopar/Model/DraftOrigin.h"
 #include "autopar/Model/UnreadKeys.h"
 #include "autopar/Model/WeightFormat.h"
 #include "autopar/Support/File.h"
@@ -97,7 +98,8 @@ static std::string notBuilt(const std::string &modelType) {
 }
 
 static void failUnknown(const JsonReader &config, const std::string &modelType,
-                        const std::string &architecture) {
+                        const std::string &architecture,
+                        const std::string &further) {
   if (std::string reason = notBuilt(modelType); !reason.empty()) {
     config.failAt("model_type", "model type \"" + modelType + "\" is not built",
                   "it has " + reason);
@@ -111,7 +113,7 @@ static void failUnknown(const JsonReader &config, const std::string &modelType,
                 std::to_string(known.size()) +
                     " model types are files of models/families, whose "
                     "README.md says how to add one" +
-                    hint + unreadByLlama(config));
+                    hint + unreadByLlama(config) + further);
 }
 
 static std::string toLower(std::string text) {
@@ -185,9 +187,10 @@ static Result<Family> findFamilyOfClass(const JsonReader &config,
 
 /// The family for a config: its model type's, or its architecture's where the
 /// model type has none, or one that does not know the architecture.
-static Result<Family> findFamily(const JsonReader &config,
+static Result<Family> findFamily(const Model &model,
                                  const std::string &architecture,
-                                 ModelNotes &notes) {
+                                 const MakeFamily &makeFamily) {
+  JsonReader config = model.config->reader();
   std::string modelType;
   if (config.has("model_type"))
     modelType = config.string("model_type");
@@ -202,9 +205,21 @@ static Result<Family> findFamily(const JsonReader &config,
   if (!config.isObject())
     config.string("model_type");
   else if (!config.failed() && modelType.empty())
-    return findFamilyOfClass(config, architecture, notes);
-  else if (!config.failed())
-    failUnknown(config, modelType, architecture);
+    return findFamilyOfClass(config, architecture, *model.notes);
+  if (config.failed())
+    return config.takeError();
+  std::string hint;
+  if (makeFamily) {
+    Result<std::optional<Family>> made = makeFamily(*model.config, hint);
+    if (!made)
+      return made.error();
+    if (*made) {
+      if (std::string reason = notBuilt(modelType); !reason.empty())
+        model.notes->defaults.push_back({"no block builds " + reason});
+      return std::move(**made);
+    }
+  }
+  failUnknown(config, modelType, architecture, hint);
   return config.takeError();
 }
 
@@ -292,12 +307,13 @@ static std::optional<Error> addRemarks(Scope &scope, ModelNotes &notes) {
 }
 
 /// Finds the family and reads what every config has.
-static std::optional<Error> readConfig(Model &model, const ModelFiles &files) {
+static std::optional<Error> readConfig(Model &model, const ModelFiles &files,
+                                       const MakeFamily &makeFamily) {
   JsonReader config = model.config->reader();
   std::string architecture = firstArchitecture(config);
   if (config.failed())
     return config.takeError();
-  Result<Family> family = findFamily(config, architecture, *model.notes);
+  Result<Family> family = findFamily(model, architecture, makeFamily);
   if (!family)
     return family.error();
   if (auto error = adaptFamily(*family, architecture, *model.notes))
@@ -309,6 +325,11 @@ static std::optional<Error> readConfig(Model &model, const ModelFiles &files) {
       std::make_unique<Scope>(std::move(*family), config, *model.notes);
   if (auto error = model.scope->checkFields())
     return error;
+  if (auto error = checkDraftOrigin(*model.scope))
+    return error;
+  model.draftRemark = draftRemark(model.scope->family());
+  if (model.draftRemark)
+    model.notes->defaults.push_back({*model.draftRemark});
   if (auto error = addRemarks(*model.scope, *model.notes))
     return error;
   Result<const JsonValue *> found = model.scope->lookUp("dtype");
@@ -338,7 +359,7 @@ static std::optional<Error> readConfig(Model &model, const ModelFiles &files) {
 static Result<Model>
 readModelOf(JsonDocument config, ModelFiles files,
             const std::vector<ConfigAssumption> &assumptions,
-            const std::string &weightFormat) {
+            const std::string &weightFormat, const MakeFamily &makeFamily) {
   Model model;
   model.config = std::make_unique<JsonDocument>(std::move(config));
   model.notes = std::make_unique<ModelNotes>();
@@ -359,28 +380,29 @@ readModelOf(JsonDocument config, ModelFiles files,
         {"weight format", weightFormat, "--weight-format"});
     files.quantConfigPath.reset();
   }
-  if (auto error = readConfig(model, files))
+  if (auto error = readConfig(model, files, makeFamily))
     return *error;
   return model;
 }
 
-Result<Model>
-autopar::model::readModel(const ModelFiles &files,
-                          const std::vector<ConfigAssumption> &assumptions,
-                          const std::string &weightFormat) {
+Result<Model> autopar::model::readModel(
+    const ModelFiles &files, const std::vector<ConfigAssumption> &assumptions,
+    const std::string &weightFormat, const MakeFamily &makeFamily) {
   Result<JsonDocument> document =
       JsonDocument::readFile(files.configPath, JsonDocument::Dialect::python);
   if (!document)
     return document.error();
-  return readModelOf(std::move(*document), files, assumptions, weightFormat);
+  return readModelOf(std::move(*document), files, assumptions, weightFormat,
+                     makeFamily);
 }
 
 Result<Model>
 autopar::model::readModel(JsonDocument config, const std::string &name,
                           const std::vector<ConfigAssumption> &assumptions,
-                          const std::string &weightFormat) {
+                          const std::string &weightFormat,
+                          const MakeFamily &makeFamily) {
   return readModelOf(std::move(config), {name, "", std::nullopt, ""},
-                     assumptions, weightFormat);
+                     assumptions, weightFormat, makeFamily);
 }
 
 //===----------------------------------------------------------------------===//

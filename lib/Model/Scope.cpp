@@ -397,6 +397,9 @@ Result<JsonValue> Scope::readDefault(const std::string &name,
       else if (at.has(key.substr(0, dot)))
         at = at.object(key.substr(0, dot));
     at.member(key);
+    // A config that lacks the object may have a key of this name itself.
+    if (!at.failed())
+      at.failAt(key, "missing field \"" + key + "\"");
     Error error = at.takeError();
     std::vector<std::string> others = keysOf(name, field);
     if (others.size() > 1)

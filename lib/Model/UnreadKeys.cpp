@@ -7,8 +7,8 @@
 
 #include "autopar/Model/UnreadKeys.h"
 
-#include "autopar/Support/File.h"
-#include "autopar/Support/Library.h"
+#include "PlainKeys.h"
+
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
@@ -17,20 +17,6 @@ using namespace autopar;
 using namespace autopar::model;
 
 namespace {
-
-/// Keys that change no shape: models/plain_keys.json.
-struct PlainKeys {
-  std::set<std::string> keys;
-  std::vector<std::string> beginnings, parts, ends;
-  /// Parts of names of factors that dimensions are multiplied by.
-  std::vector<std::string> factors;
-  /// By model type, keys that its class builds nothing from.
-  std::map<std::string, std::set<std::string>> types;
-
-  /// `modelType` is that of the config that has the key, or of one around it.
-  bool have(const std::string &key, const std::string &modelType) const;
-  bool isFactor(const std::string &key) const;
-};
 
 /// Walks a config beside the keys that families know, and collects the others.
 class UnreadWalk {
@@ -57,40 +43,6 @@ private:
 };
 
 } // namespace
-
-static bool contains(const std::string &text, const std::string &part) {
-  return text.find(part) != std::string::npos;
-}
-
-static bool endsWith(const std::string &text, const std::string &end) {
-  return text.size() >= end.size() &&
-         text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
-
-bool PlainKeys::have(const std::string &key,
-                     const std::string &modelType) const {
-  auto ofType = types.find(modelType);
-  if (ofType != types.end() && ofType->second.count(key))
-    return true;
-  auto any = [&](const std::vector<std::string> &words, auto matches) {
-    return std::any_of(words.begin(), words.end(), matches);
-  };
-  return keys.count(key) ||
-         any(beginnings,
-             [&](const std::string &word) {
-               return key.rfind(word, 0) == 0;
-             }) ||
-         any(parts,
-             [&](const std::string &word) { return contains(key, word); }) ||
-         any(ends,
-             [&](const std::string &word) { return endsWith(key, word); });
-}
-
-bool PlainKeys::isFactor(const std::string &key) const {
-  return std::any_of(
-      factors.begin(), factors.end(),
-      [&](const std::string &word) { return contains(key, word); });
-}
 
 /// Whether a value may be a dimension, or says several: whole numbers above 1,
 /// also within lists and objects. What there is once has no dimension of its
@@ -128,40 +80,17 @@ void UnreadWalk::walk(const JsonValue &object, const std::string &pointer,
   }
 }
 
-static std::string pathOfPlainKeys() {
-  return dataDirectory("models") + "/plain_keys.json";
-}
-
-static Result<PlainKeys> readPlainKeys() {
-  Result<JsonDocument> document = JsonDocument::readFile(pathOfPlainKeys());
-  if (!document)
-    return document.error();
-  JsonReader reader = document->reader();
-  reader.allowOnly(
-      {"source", "keys", "beginnings", "parts", "ends", "factors", "types"});
-  std::vector<std::string> keys = reader.strings("keys");
-  PlainKeys plain{{keys.begin(), keys.end()}, reader.strings("beginnings"),
-                  reader.strings("parts"),    reader.strings("ends"),
-                  reader.strings("factors"),  {}};
-  for (const auto &[type, list] : reader.object("types").members())
-    for (const JsonReader &key : list.elements())
-      plain.types[type].insert(key.asString());
-  if (reader.failed())
-    return reader.takeError();
-  return plain;
-}
-
 Result<std::vector<std::string>>
 autopar::model::unreadKeysOf(const Scope &scope) {
-  // Without the list, every key of training and generation would be named.
-  if (!fileExists(pathOfPlainKeys()))
-    return std::vector<std::string>();
-  Result<PlainKeys> plain = readPlainKeys();
+  Result<std::optional<PlainKeys>> plain = readPlainKeys();
   if (!plain)
     return plain.error();
+  // Without the list, every key of training and generation would be named.
+  if (!*plain)
+    return std::vector<std::string>();
   std::set<std::string> known;
   scope.addKnownKeys(known);
-  UnreadWalk walk(known, *plain);
+  UnreadWalk walk(known, **plain);
   walk.walk(scope.config().toJson(), "", "");
   return std::move(walk.unread);
 }

@@ -49,7 +49,7 @@ Result<Verification> autopar::session::verifyModule(ModuleOp module,
   return verifyWeights(tensors, *checkpoint, strict);
 }
 
-Result<DraftedFamily>
+Result<ModelDraft>
 autopar::session::draftNewFamily(const std::string &type,
                                  const std::string &config,
                                  const std::string &weights) {
@@ -61,6 +61,6 @@ autopar::session::draftNewFamily(const std::string &type,
   if (!document)
     return document.error();
   Result<CheckpointIndex> checkpoint = readCheckpoint(weights);
-  return checkpoint ? draftFamily(*document, *checkpoint)
-                    : Result<DraftedFamily>(checkpoint.error());
+  return checkpoint ? draftModel(type, *document, *checkpoint)
+                    : Result<ModelDraft>(checkpoint.error());
 }

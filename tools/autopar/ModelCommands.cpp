@@ -8,6 +8,7 @@
 #include "ModelCommands.h"
 
 #include "autopar/Bundle/BundlePass.h"
+#include "autopar/Model/Family.h"
 #include "autopar/Pipelines/Pipelines.h"
 #include "autopar/Plan/DeviceOrder.h"
 #include "autopar/Session/Checkpoints.h"
@@ -232,16 +233,22 @@ int autopar::diffModels(const ModelArgument &argument,
 
 int autopar::newFamily(const std::string &type, const std::string &config,
                        const std::string &weights, const std::string &output) {
-  Result<DraftedFamily> family = draftNewFamily(type, config, weights);
-  if (!family)
-    return fail(family.error());
-  if (Result<bool> written = writeOutput(output, family->text); !written)
+  Result<ModelDraft> draft = draftNewFamily(type, config, weights);
+  if (!draft)
+    return fail(draft.error());
+  const DraftedFamily &family = draft->family;
+  if (Result<bool> written = writeOutput(output, family.text); !written)
     return fail(written.error());
-  for (const std::string &text : family->guesses)
+  llvm::errs() << "draft: " << family.summary() << "\n";
+  for (const std::string &text : family.guesses)
     llvm::errs() << "guessed: " << text << "\n";
-  for (const std::string &name : family->left)
+  for (const std::string &name : family.left)
     llvm::errs() << "left: " << name << "\n";
-  llvm::errs() << "next: as models/families/" << type
+  if (!draft->nearest.empty() && !draft->nearest.front().isEqual)
+    llvm::errs() << "base: " << draft->nearest.front().family
+                 << " has most tensors in common; a file on top of it may be "
+                    "shorter\n";
+  llvm::errs() << "next: as " << userFamiliesFolder() << "/" << type
                << ".json, autopar-translate --import-hf " << config
                << " --verify-weights " << weights << " says what is left\n";
   return 0;

@@ -34,9 +34,16 @@ struct Family {
 /// Whether there is a family file for `modelType`.
 bool hasFamily(const std::string &modelType);
 Result<Family> loadFamily(const std::string &modelType);
+/// The family of a text that is no file, which may have a base.
+Result<Family> parseFamily(const std::string &modelType,
+                           const std::string &text);
 /// Makes a family of language models one of `architecture`: the same model with
 /// another head, as models/tasks.json has it. False where that names none.
 Result<bool> applyTask(Family &family, const std::string &architecture);
+/// Where a user's own families lie, which come before those of the library:
+/// `AUTOPAR_FAMILIES`, else `XDG_CONFIG_HOME`/autopar/families, else
+/// ~/.config/autopar/families.
+std::string userFamiliesFolder();
 /// All model types that have a file, sorted.
 std::vector<std::string> familyNames();
 /// Model types whose own files list the class `architecture`, sorted; without

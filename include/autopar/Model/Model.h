@@ -12,6 +12,8 @@
 #include "autopar/Model/Quantization.h"
 #include "autopar/Support/ElementType.h"
 
+#include <functional>
+
 namespace autopar::model {
 
 /// `--assume key=value`: a key of the config (a.b for nested ones), and JSON or
@@ -37,19 +39,28 @@ struct Model {
   /// The family does not know the architecture: the import fails unless
   /// another field is worse.
   std::optional<Error> unknownArchitecture;
+  /// What to warn of at each import: the family is a draft.
+  std::optional<std::string> draftRemark = std::nullopt;
 };
+
+/// Called with a config whose model type has no family. Returns one, or
+/// nothing; what it adds to `hint` is said where the import fails.
+using MakeFamily = std::function<Result<std::optional<Family>>(
+    const JsonDocument &config, std::string &hint)>;
 
 /// Reads the files of a model, with weights as they are stored or, where it is
 /// not empty, in `weightFormat`. Errors: malformed JSON, no family for the
 /// model type, no such format.
 Result<Model> readModel(const hub::ModelFiles &files,
                         const std::vector<ConfigAssumption> &assumptions = {},
-                        const std::string &weightFormat = "");
+                        const std::string &weightFormat = "",
+                        const MakeFamily &makeFamily = nullptr);
 
 /// The same of a config that is no file.
 Result<Model> readModel(JsonDocument config, const std::string &name,
                         const std::vector<ConfigAssumption> &assumptions = {},
-                        const std::string &weightFormat = "");
+                        const std::string &weightFormat = "",
+                        const MakeFamily &makeFamily = nullptr);
 
 /// The fields that the family of `model` knows, with their values (defaults
 /// included) as JSON; without those that are null, wrong or long.

@@ -8,8 +8,8 @@
 #ifndef AUTOPAR_SESSION_CHECKPOINTS_H
 #define AUTOPAR_SESSION_CHECKPOINTS_H
 
-#include "autopar/Checkpoint/DraftFamily.h"
 #include "autopar/Checkpoint/Verify.h"
+#include "autopar/Import/DraftModel.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -22,9 +22,9 @@ verifyModule(mlir::ModuleOp module, const std::string &path, bool strict);
 
 /// Drafts the family of `type`, which must be new, from the config and the
 /// checkpoint at these paths.
-Result<checkpoint::DraftedFamily> draftNewFamily(const std::string &type,
-                                                 const std::string &config,
-                                                 const std::string &weights);
+Result<importer::ModelDraft> draftNewFamily(const std::string &type,
+                                            const std::string &config,
+                                            const std::string &weights);
 
 } // namespace autopar::session
 

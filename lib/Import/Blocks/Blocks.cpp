@@ -19,6 +19,7 @@ static const std::pair<llvm::StringRef, BlockBuilder> builders[] = {
     {"input", buildInput},
     {"tensors", buildTensors},
     {"weight", buildWeight},
+    {"unplaced", buildUnplaced},
     {"insert", buildInsert},
     {"gated", buildGated},
     {"layer_part", buildLayerPart},

@@ -36,6 +36,7 @@ AUTOPAR_BLOCK(buildLayerPart)
 AUTOPAR_BLOCK(buildMergeTokens)
 AUTOPAR_BLOCK(buildTensors)
 AUTOPAR_BLOCK(buildWeight)
+AUTOPAR_BLOCK(buildUnplaced)
 AUTOPAR_BLOCK(buildLastToken)
 AUTOPAR_BLOCK(buildHead)
 // Norms, products, elements.
@@ -64,6 +65,9 @@ AUTOPAR_BLOCK(buildLinearAttention)
 AUTOPAR_BLOCK(buildHyperExpand)
 AUTOPAR_BLOCK(buildHyperPre)
 #undef AUTOPAR_BLOCK
+
+/// The type of a tensor's elements: the model's, or what "element" says.
+mlir::Type readElement(ModelBuilder &model, model::Block &block);
 
 /// The function that a text such as "silu" names; an error on the block.
 transformer::FunctionKind functionOf(model::Block &block,

@@ -70,13 +70,15 @@ Value autopar::importer::buildPositionEmbedding(ModelBuilder &model,
       block.flag("same") ? ops.getUnitAttr() : UnitAttr());
 }
 
-/// The type of a tensor's elements: the model's, or what "element" says.
-static Type readElement(ModelBuilder &model, autopar::model::Block &block) {
+Type autopar::importer::readElement(ModelBuilder &model,
+                                    autopar::model::Block &block) {
   if (!block.has("element"))
     return model.elementType();
   std::string text = block.text("element");
   for (ElementType type :
-       {ElementType::f32, ElementType::bf16, ElementType::i64, ElementType::u8})
+       {ElementType::f32, ElementType::bf16, ElementType::f16, ElementType::i64,
+        ElementType::i32, ElementType::i8, ElementType::u8,
+        ElementType::fp8_e4m3})
     if (text == nameOf(type))
       return fromElementType(model.builder().getContext(), type);
   block.fail("unknown type of elements \"" + text + "\"", "element");

@@ -1,0 +1,105 @@
+//===- LayerDraft.h - Blocks of a layer, by names and shapes ----*- C++
+//-*-===////
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_CHECKPOINT_LAYERDRAFT_H
+#define AUTOPAR_LIB_CHECKPOINT_LAYERDRAFT_H
+
+#include "Draft.h"
+#include "DraftTensors.h"
+
+namespace autopar::checkpoint {
+
+/// Writes the blocks of one kind of layers. A block is written where all of its
+/// tensors have the shapes that the kind of block gives them; what is left over
+/// is placed by its shape alone.
+class LayerDraft {
+public:
+  LayerDraft(Draft &draft, LayerKind &kind, std::string suffix)
+      : draft(draft), tensors(kind.tensors, draft.dtype), layers(kind.layers),
+        suffix(std::move(suffix)) {}
+
+  Json run();
+
+private:
+  Json &block(const std::string &name, const char *kind) {
+    Json &description = draft.blocks[name + suffix];
+    description["is"] = kind;
+    return description;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Attention
+  //===--------------------------------------------------------------------===//
+
+  bool draftLatentAttention();
+  bool draftAttention();
+  /// The stems of separate or fused products; nothing where there is none.
+  struct Products {
+    std::string q, k, v, qkv, o;
+    /// Stored `[in, out]`.
+    bool transposed = false;
+    int64_t heads = 0, kvHeads = 0, dim = 0, valueDim = 0;
+    bool hasGate = false;
+  };
+  std::optional<Products> findProducts();
+  bool findHeads(Products &found);
+  void draftHeadNorms(Json &attention, const Products &found);
+
+  //===--------------------------------------------------------------------===//
+  // Feed-forward parts
+  //===--------------------------------------------------------------------===//
+
+  void draftExperts();
+  /// Stems of experts one by one or names of those in one tensor, and how wide
+  /// they are.
+  struct Latent {
+    int64_t width = 0;
+    std::string in, out;
+  };
+  struct Experts {
+    std::string gate, up, down, packed, layout;
+    int64_t experts = 0, width = 0;
+    Latent latent;
+  };
+  using Packed = std::pair<std::string, const TensorGroup *>;
+  std::optional<Experts> findEach();
+  std::vector<Latent> findLatents();
+  std::optional<Experts> findPacked();
+  Experts pairUp(const std::vector<Packed> &packed, const Packed &in,
+                 const Packed &out, const Latent &latent,
+                 const std::string &layout);
+  std::optional<Experts> findFlat();
+  std::string findRouter(const std::string &module, int64_t experts);
+  void draftRouter(Json &experts, const std::string &router,
+                   const std::string &module);
+  void draftDense();
+  bool draftDense(const std::string &down);
+
+  //===--------------------------------------------------------------------===//
+  // Steps
+  //===--------------------------------------------------------------------===//
+
+  Json draftSteps(bool hasAttention);
+  /// The norm of the first of these words; "" where there is none.
+  std::string draftNorm(const char *part);
+  void noteRest();
+
+  /// The activation, as an expression.
+  std::string act();
+  std::string eps() { return draft.fieldOr("rms_norm_eps", "1e-6"); }
+
+  Draft &draft;
+  LayerTensors tensors;
+  const std::vector<int64_t> &layers;
+  std::string suffix;
+  /// Branches of the second half of the layer.
+  std::vector<std::string> branches;
+};
+
+} // namespace autopar::checkpoint
+
+#endif // AUTOPAR_LIB_CHECKPOINT_LAYERDRAFT_H
