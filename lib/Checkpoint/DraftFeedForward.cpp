@@ -230,8 +230,9 @@ void LayerDraft::draftRouter(Json &experts, const std::string &router,
 void LayerDraft::draftDense() {
   std::vector<std::string> tried;
   auto isNew = [&](const std::string &stem) {
-    return !contains(stem, "experts.*") && !contains(stem, "attn") &&
-           !contains(stem, "attention") &&
+    return !contains(stem, "experts.*") &&
+           !contains(maskNumbers(stem), "experts.N.") &&
+           !contains(stem, "attn") && !contains(stem, "attention") &&
            std::find(tried.begin(), tried.end(), stem) == tried.end();
   };
   for (std::string down; !(down = tensors.find("down", isNew)).empty();)

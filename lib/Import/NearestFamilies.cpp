@@ -129,6 +129,10 @@ static Likeness compare(ModuleOp module, const HeldTensors &held) {
           equal == count && equal == all};
 }
 
+/// Below this share, what two models have in common are norms and biases that
+/// any two have.
+static constexpr double leastShare = 0.1;
+
 std::vector<Likeness>
 autopar::importer::nearestFamilies(const JsonDocument &config,
                                    const CheckpointIndex &checkpoint,
@@ -146,7 +150,7 @@ autopar::importer::nearestFamilies(const JsonDocument &config,
     Likeness likeness = compare(**module, held);
     likeness.family = family;
     likeness.hasBase = model->scope->family().description.contains("base");
-    if (likeness.share > 0)
+    if (likeness.share >= leastShare)
       all.push_back(std::move(likeness));
   }
   llvm::sort(all, [](const Likeness &a, const Likeness &b) {

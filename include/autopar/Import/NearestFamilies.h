@@ -28,7 +28,7 @@ struct Likeness {
 
 /// The families that read `config` as if it were of their type, at most
 /// `count` of them, by the tensors that they have in common with `checkpoint`,
-/// most first; those with none are left out.
+/// most first; those with hardly any are left out.
 std::vector<Likeness>
 nearestFamilies(const JsonDocument &config,
                 const checkpoint::CheckpointIndex &checkpoint, size_t count);
