@@ -24,7 +24,7 @@ def TF_RopeOp : TF_NamedOp<"rope", "rope", [
 
     `interleaved`: of elements `2*i` and `2*i + 1` instead of `i` and `i + w/2`.
     Elements from `w` on stay; with `last` it is the last `w` that turn, and
-    those before stay. Positions are those of the whole sequence,
+    those before stay. `inverse` turns back, by `-a`. Positions are those of the whole sequence,
     whatever part of its tokens a device has. Tables of angles are shared by all
     layers and not counted. `scaling` names how a config stretches the angles:
     `linear`, `dynamic`, `yarn` (arXiv:2309.00071), `longrope`
@@ -48,12 +48,17 @@ def TF_RopeOp : TF_NamedOp<"rope", "rope", [
   let arguments = (ins AnyRankedTensor:$x, F64Attr:$theta,
                        OptionalAttr<TF_RopeScalingAttr>:$scaling,
                        OptionalAttr<I64Attr>:$width, UnitAttr:$last,
-                       UnitAttr:$interleaved);
+                       UnitAttr:$interleaved, UnitAttr:$inverse);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $x `theta` `(` custom<Number>($theta) `)` (`scaling` `(` custom<Word>($scaling)^ `)`)?
     (`width` `(` $width^ `)`)? (`last` $last^)? (`interleaved` $interleaved^)?
-    attr-dict `:` type($x)
+    (`inverse` $inverse^)? attr-dict `:` type($x)
+  }];
+  let useCustomPropertiesEncoding = 1;
+  let extraClassDeclaration = [{
+    /// The version of files whose angles may be inverse.
+    static constexpr uint64_t firstWithInverse = 11;
   }];
   let hasVerifier = 1;
 }
@@ -117,8 +122,11 @@ def TF_AttentionOp
         window(n)       c > p - n with causal, else |p - c| <= n div 2
         chunk(n)        c div n = p div n, and where keys of operands are not as
                         many as queries, c div n = p * keys div (queries * n)
+        selected        selected[b, i, g, j] = c div n for some j, n being
+                        that of block(n) (`transformer.block_indexer`)
 
-    and those alone that all given words allow.
+    and those alone that all given words allow. Of selected blocks no more is
+    read and counted than the tokens that a row of them has.
 
     The tokens of a cache may be split. Passed around a ring (`parallel.ring`),
     each device sees all of them with its own queries, those that others append
@@ -143,7 +151,9 @@ def TF_AttentionOp
     the tokens of keys are whole, or split as those of the queries and of the
     cache that takes them up; not both a window and a chunk, each of 1 or more,
     and of no more tokens than the cache keeps; `softcap` is positive;
-    `max_distance` comes with a bias, and is above `e`, which is 1 or more.
+    `max_distance` comes with a bias, and is above `e`, which is 1 or more; the
+    selected blocks are `[batch, query, kv heads, top_k]`, and come with `block`,
+    which is 1 or more, a cache that is whole, and `causal`.
 
     **Example:**
     ```mlir
@@ -165,6 +175,12 @@ def TF_AttentionOp
       %y = transformer.attention %q, %k, %v distances(%d : tensor<1025x64xbf16>) chunk(200) : !q, !k
       return
     }
+    !s = tensor<?x?x2x16xi32, #transformer.dims<[batch, query, _, _]>>
+    func.func private @blocks(%q: !q, %k: !k, %v: !k, %s: !s) {
+      %c = transformer.kv_cache : !c
+      %y = transformer.attention %q, %k, %v cache(%c) selected(%s : !s) block(128) causal : !q, !k in !c
+      return
+    }
     ```
   }];
   let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key,
@@ -178,7 +194,9 @@ def TF_AttentionOp
                        OptionalAttr<I64Attr>:$chunk,
                        OptionalAttr<F64Attr>:$scale,
                        OptionalAttr<F64Attr>:$softcap, UnitAttr:$alibi,
-                       OptionalAttr<I64Attr>:$max_distance);
+                       OptionalAttr<I64Attr>:$max_distance,
+                       Optional<AnyRankedTensor>:$selected,
+                       OptionalAttr<I64Attr>:$block);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $query `,` $key `,` $value (`cache` `(` $cache^ `)`)?
@@ -187,7 +205,8 @@ def TF_AttentionOp
     (`max_distance` `(` $max_distance^ `)`)?
     (`plane` `(` $down^ `,` $across `:` type($down) `,` type($across) `)`)?
     (`distances` `(` $distances^ `:` type($distances) `)`)?
-    (`causal` $causal^)?
+    (`selected` `(` $selected^ `:` type($selected) `)`)?
+    (`block` `(` $block^ `)`)? (`causal` $causal^)?
     (`window` `(` $window^ `)`)? (`chunk` `(` $chunk^ `)`)?
     (`scale` `(` custom<Number>($scale)^ `)`)?
     (`softcap` `(` custom<Number>($softcap)^ `)`)? (`alibi` $alibi^)?
@@ -195,7 +214,12 @@ def TF_AttentionOp
     `:` custom<AttentionTypes>(ref($cache), type($query), type($key),
                                type($value), type($cache), type($result))
   }];
+  let useCustomPropertiesEncoding = 1;
   let extraClassDeclaration = [{
+    /// The version of files that know selected blocks.
+    static constexpr uint64_t firstWithSelected = 11;
+    /// How many tokens a query sees in the blocks that were selected; 0: all.
+    int64_t getNumSeen();
     ::std::optional<::autopar::TensorParallelFactor> getTensorParallelFactor();
   }];
   let hasVerifier = 1;

@@ -18,8 +18,10 @@ def TF_RouterOp
 
         l[e] = sum_h x[t.., h] * weight[h, e] (+ bias[e])
         s[e] = exp(l[e]) / sum_e' exp(l[e'])     sigmoid(l[e]) with sigmoid
+               sqrt(log(1 + exp(l[e])))          with sqrt_softplus
         r[e] = s[e] (+ correction[e])
         expert(t.., j) = the e with the j-th largest r[e], j < top_k
+        expert(t.., j) = table[ids[t..], j]                 with a table
         y[t.., j] = s[expert(t.., j)]
         y[t.., j] = y[t.., j] / sum_j' y[t.., j']           with normalized
         y[t.., j] = x * y[t.., j]                           with scaled(x)
@@ -28,7 +30,8 @@ def TF_RouterOp
     `groups(g) keep(k)`: `r` is minus infinity outside of the `k` best of `g`
     groups of `experts/g` neighbours, where a group is as good as the sum of its
     two largest `r`, or its only one (DeepSeek-V3, arXiv:2412.19437, section
-    2.1.2).
+    2.1.2). A table has the experts of each word (DeepSeek-V4's first layers),
+    whatever the scores are.
 
     With the result go the numbers `expert(t.., j)`, which have no type: ops
     that take it as `routing` know them, and collectives move them with their
@@ -38,7 +41,10 @@ def TF_RouterOp
     the correction are `[experts]` and whole, as is `hidden` of `x`; `top_k` is
     between 1 and `experts`; the result is `x` with `hidden` replaced by
     `top_k`, which is whole; the groups divide the experts, and those that are
-    kept have at least `top_k`; `x` is positive.
+    kept have at least `top_k`; `x` is positive; not both `sigmoid` and
+    `sqrt_softplus`; `ids` are `[t..]` and come with the table
+    `[words, top_k]`, which is whole, and neither a correction nor groups; both
+    have integer elements.
 
     **Example:**
     ```mlir
@@ -49,6 +55,11 @@ def TF_RouterOp
           : tensor<4x64xbf16>, tensor<64x8xbf16> -> tensor<4x2xbf16>
       return
     }
+    func.func private @words(%x: tensor<4x64xbf16>, %w: tensor<64x8xbf16>, %ids: tensor<4xi32>, %table: tensor<1000x2xi64>) {
+      %r = transformer.router %x, %w ids(%ids : tensor<4xi32>) table(%table : tensor<1000x2xi64>) top_k(2) sqrt_softplus
+          : tensor<4x64xbf16>, tensor<64x8xbf16> -> tensor<4x2xbf16>
+      return
+    }
     ```
   }];
   let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$weight,
@@ -56,16 +67,25 @@ def TF_RouterOp
                        Optional<AnyRankedTensor>:$correction, I64Attr:$top_k,
                        UnitAttr:$sigmoid, OptionalAttr<I64Attr>:$groups,
                        OptionalAttr<I64Attr>:$keep, UnitAttr:$normalized,
-                       OptionalAttr<F64Attr>:$scale);
+                       OptionalAttr<F64Attr>:$scale,
+                       Optional<AnyRankedTensor>:$ids,
+                       Optional<AnyRankedTensor>:$table,
+                       UnitAttr:$sqrt_softplus);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $x `,` $weight (`bias` `(` $bias^ `:` type($bias) `)`)?
     (`correction` `(` $correction^ `:` type($correction) `)`)?
-    `top_k` `(` $top_k `)` (`sigmoid` $sigmoid^)?
+    (`ids` `(` $ids^ `:` type($ids) `)`)? (`table` `(` $table^ `:` type($table) `)`)?
+    `top_k` `(` $top_k `)` (`sigmoid` $sigmoid^)? (`sqrt_softplus` $sqrt_softplus^)?
     (`groups` `(` $groups^ `)` `keep` `(` $keep `)`)?
     (`normalized` $normalized^)? (`scaled` `(` custom<Number>($scale)^ `)`)?
     attr-dict
     `:` type($x) `,` type($weight) `->` type($result)
+  }];
+  let useCustomPropertiesEncoding = 1;
+  let extraClassDeclaration = [{
+    /// The version of files that know tables and other scores.
+    static constexpr uint64_t firstWithTable = 11;
   }];
   let hasVerifier = 1;
 }

@@ -129,9 +129,14 @@ def TF_IndexerOp : TF_NamedOp<"indexer", "selected"> {
     2*pairs*heads*width FLOPs with the pairs of a causal attention. What is
     selected has no gradient.
 
+    A cache of `width/r` elements a token has one key for `r` of them, as
+    `transformer.compressed_attention` has rows: keys are appended where `r`
+    divides `p + 1`, and the `c` are the numbers of the keys, 0 to
+    `(p + 1) div r - 1`.
+
     **Constraints:** queries are `[batch, query, heads, width]`, keys
     `[batch, query, width]`, weights `[batch, query, heads]`, the cache
-    `[batch, context, width]`; the result is `[batch, query, top_k]` and has
+    `[batch, context, width]` or `[batch, context, width/r]`; the result is `[batch, query, top_k]` and has
     integer elements; `top_k` is 1 or more; the tokens of the keys are whole, or
     split as those of the queries and a cache; those of the cache are whole,
     or go around a ring; all else but the batch and queries is whole.
@@ -162,6 +167,56 @@ def TF_IndexerOp : TF_NamedOp<"indexer", "selected"> {
   let extraClassDeclaration = [{
     /// What has the keys that can be selected: the cache, or the operand.
     ::mlir::Value getRows();
+    /// How many tokens a key is of.
+    int64_t getRatio();
+  }];
+  let hasVerifier = 1;
+}
+
+def TF_BlockIndexerOp : TF_NamedOp<"block_indexer", "selected"> {
+  let summary = "selects the blocks of tokens that the heads of a group attend to";
+  let description = [{
+    Appends the keys to the cache (`transformer.kv_cache`), then scores, for each
+    sequence `b`, token `i` at position `p` and group `g` of heads, the blocks of
+    `n` neighbouring positions from 0 to `p` (MiniMax-M3):
+
+        cache[b, p, :] = key[b, i, :]
+        s[c] = max over positions t <= p of block c, that is t div n = c, of
+               sum_h query[b, i, g, h] * cache[b, t, h]
+        y[b, i, g, j] = the c with the j-th largest s[c], j < top_k
+
+    in which the last `local` blocks up to that of `p` come before all others.
+    Of equal ones the later comes first. Where there are fewer than `top_k`
+    blocks, the rest of the row is -1. 2*pairs*groups*width FLOPs with the pairs
+    of a causal attention.
+
+    **Constraints:** queries are `[batch, query, groups, width]`, keys
+    `[batch, query, width]`, the cache `[batch, context, width]`; the result is
+    `[batch, query, groups, top_k]` and has integer elements; `top_k` and `n` are
+    1 or more, `local` 0 to `top_k`; the tokens of keys and cache are whole, as is
+    all else but the batch, queries and groups.
+
+    **Example:**
+    ```mlir
+    !q = tensor<?x?x4x128xbf16, #transformer.dims<[batch, query, _, _]>>
+    !k = tensor<?x?x128xbf16, #transformer.dims<[batch, query, _]>>
+    !c = !transformer.cache<?x?x128xbf16, #transformer.dims<[batch, context, _]>>
+    !s = tensor<?x?x4x16xi32, #transformer.dims<[batch, query, _, _]>>
+    func.func private @example(%q: !q, %k: !k) {
+      %c = transformer.kv_cache : !c
+      %s = transformer.block_indexer %q, %k cache(%c : !c) block(128) top_k(16) local(1) : !q, !k -> !s
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key,
+                       TF_Cache:$cache, I64Attr:$block, I64Attr:$top_k,
+                       I64Attr:$local);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $query `,` $key `cache` `(` $cache `:` type($cache) `)` `block` `(` $block `)`
+    `top_k` `(` $top_k `)` `local` `(` $local `)` attr-dict
+    `:` type($query) `,` type($key) `->` type($result)
   }];
   let hasVerifier = 1;
 }

@@ -206,8 +206,14 @@ def TF_KVCacheOp : TF_Op<"kv_cache", [
         attention         [.., g, :] = key[.., g, :] then value[.., g, :]
         latent_attention  [.., :]    = latent[.., :] then key_rope[.., :]
         indexer           [.., :]    = key[.., :]
+        block_indexer     [.., :]    = key[.., :]
+        compress          [.., :]    = value[.., :] then gate[.., :] + bias
 
-    Rows are never changed. A sequence begins with none; before a step there are
+
+    `compressed_attention` has rows of one token, and others of several, of which
+    each token has a part, `indexer` keys of the latter kind.
+
+    Rows of one token are never changed. A sequence begins with none; before a step there are
     those of positions 0 to `context - query - 1`, and what reads the cache in
     the step sees 0 to `context - 1`. Cross attention caches the
     `cross_tokens` instead, row `c` being that of token `c` of its keys: the step that

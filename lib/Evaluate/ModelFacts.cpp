@@ -169,7 +169,8 @@ void ModelCounter::addCaches() {
     if (cache.user) {
       const Kernel &reader = first.program.kernels[*cache.user];
       row.op = reader.op;
-      row.window = reader.pairs ? reader.pairs->window : 0;
+      row.window = reader.pairs ? reader.pairs->window
+                                : cache.shape[cache.pagedDim].extent.limit;
       row.chunk = reader.pairs ? reader.pairs->chunk : 0;
     }
     for (size_t format = 0; format < byKvFormat.size(); ++format) {

@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionScores.h"
+#include "CompressedRows.h"
 #include "Kernels.h"
+#include "Turn.h"
 
 #include "autopar/Dialect/Training/Training.h"
 
@@ -32,30 +34,17 @@ static LocalTensor turn(Rope op, Value x, double sign, Device &device) {
   LocalTensor result = device(x);
   std::vector<int64_t> positions = device.positions(x, 1);
   int64_t width = result.shape.back(), heads = result.extentFrom(2) / width;
-  int64_t turned = op.getWidth() ? int64_t(*op.getWidth()) : width;
-  int64_t first = op.getLast() ? width - turned : 0;
-  // How far pairs are apart, and the elements of one.
-  int64_t next = op.getInterleaved() ? 2 : 1;
-  int64_t other = op.getInterleaved() ? 1 : turned / 2;
-  double theta = op.getTheta().convertToDouble();
   for (int64_t b = 0; b < result.shape[0]; ++b)
     for (size_t t = 0; t < positions.size(); ++t)
       for (int64_t head = 0; head < heads; ++head) {
         int64_t row = (b * result.shape[1] + int64_t(t)) * heads + head;
-        double *x = &result.data[row * width + first];
-        for (int64_t i = 0; i < turned / 2; ++i, x += next) {
-          double angle = sign * double(positions[t]) *
-                         std::pow(theta, -2.0 * double(i) / double(turned));
-          double a = x[0], b = x[other];
-          x[0] = a * std::cos(angle) - b * std::sin(angle);
-          x[other] = b * std::cos(angle) + a * std::sin(angle);
-        }
+        turnElements(op, &result.data[row * width], width, positions[t], sign);
       }
   return result;
 }
 
 static LocalResult run(RopeOp op, Device &device) {
-  return turn(op, op.getX(), 1, device);
+  return turn(op, op.getX(), op.getInverse() ? -1 : 1, device);
 }
 
 static LocalResult run(RopeBackwardOp op, Device &device) {
@@ -263,6 +252,15 @@ static double distanceScore(AttentionOp op, Device &device, const double *query,
   return dot(query, &table.data[row * width], width);
 }
 
+/// Whether the blocks that were selected for a group of heads, at place `at` of
+/// all tokens and groups, have `token`; where none were, all do.
+static bool isInSelected(AttentionOp op, Device &device, int64_t at,
+                         int64_t token) {
+  return !op.getSelected() ||
+         isSelected(&device(op.getSelected()), at,
+                    token / static_cast<int64_t>(*op.getBlock()));
+}
+
 /// One more score of a head; nothing where there is none.
 template <typename Op>
 static std::optional<double> sinkOf(Op op, int64_t head, Device &device) {
@@ -312,8 +310,11 @@ static LocalResult run(AttentionOp op, Device &device) {
         Softmax softmax;
         int64_t offset = (b * int64_t(kvHeads.size()) + g) * (width + values);
         const double *asked = &query.data[at * width];
+        int64_t choice =
+            (b * query.shape[1] + int64_t(t)) * int64_t(kvHeads.size()) + g;
         for (auto [token, row] : seen->all)
-          if (visibility.sees(positions[t], token))
+          if (visibility.sees(positions[t], token) &&
+              isInSelected(op, device, choice, token))
             softmax.add(
                 token,
                 scores.of(dot(asked, &row->data[offset], width) * scale, token,
@@ -445,9 +446,44 @@ static LocalResult run(LatentAttentionOp op, Device &device) {
 static LogicalResult update(IndexerOp op, Device &device) {
   if (!op.getCache())
     return success();
+  if (op.getRatio() > 1)
+    return appendWindows(op, device, op.getCache(), op.getKey(), op.getRatio());
   const LocalTensor *keys[] = {&device(op.getKey())};
   return append(op, device, op.getCache(), op.getKey(),
                 [&](int64_t t) { return joinToken(keys, t); });
+}
+
+namespace {
+
+/// The keys of a sequence that a token is scored with, by their numbers.
+using ScoredKeys = std::vector<std::pair<int64_t, std::vector<double>>>;
+
+} // namespace
+
+/// Those that the token at `position` sees: of one token each, or of several.
+static FailureOr<ScoredKeys> keysSeen(IndexerOp op, Device &device,
+                                      const SeenTokens &tokens, int64_t b,
+                                      int64_t position) {
+  ScoredKeys keys;
+  if (op.getRatio() == 1) {
+    for (auto [token, row] : tokens.own) {
+      if (token > position)
+        break;
+      int64_t width = row->shape.back();
+      auto first = row->data.begin() + b * width;
+      keys.emplace_back(token, std::vector(first, first + width));
+    }
+    return keys;
+  }
+  const CachedTokens *rows = findRows(op, device, op.getCache());
+  for (int64_t c = 0; rows && c < (position + 1) / op.getRatio(); ++c) {
+    FailureOr<std::vector<double>> key =
+        readWindow(op, *rows, c, op.getRatio(), b);
+    if (failed(key))
+      return failure();
+    keys.emplace_back(c, std::move(*key));
+  }
+  return keys;
 }
 
 /// The largest scores, the later token first where two are equal; -1 where
@@ -456,7 +492,9 @@ static LocalResult run(IndexerOp op, Device &device) {
   const LocalTensor &query = device(op.getQuery());
   const LocalTensor &weights = device(op.getWeight());
   std::deque<LocalTensor> rows;
-  FailureOr<SeenTokens> seen = seenTokens(op, {op.getKey()}, device, rows);
+  FailureOr<SeenTokens> seen = SeenTokens();
+  if (op.getRatio() == 1)
+    seen = seenTokens(op, {op.getKey()}, device, rows);
   if (failed(seen))
     return failure();
   std::vector<int64_t> positions = device.positions(op.getQuery(), 1);
@@ -467,15 +505,15 @@ static LocalResult run(IndexerOp op, Device &device) {
     for (size_t t = 0; t < positions.size(); ++t) {
       int64_t token = b * query.shape[1] + int64_t(t);
       std::vector<std::pair<double, int64_t>> scores;
-      for (auto [other, row] : seen->own) {
-        if (other > positions[t])
-          continue;
+      FailureOr<ScoredKeys> keys = keysSeen(op, device, *seen, b, positions[t]);
+      if (failed(keys))
+        return failure();
+      for (const auto &[other, key] : *keys) {
         double score = 0;
         for (int64_t head = 0; head < heads; ++head) {
           int64_t at = token * heads + head;
-          score += weights.data[at] *
-                   std::max(0.0, dot(&query.data[at * width],
-                                     &row->data[b * width], width));
+          score += weights.data[at] * std::max(0.0, dot(&query.data[at * width],
+                                                        key.data(), width));
         }
         scores.emplace_back(-score, -other);
       }

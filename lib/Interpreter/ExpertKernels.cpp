@@ -43,6 +43,9 @@ static void keepGroups(std::vector<double> &scores, int64_t groups,
           -std::numeric_limits<double>::infinity();
 }
 
+static bool hasSqrtSoftplus(RouterOp op) { return op.getSqrtSoftplus(); }
+static bool hasSqrtSoftplus(RouterScoresOp) { return false; }
+
 /// How well each expert suits token `row`.
 template <typename Op>
 static std::vector<double> scoresOf(Op op, int64_t row, Device &device) {
@@ -53,6 +56,11 @@ static std::vector<double> scoresOf(Op op, int64_t row, Device &device) {
     scores[e] = op.getBias() ? device(op.getBias()).data[e] : 0;
     for (int64_t h = 0; h < hidden; ++h)
       scores[e] += x.data[row * hidden + h] * w.data[h * experts + e];
+  }
+  if (hasSqrtSoftplus(op)) {
+    for (double &score : scores)
+      score = std::sqrt(softplus(score));
+    return scores;
   }
   double largest = *std::max_element(scores.begin(), scores.end()), sum = 0;
   for (double &score : scores)
@@ -69,6 +77,20 @@ static LocalResult run(RouterScoresOp op, Device &device) {
   for (int64_t row = 0; row * shape.back() < result.size(); ++row)
     llvm::copy(scoresOf(op, row, device), &result.data[row * shape.back()]);
   return result;
+}
+
+/// Puts the experts that the table has for the word of token `row` first.
+/// Numbers of a table that was drawn at random, from -1 to 1, stand for experts
+/// in their order; those of one word are neighbours, and so differ.
+static void lookUp(RouterOp op, int64_t row, Device &device,
+                   std::vector<int64_t> &order) {
+  const LocalTensor &table = device(op.getTable());
+  auto word = static_cast<int64_t>(device(op.getIds()).data[row]);
+  auto experts = static_cast<int64_t>(order.size());
+  double number = table.data[word % table.shape[0] * table.shape[1]];
+  auto first = static_cast<int64_t>((number + 1) / 2 * double(experts));
+  for (int64_t e = 0; e < experts; ++e)
+    order[e] = (first + e) % experts;
 }
 
 static LocalResult run(RouterOp op, Device &device) {
@@ -92,9 +114,12 @@ static LocalResult run(RouterOp op, Device &device) {
     for (int64_t e = 0; e < experts; ++e)
       order[e] = e;
     // Of equals the first.
-    llvm::sort(order, [&](int64_t a, int64_t b) {
-      return std::pair(-ranked[a], a) < std::pair(-ranked[b], b);
-    });
+    if (op.getTable())
+      lookUp(op, row, device, order);
+    else
+      llvm::sort(order, [&](int64_t a, int64_t b) {
+        return std::pair(-ranked[a], a) < std::pair(-ranked[b], b);
+      });
     double weight = op.getScale() ? op.getScale()->convertToDouble() : 1;
     if (op.getNormalized()) {
       double all = 0;

@@ -91,6 +91,7 @@ void attachTrainingKernels(mlir::MLIRContext *context);
 void attachOptimizerKernels(mlir::MLIRContext *context);
 void attachConvolutionKernels(mlir::MLIRContext *context);
 void attachAttentionKernels(mlir::MLIRContext *context);
+void attachCompressedKernels(mlir::MLIRContext *context);
 void attachRopeGradientKernels(mlir::MLIRContext *context);
 void attachExpertKernels(mlir::MLIRContext *context);
 void attachRouterGradientKernels(mlir::MLIRContext *context);

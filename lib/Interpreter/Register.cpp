@@ -22,6 +22,7 @@ void autopar::interpreter::registerExecution(mlir::DialectRegistry &registry) {
         attachTokenKernels(context);
         attachConvolutionKernels(context);
         attachAttentionKernels(context);
+        attachCompressedKernels(context);
         attachExpertKernels(context);
         attachHyperConnectionKernels(context);
         attachRecurrentKernels(context);

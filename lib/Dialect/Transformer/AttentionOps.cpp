@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "autopar/Dialect/Transformer/Factors.h"
+#include "autopar/Dialect/Transformer/Selected.h"
 #include "autopar/Dialect/Transformer/Verifiers.h"
-#include "autopar/Interfaces/WorkloadBuilder.h"
 
 using namespace autopar;
 using namespace autopar::program;
@@ -73,6 +73,8 @@ static LogicalResult verifyHeads(AttentionOp op) {
       failed(expect(op.getValue(), headDim, "its values", kvHeads)) ||
       failed(expect(op.getCache(), headDim, "its cache", kvHeads)) ||
       failed(expect(op.getResult(), headDim, "its result", heads)) ||
+      failed(
+          expect(op.getSelected(), headDim, "its selected blocks", kvHeads)) ||
       failed(expect(op.getSinks(), 0, "its sinks", heads)) ||
       failed(expect(op.getBias(), 1, "its bias", heads)));
 }
@@ -150,6 +152,25 @@ static LogicalResult verifyNear(AttentionOp op) {
                           << " rows of distances, expected an odd number";
 }
 
+int64_t AttentionOp::getNumSeen() {
+  return getSelected() ? sizeOf(getSelected(), 3) *
+                             static_cast<int64_t>(getBlock().value_or(0))
+                       : 0;
+}
+
+/// Blocks of the keys that the query's group sees.
+static LogicalResult verifySelected(AttentionOp op) {
+  if (bool(op.getSelected()) != bool(op.getBlock()))
+    return op.emitOpError("has selected blocks or their size, expected both");
+  if (!op.getSelected())
+    return success();
+  if (!op.getCausal() || !op.getCache() || op.getWindow() || op.getChunk())
+    return op.emitOpError("selects blocks, expected a cache, 'causal' and "
+                          "neither a window nor a chunk");
+  return failure(failed(verifyLimit(op, "block", op.getBlock())) ||
+                 failed(verifyNumbers(op, op.getSelected(), 2)));
+}
+
 LogicalResult AttentionOp::verify() {
   constexpr unsigned tokenDim = 1, headDim = 2, widthDim = 3;
   for (Value tensor : std::initializer_list<Value>{
@@ -159,7 +180,8 @@ LogicalResult AttentionOp::verify() {
   for (Value table : {getSinks(), getBias(), getDistances()})
     if (table && failed(verifyNumbers(*this, table, 0)))
       return failure();
-  if (failed(verifyHeads(*this)) || (getDown() && failed(verifyPlane(*this))) ||
+  if (failed(verifyHeads(*this)) || failed(verifySelected(*this)) ||
+      (getDown() && failed(verifyPlane(*this))) ||
       (getDistances() && failed(verifyNear(*this))))
     return failure();
   int64_t width = sizeOf(getKey(), widthDim) + sizeOf(getValue(), widthDim);
@@ -200,7 +222,8 @@ ShardingFactors AttentionOp::getShardingFactors() {
       (getSinks() && rankOf(getSinks()) != 1) ||
       (getBias() && rankOf(getBias()) != 2) ||
       (getDown() && (rankOf(getDown()) != 2 || rankOf(getAcross()) != 2)) ||
-      (getDistances() && rankOf(getDistances()) != 2))
+      (getDistances() && rankOf(getDistances()) != 2) ||
+      (getSelected() && rankOf(getSelected()) != 4))
     return factors;
   int32_t batch = factors.add(FactorKind::parallel);
   int32_t query = factors.add(FactorKind::parallel);
@@ -215,7 +238,8 @@ ShardingFactors AttentionOp::getShardingFactors() {
                       {batch, keys, heads, width},
                       {batch, keys, heads, valueWidth}};
   if (getCache()) {
-    int32_t context = factors.add(FactorKind::reduction);
+    int32_t context =
+        factors.add(getSelected() ? FactorKind::whole : FactorKind::reduction);
     int32_t cached = factors.add(FactorKind::whole);
     factors.operands.push_back({batch, context, heads, cached});
   }
@@ -226,6 +250,9 @@ ShardingFactors AttentionOp::getShardingFactors() {
   for (Value table : {getDown(), getAcross(), getDistances()})
     if (table)
       factors.operands.push_back({factors.add(FactorKind::whole), width});
+  if (getSelected())
+    factors.operands.push_back(
+        {batch, query, heads, factors.add(FactorKind::whole)});
   factors.results = {{batch, query, heads, valueWidth}};
   factors.linear.emplace_back();
   return factors;
@@ -243,6 +270,8 @@ std::optional<TensorParallelFactor> AttentionOp::getTensorParallelFactor() {
        {getSinks(), getBias(), getDown(), getAcross(), getDistances()})
     if (table)
       factor.operandRules.push_back(SplitRule::plain);
+  if (getSelected())
+    factor.operandRules.push_back(SplitRule::cap);
   return factor;
 }
 
@@ -288,7 +317,7 @@ void AttentionOp::buildWorkload(WorkloadBuilder &builder) {
   pairs.query = builder.dims(getQuery(), 1, 2).front();
   pairs.context = builder.dims(seen, 1, 2).front();
   pairs.causal = getCausal();
-  pairs.window = getWindow().value_or(0);
+  pairs.window = getSelected() ? getNumSeen() : getWindow().value_or(0);
   pairs.chunk = getChunk().value_or(0);
   kernel.pairs = pairs;
   // Tables are of queries that see a cache, what is before them, or all.
@@ -296,10 +325,10 @@ void AttentionOp::buildWorkload(WorkloadBuilder &builder) {
     kernel.heads = {builder.dims(seen, 2, 3).front(), widths.extent.factor / 2};
   kernel.mixesTokens = true;
   builder.read(kernel, getQuery());
-  builder.read(kernel, seen);
+  readSelected(builder, kernel, seen, getNumSeen());
   if (!getCache())
     builder.read(kernel, getValue());
-  for (Value table : {getSinks(), getBias(), getDistances()})
+  for (Value table : {getSinks(), getBias(), getDistances(), getSelected()})
     if (table)
       builder.read(kernel, table);
   builder.write(kernel, getResult());

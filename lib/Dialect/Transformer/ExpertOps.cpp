@@ -45,7 +45,31 @@ static LogicalResult verifyGroups(RouterOp op, int64_t experts) {
   return success();
 }
 
+/// Ids and a table of experts for each of them.
+static LogicalResult verifyTable(RouterOp op) {
+  if (bool(op.getIds()) != bool(op.getTable()))
+    return op.emitOpError("has ids or a table of their experts, expected both");
+  if (!op.getTable())
+    return success();
+  for (Value tensor : {op.getIds(), op.getTable()})
+    if (!isa<IntegerType>(TensorView(tensor).getType().getElementType()))
+      return op.emitOpError("looks experts up by numbers that are not "
+                            "integers");
+  if (op.getCorrection() || op.getGroups())
+    return op.emitOpError("looks experts up, and has a correction or groups to "
+                          "choose them by");
+  if (failed(verifyNumbers(op, op.getTable(), 0)))
+    return failure();
+  int64_t found = sizeOf(op.getTable(), 1), topK = op.getTopK();
+  if (found == topK)
+    return success();
+  return op.emitOpError() << "has a table of " << found
+                          << " experts a word, expected " << topK;
+}
+
 LogicalResult RouterOp::verify() {
+  if (getSigmoid() && getSqrtSoftplus())
+    return emitOpError("has both 'sigmoid' and 'sqrt_softplus'");
   TensorView weight(getWeight()), result(getResult());
   if (weight.isSymbolic(1))
     return emitOpError() << "routes to " << weight.extentText(1)
@@ -57,7 +81,7 @@ LogicalResult RouterOp::verify() {
   int64_t experts = weight.getType().getDimSize(1);
   return failure(
       failed(verifyTopK(*this, getTopK(), experts)) ||
-      failed(verifyGroups(*this, experts)) ||
+      failed(verifyGroups(*this, experts)) || failed(verifyTable(*this)) ||
       (getScale() && failed(verifyPositive(*this, "scale", *getScale()))));
 }
 
@@ -113,7 +137,11 @@ LogicalResult AddExpertBiasOp::verify() {
 
 ShardingFactors RouterOp::getShardingFactors() {
   ShardingFactors factors;
-  if (rankOf(getX()) < 1 || rankOf(getWeight()) != 2)
+  if (rankOf(getX()) < 1 || rankOf(getWeight()) != 2 ||
+      !haveRanks({{getBias(), 1},
+                  {getCorrection(), 1},
+                  {getIds(), rankOf(getX()) - 1},
+                  {getTable(), 2}}))
     return factors;
   FactorList rows =
       addFactors(factors, FactorKind::parallel, rankOf(getX()) - 1);
@@ -121,8 +149,13 @@ ShardingFactors RouterOp::getShardingFactors() {
   int32_t experts = factors.add(FactorKind::whole);
   int32_t topK = factors.add(FactorKind::whole);
   factors.operands = {concat(rows, {hidden}), {hidden, experts}};
-  factors.operands.append(getNumOperands() - factors.operands.size(),
-                          FactorList{experts});
+  for (Value addend : {getBias(), getCorrection()})
+    if (addend)
+      factors.operands.push_back({experts});
+  if (getIds())
+    factors.operands.push_back(rows);
+  if (getTable())
+    factors.operands.push_back({factors.add(FactorKind::whole), topK});
   factors.results = {concat(rows, {topK})};
   return factors;
 }
@@ -224,8 +257,12 @@ void RouterOp::buildWorkload(WorkloadBuilder &builder) {
   kernel.rows = builder.dims(getX(), 0, rankOf(getX()) - 1);
   kernel.contraction = builder.dims(getWeight(), 0, 1);
   kernel.columns = builder.dims(getWeight(), 1, 2);
-  for (Value operand : getOperands())
-    builder.read(kernel, operand);
+  for (Value operand :
+       {getX(), getWeight(), getBias(), getCorrection(), getIds()})
+    if (operand)
+      builder.read(kernel, operand);
+  if (getTable())
+    builder.gather(kernel, getTable(), kernel.rows);
   builder.write(kernel, getResult());
   if (getGroups())
     builder.setExpertGroups(

@@ -15,6 +15,12 @@ int64_t transformer::rankOf(Value value) {
   return tensorOf(value.getType()).getRank();
 }
 
+bool transformer::haveRanks(ArrayRef<std::pair<Value, int64_t>> tensors) {
+  return llvm::all_of(tensors, [](auto tensor) {
+    return !tensor.first || rankOf(tensor.first) == tensor.second;
+  });
+}
+
 FactorList transformer::addFactors(ShardingFactors &factors, FactorKind kind,
                                    int64_t count) {
   FactorList list;

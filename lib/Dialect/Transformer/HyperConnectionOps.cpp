@@ -92,13 +92,6 @@ LogicalResult HyperPreOp::verify() {
 // Factors
 //===----------------------------------------------------------------------===//
 
-/// Whether tensors have these ranks; those that are not there have any.
-static bool haveRanks(ArrayRef<std::pair<Value, int64_t>> tensors) {
-  return llvm::all_of(tensors, [](auto tensor) {
-    return !tensor.first || rankOf(tensor.first) == tensor.second;
-  });
-}
-
 ShardingFactors HyperExpandOp::getShardingFactors() {
   ShardingFactors factors;
   if (!haveRanks({{getX(), 3}, {getResult(), 4}}))

@@ -7,9 +7,9 @@
 
 #include "autopar/Dialect/Transformer/Factors.h"
 #include "autopar/Dialect/Transformer/Latents.h"
+#include "autopar/Dialect/Transformer/Selected.h"
 #include "autopar/Dialect/Transformer/Verifiers.h"
 #include "autopar/Interfaces/BytecodeVersion.h"
-#include "autopar/Interfaces/WorkloadBuilder.h"
 
 using namespace autopar;
 using namespace autopar::program;
@@ -116,10 +116,19 @@ Value IndexerOp::getRows() {
   return getCache() ? Value(getCache()) : Value(getKey());
 }
 
+int64_t IndexerOp::getRatio() {
+  return sizeOf(getKey(), 2) / sizeOf(getRows(), 2);
+}
+
 LogicalResult IndexerOp::verify() {
   for (Value tensor : std::initializer_list<Value>{getQuery(), getRows()})
     if (failed(verifyNumbers(*this, tensor, 2)))
       return failure();
+  int64_t width = sizeOf(getKey(), 2), part = sizeOf(getRows(), 2);
+  if (part < 1 || width % part)
+    return emitOpError() << "caches " << part
+                         << " elements a token, expected a part of the "
+                         << width << " of a key";
   TensorView result(getResult());
   if (!isa<IntegerType>(result.getType().getElementType()))
     return emitOpError("selects tokens by indices that are not integers");
@@ -136,23 +145,17 @@ LogicalResult IndexerOp::verify() {
 // Factors
 //===----------------------------------------------------------------------===//
 
-/// Whether the operands of `op` have these ranks; more of them are not asked.
-static bool haveRanks(Operation *op, ArrayRef<int64_t> ranks, int64_t result) {
-  for (auto [operand, rank] : llvm::zip(op->getOperands(), ranks))
-    if (rankOf(operand) != rank)
-      return false;
-  return rankOf(op->getResult(0)) == result;
-}
-
-/// The same of an operand that may be left out.
-static bool haveRank(Value operand, int64_t rank) {
-  return !operand || rankOf(operand) == rank;
-}
-
 ShardingFactors LatentAttentionOp::getShardingFactors() {
   ShardingFactors factors;
-  if (!haveRanks(*this, {4, 3, 3, 3, 3}, 4) || !haveRank(getCache(), 3) ||
-      !haveRank(getSelected(), 3) || !haveRank(getSinks(), 1))
+  if (!haveRanks({{getQuery(), 4},
+                  {getLatent(), 3},
+                  {getKeyRope(), 3},
+                  {getKeyWeight(), 3},
+                  {getValueWeight(), 3},
+                  {getCache(), 3},
+                  {getSelected(), 3},
+                  {getSinks(), 1},
+                  {getResult(), 4}}))
     return factors;
   int32_t batch = factors.add(FactorKind::parallel);
   int32_t query = factors.add(FactorKind::parallel);
@@ -190,20 +193,29 @@ LatentAttentionOp::getTensorParallelFactor() {
 
 ShardingFactors IndexerOp::getShardingFactors() {
   ShardingFactors factors;
-  if (!haveRanks(*this, {4, 3, 3, 3}, 3))
+  if (!haveRanks({{getQuery(), 4},
+                  {getKey(), 3},
+                  {getWeight(), 3},
+                  {getCache(), 3},
+                  {getResult(), 3}}))
     return factors;
   int32_t batch = factors.add(FactorKind::parallel);
   auto whole = [&] { return factors.add(FactorKind::whole); };
   int32_t query = factors.add(FactorKind::parallel);
   int32_t heads = whole(), width = whole();
-  int32_t keys = getCache()
+  // A window may lie on several devices, which all have all tokens then.
+  bool isCompressed = getRatio() > 1;
+  int32_t keys = isCompressed ? whole()
+                 : getCache()
                      ? addKeyTokens(factors, query, getQuery(), getCache())
                      : factors.add(FactorKind::seen);
   factors.operands = {{batch, query, heads, width},
                       {batch, keys, width},
                       {batch, query, heads}};
   if (getCache())
-    factors.operands.push_back({batch, factors.add(FactorKind::seen), width});
+    factors.operands.push_back(
+        {batch, isCompressed ? whole() : factors.add(FactorKind::seen),
+         isCompressed ? whole() : width});
   factors.results = {{batch, query, whole()}};
   return factors;
 }
@@ -221,6 +233,17 @@ static Dim number(int64_t size) {
 static Dims concat(Dims a, const Dims &b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
+}
+
+void transformer::readSelected(WorkloadBuilder &builder, Kernel &kernel,
+                               Value cache, int64_t seen) {
+  builder.read(kernel, cache);
+  if (seen == 0)
+    return;
+  Extent &tokens = kernel.traffic.back().shape[1].extent;
+  const Extent &query = kernel.pairs->query.extent;
+  tokens.limit = query.factor * seen;
+  tokens.limitSymbols = query.symbols;
 }
 
 namespace {
@@ -285,7 +308,9 @@ public:
                  /*write=*/false);
     // Queries are brought into the format of the cache.
     kernel.compute = builder.formatOf(op.getRows());
-    readSelected(kernel);
+    if (!op.getCache())
+      builder.read(kernel, op.getKeyRope());
+    readSelected(builder, kernel, op.getRows(), op.getNumSeen());
     builder.move(kernel, queries, type, /*write=*/true);
     appendToCache(kernel);
 
@@ -325,19 +350,6 @@ private:
       if (operand)
         builder.read(kernel, operand);
     return kernel;
-  }
-
-  /// The cache: no more tokens of it than were selected for all new ones.
-  void readSelected(Kernel &kernel) {
-    if (!op.getCache())
-      builder.read(kernel, op.getKeyRope());
-    builder.read(kernel, op.getRows());
-    if (op.getNumSeen() == 0)
-      return;
-    Extent &tokens = kernel.traffic.back().shape[1].extent;
-    const Extent &query = kernel.pairs->query.extent;
-    tokens.limit = query.factor * kernel.pairs->window;
-    tokens.limitSymbols = query.symbols;
   }
 
   void appendToCache(Kernel &kernel) {
@@ -381,7 +393,8 @@ void IndexerOp::buildWorkload(WorkloadBuilder &builder) {
   kernel.compute = ElementType::fp8_e4m3;
   kernel.rows = builder.dims(getQuery(), 0, 1);
   kernel.columns = builder.dims(getQuery(), 2, 3);
-  kernel.contraction = builder.dims(getQuery(), 3, 4);
+  // What a token has of a key: with each, so many times as there are keys.
+  kernel.contraction = builder.dims(getRows(), 2, 3);
   Pairs pairs;
   pairs.query = builder.dims(getQuery(), 1, 2).front();
   pairs.context = builder.dims(getRows(), 1, 2).front();
@@ -390,6 +403,7 @@ void IndexerOp::buildWorkload(WorkloadBuilder &builder) {
   builder.read(kernel, getWeight());
   builder.read(kernel, getRows());
   builder.write(kernel, getResult());
-  if (getCache())
+  // Compressed keys are written where they are made.
+  if (getCache() && getRatio() == 1)
     builder.write(kernel, getKey());
 }

@@ -19,19 +19,27 @@ using namespace mlir;
 
 using llvm::formatv;
 
+RopeAngles autopar::importer::readAngles(ModelBuilder &model,
+                                         autopar::model::Block &block) {
+  double theta = block.notNegative("rope_theta", 0);
+  std::string scaling = block.choice("rope_scaling");
+  if (theta == 0 || scaling.empty())
+    return {theta, {}};
+  std::optional<RopeScaling> known = symbolizeRopeScaling(scaling);
+  if (!known) {
+    block.fail("unknown scaling \"" + scaling + "\"", "rope_scaling");
+    return {};
+  }
+  return {theta, RopeScalingAttr::get(model.builder().getContext(), *known)};
+}
+
 Value autopar::importer::createRope(ModelBuilder &model,
                                     autopar::model::Block &block, Value x,
                                     const RopeSpec &rope) {
   ImplicitLocOpBuilder &ops = model.builder();
-  double theta = block.notNegative("rope_theta", 0);
-  std::string scaling = block.choice("rope_scaling");
-  if (theta == 0)
+  RopeAngles angles = readAngles(model, block);
+  if (angles.theta == 0)
     return x;
-  std::optional<RopeScaling> known = symbolizeRopeScaling(scaling);
-  if (!scaling.empty() && !known) {
-    block.fail("unknown scaling \"" + scaling + "\"", "rope_scaling");
-    return x;
-  }
   bool partial = rope.width && rope.width != model.widthOf(x);
   if (rope.width % 2 || rope.width > model.widthOf(x)) {
     block.failField("rope_width",
@@ -41,12 +49,10 @@ Value autopar::importer::createRope(ModelBuilder &model,
     return x;
   }
   auto flag = [&](bool set) { return set ? ops.getUnitAttr() : UnitAttr(); };
-  return RopeOp::create(ops, x.getType(), x, ops.getF64FloatAttr(theta),
-                        known ? RopeScalingAttr::get(ops.getContext(), *known)
-                              : RopeScalingAttr(),
-                        partial ? ops.getI64IntegerAttr(rope.width)
-                                : IntegerAttr(),
-                        flag(partial && rope.last), flag(rope.interleaved));
+  return RopeOp::create(
+      ops, x.getType(), x, ops.getF64FloatAttr(angles.theta), angles.scaling,
+      partial ? ops.getI64IntegerAttr(rope.width) : IntegerAttr(),
+      flag(partial && rope.last), flag(rope.interleaved), flag(rope.inverse));
 }
 
 namespace {
@@ -327,12 +333,58 @@ private:
     auto flag = [&](bool set) { return set ? ops.getUnitAttr() : UnitAttr(); };
     bool causal = block.flag("causal", !block.has("memory"));
     Value kv = cache(window ? window : chunk);
+    Value selected = selectBlocks(x);
     return AttentionOp::create(
         ops, model.like(x, {heads, valueWidth}), q, k, v, kv, sinks, bias, down,
         across, distances, flag(causal), optional(window), optional(chunk),
         scale != usual ? ops.getF64FloatAttr(scale) : FloatAttr(),
         softcap != 0 ? ops.getF64FloatAttr(softcap) : FloatAttr(),
-        flag(block.flag("alibi")), optional(maxDistance));
+        flag(block.flag("alibi")), optional(maxDistance), selected,
+        optional(selected ? block.integer("index_block") : 0));
+  }
+
+  Value indexNorm(Value x, const char *stem) {
+    NormSpec norm;
+    norm.stem = block.text(stem);
+    norm.unitOffset = block.flag("unit_offset");
+    norm.eps = block.notNegative("eps", norm.eps);
+    return createNorm(model, x, norm);
+  }
+
+  /// The blocks of tokens that the heads of a group see (MiniMax-M3); null
+  /// where they see all.
+  Value selectBlocks(Value x) {
+    block.mayHave({"index_heads", "index_dim", "index_block", "index_local",
+                   "index_q", "index_k", "index_q_norm", "index_k_norm"});
+    int64_t topK = block.integer("index_top_k", 0);
+    if (!topK)
+      return {};
+    int64_t groups = block.integer("index_heads"),
+            size = block.integer("index_dim");
+    if (groups != kvHeads) {
+      block.failField("index_heads", std::to_string(groups) +
+                                         " groups, expected one for each of " +
+                                         std::to_string(kvHeads) +
+                                         " key-value heads");
+      return {};
+    }
+    Value q = createProduct(model, x,
+                            model.weight(block.text("index_q") + ".weight",
+                                         {model.widthOf(x), groups, size},
+                                         "[1*2, 0]", WeightRole::product));
+    Value k = model.linear(x, block.text("index_k"), size);
+    RopeSpec turned;
+    turned.width = std::min(size, block.integer("rope_width", size));
+    q = createRope(model, block, indexNorm(q, "index_q_norm"), turned);
+    k = createRope(model, block, indexNorm(k, "index_k_norm"), turned);
+    RankedTensorType kept =
+        model.tensor({model.symbol("batch"), model.symbol("context")}, {size},
+                     model.cacheFormat());
+    Value keys = KVCacheOp::create(ops, CacheType::get(kept), IntegerAttr());
+    return BlockIndexerOp::create(
+        ops, model.tokens(model.tokensOf(x), {groups, topK}, ops.getI32Type()),
+        q, k, keys, block.integer("index_block"), topK,
+        block.integer("index_local", 0));
   }
 
   /// A gate of its own: one a head, or one an element.

@@ -12,6 +12,7 @@ using namespace autopar::importer;
 
 static const std::pair<llvm::StringRef, BlockBuilder> builders[] = {
     {"embedding", buildEmbedding},
+    {"token_ids", buildTokenIds},
     {"position_embedding", buildPositionEmbedding},
     {"patch_embedding", buildPatchEmbedding},
     {"convolution", buildConvolution},
@@ -36,6 +37,7 @@ static const std::pair<llvm::StringRef, BlockBuilder> builders[] = {
     {"softcap", buildSoftcap},
     {"attention", buildAttention},
     {"latent_attention", buildLatentAttention},
+    {"compressed_attention", buildCompressedAttention},
     {"feed_forward", buildFeedForward},
     {"experts", buildExperts},
     {"mamba", buildMamba},

@@ -25,6 +25,7 @@ std::vector<std::string> blockKinds();
   mlir::Value NAME(ModelBuilder &model, model::Block &block, mlir::Value x);
 // Tokens in, tokens out.
 AUTOPAR_BLOCK(buildEmbedding)
+AUTOPAR_BLOCK(buildTokenIds)
 AUTOPAR_BLOCK(buildPositionEmbedding)
 AUTOPAR_BLOCK(buildPatchEmbedding)
 AUTOPAR_BLOCK(buildConvolution)
@@ -51,6 +52,7 @@ AUTOPAR_BLOCK(buildSoftcap)
 // Attention.
 AUTOPAR_BLOCK(buildAttention)
 AUTOPAR_BLOCK(buildLatentAttention)
+AUTOPAR_BLOCK(buildCompressedAttention)
 // Feed-forward parts.
 AUTOPAR_BLOCK(buildFeedForward)
 AUTOPAR_BLOCK(buildExperts)
@@ -88,14 +90,23 @@ struct NormSpec {
 };
 mlir::Value createNorm(ModelBuilder &model, mlir::Value x,
                        const NormSpec &norm);
-/// `gate` and `up` combined: f(gate) * up.
+/// `gate` and `up` combined: f(gate) * up, both within `limit` where that is
+/// not 0, or with `unitOffset` f(gate) * (up + 1).
 mlir::Value createGated(ModelBuilder &model, mlir::Value gate, mlir::Value up,
-                        transformer::FunctionKind function);
-/// Which elements of a head turn; 0: all.
+                        transformer::FunctionKind function, double limit = 0,
+                        bool unitOffset = false);
+/// Which elements of a head turn; 0: all. `inverse`: they turn back.
 struct RopeSpec {
   int64_t width = 0;
-  bool last = false, interleaved = false;
+  bool last = false, interleaved = false, inverse = false;
 };
+/// The angles that a block's rope_theta and rope_scaling say; a theta of 0:
+/// none.
+struct RopeAngles {
+  double theta = 0;
+  transformer::RopeScalingAttr scaling;
+};
+RopeAngles readAngles(ModelBuilder &model, model::Block &block);
 /// `x` rotated as the block's rope_theta and rope_scaling say.
 mlir::Value createRope(ModelBuilder &model, model::Block &block, mlir::Value x,
                        const RopeSpec &rope);

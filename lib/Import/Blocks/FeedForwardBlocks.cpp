@@ -50,6 +50,8 @@ Value autopar::importer::buildFeedForward(ModelBuilder &model,
   bool bias = block.flag("bias"), transposed = block.flag("transposed");
   FunctionKind function = functionOf(block, block.choice("activation"));
   block.mayHave({"gate", "up", "up_first", "pointwise"});
+  double limit = block.notNegative("limit", 0);
+  bool unitOffset = block.flag("unit_offset");
   Value y;
   bool gated = block.flag("gated", true);
   if (block.has("gate_up") && gated) {
@@ -59,11 +61,11 @@ Value autopar::importer::buildFeedForward(ModelBuilder &model,
     Value gate =
         halfOf(model, x, stem, width, upFirst ? 1 : 0, bias, pointwise);
     Value up = halfOf(model, x, stem, width, upFirst ? 0 : 1, bias, pointwise);
-    y = createGated(model, gate, up, function);
+    y = createGated(model, gate, up, function, limit, unitOffset);
   } else if (block.has("gate") && gated) {
     Value gate = model.linear(x, block.text("gate"), width, bias, transposed);
     Value up = model.linear(x, block.text("up"), width, bias, transposed);
-    y = createGated(model, gate, up, function);
+    y = createGated(model, gate, up, function, limit, unitOffset);
   } else {
     Value up = model.linear(x, block.text("up"), width, bias, transposed);
     y = ActivationOp::create(model.builder(), up.getType(), up, function);
@@ -130,7 +132,7 @@ public:
         width(block.integer("width")) {
     block.mayHave({"gate", "up", "gate_up", "gated", "gate_up_bias", "up_bias",
                    "keep", "latent_in", "latent_out", "latent_norm", "eps",
-                   "correction_storage", "limit", "unit_offset"});
+                   "correction_storage", "limit", "unit_offset", "words"});
     std::string name = block.choice("layout", "each");
     for (const ExpertLayout &known : layouts)
       if (known.name == name)
@@ -214,6 +216,17 @@ private:
                      : Value();
     Value correction = correctionOf(routes);
     bool sigmoid = block.flag("sigmoid");
+    Value ids, table;
+    block.mayHave({"ids"});
+    if (std::string name = block.text("table", ""); !name.empty()) {
+      ids = model.saved->lookup(block.text("ids"));
+      table =
+          model.weight(name, {block.integer("words"), topK}, ops.getI64Type());
+      if (!ids) {
+        block.fail("nothing was saved under this name", "ids");
+        return {};
+      }
+    }
     int64_t groups = block.integer("groups", 0),
             keep = block.integer("keep", 0);
     bool grouped = groups > 1 && keep > 0;
@@ -226,7 +239,8 @@ private:
         ops, model.like(x, {topK}), x, w, bias, correction,
         ops.getI64IntegerAttr(topK), flag(sigmoid), optional(groups),
         optional(keep), flag(block.flag("normalized")),
-        scale != 1 ? ops.getF64FloatAttr(scale) : FloatAttr());
+        scale != 1 ? ops.getF64FloatAttr(scale) : FloatAttr(), ids, table,
+        flag(block.flag("sqrt_softplus")));
   }
 
   /// What is added to the scores that select, null where there is none.
@@ -251,11 +265,9 @@ private:
 
   /// f(gate) * up, bounded and with an offset where the block says so.
   Value gated(Value gate, Value up) {
-    FunctionKind function = functionOf(block, block.choice("activation"));
-    double limit = block.notNegative("limit", 0);
-    return GatedOp::create(
-        ops, gate.getType(), gate, up, function, block.flag("unit_offset"),
-        limit != 0 ? ops.getF64FloatAttr(limit) : FloatAttr());
+    return createGated(
+        model, gate, up, functionOf(block, block.choice("activation")),
+        block.notNegative("limit", 0), block.flag("unit_offset"));
   }
 
   /// Up, and gate where there is one.

@@ -89,9 +89,11 @@ Value autopar::importer::buildBatchNorm(ModelBuilder &model,
 }
 
 Value autopar::importer::createGated(ModelBuilder &model, Value gate, Value up,
-                                     FunctionKind function) {
-  return GatedOp::create(model.builder(), gate.getType(), gate, up, function,
-                         /*unit_offset=*/false, /*limit=*/FloatAttr());
+                                     FunctionKind function, double limit,
+                                     bool unitOffset) {
+  ImplicitLocOpBuilder &ops = model.builder();
+  return GatedOp::create(ops, gate.getType(), gate, up, function, unitOffset,
+                         limit != 0 ? ops.getF64FloatAttr(limit) : FloatAttr());
 }
 
 Value autopar::importer::createProduct(ModelBuilder &model, Value x, Value w,
@@ -132,7 +134,7 @@ static Value addProducts(ModelBuilder &model, autopar::model::Block &block,
   // Patches that are still apart, under the weight of a convolution; columns
   // of a plane, whose elements a checkpoint has side by side.
   if (ArrayRef<int64_t> shape = TensorView(x).getType().getShape();
-      shape.size() > 3) {
+      shape.size() > 3 && !block.flag("each_stream")) {
     SmallVector<int64_t> dims(shape.drop_front(2));
     dims.push_back(width);
     Value w = model.weight(name, dims,
@@ -160,7 +162,7 @@ static Value addProducts(ModelBuilder &model, autopar::model::Block &block,
 
 Value autopar::importer::buildLinear(ModelBuilder &model,
                                      autopar::model::Block &block, Value x) {
-  block.mayHave({"name", "bias"});
+  block.mayHave({"name", "bias", "each_stream"});
   std::string name = block.text("weight", "");
   Value bias;
   if (name.empty()) {

@@ -53,6 +53,17 @@ Value autopar::importer::buildEmbedding(ModelBuilder &model,
                    .getResult();
 }
 
+/// The numbers of the step's tokens, which an embedding has asked for.
+Value autopar::importer::buildTokenIds(ModelBuilder &model,
+                                       autopar::model::Block &block, Value) {
+  Type type =
+      model.tokens(readTokens(model, block), {}, model.builder().getI32Type());
+  Value ids = model.findInput(type);
+  if (!ids)
+    block.fail("no embedding in front of it has asked for them");
+  return ids;
+}
+
 Value autopar::importer::buildPositionEmbedding(ModelBuilder &model,
                                                 autopar::model::Block &block,
                                                 Value x) {

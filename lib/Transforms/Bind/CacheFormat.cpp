@@ -8,7 +8,6 @@
 #include "CacheFormat.h"
 
 #include "autopar/Dialect/Parallel/Parallel.h"
-#include "autopar/Dialect/Transformer/Transformer.h"
 #include "autopar/Interfaces/BlockType.h"
 #include "autopar/Interfaces/TensorView.h"
 #include "autopar/Model/Quantization.h"
@@ -58,12 +57,17 @@ std::string autopar::transforms::cacheRuleText(const Runtime &runtime) {
          (anyChip ? "" : " and the chip multiplies fp4");
 }
 
-/// The format of the first cache, which all caches share.
+bool autopar::transforms::keepsFormat(KVCacheOp cache) {
+  return llvm::any_of(cache->getUsers(), llvm::IsaPred<CompressOp>);
+}
+
+/// The format of the first cache, which all caches share but those that keep
+/// theirs.
 static std::optional<ElementType> formatOfCaches(ModuleOp module) {
   std::optional<ElementType> format;
   module.walk([&](KVCacheOp cache) {
     Type element = tensorOf(cache.getResult().getType()).getElementType();
-    if (isRounded(element))
+    if (isRounded(element) && !keepsFormat(cache))
       format = toElementType(element);
     return format ? WalkResult::interrupt() : WalkResult::advance();
   });

@@ -8,6 +8,7 @@
 #ifndef AUTOPAR_LIB_TRANSFORMS_BIND_CACHEFORMAT_H
 #define AUTOPAR_LIB_TRANSFORMS_BIND_CACHEFORMAT_H
 
+#include "autopar/Dialect/Transformer/Transformer.h"
 #include "autopar/Report/CacheFormat.h"
 #include "autopar/Runtime/Runtime.h"
 
@@ -27,6 +28,10 @@ std::string cacheRuleText(const runtime::Runtime &runtime);
 /// a flag, the runtime's rule, or the default. Nothing without caches.
 std::optional<report::Assumption>
 findCacheFormat(mlir::ModuleOp module, const runtime::Runtime &runtime);
+
+/// Whether `cache` keeps its format, as it holds what compressed rows are yet to
+/// be made of.
+bool keepsFormat(transformer::KVCacheOp cache);
 
 /// Whether the entry of `transformer.defaults` is the one of
 /// `recordCacheFormat`, which imports of checkpoints also write.

@@ -78,9 +78,10 @@ struct ConvertFormatsPass
       auto weight = dyn_cast<WeightOp>(op);
       if (weight && *computeType)
         pinStorage(weight, *computeType);
-      Type format = isa<KVCacheOp>(op) ? *cacheType : *computeType;
+      auto cache = dyn_cast<KVCacheOp>(op);
+      Type format = cache ? *cacheType : *computeType;
       // A recurrence needs the precision of its state, whose format is kept.
-      if (isa<StateOp>(op))
+      if (isa<StateOp>(op) || (cache && keepsFormat(cache)))
         return;
       for (Value result : op->getResults())
         result.setType(withFormat(result.getType(), format));

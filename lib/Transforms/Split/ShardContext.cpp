@@ -42,8 +42,10 @@ struct ShardContextPass
                          << ", expected ring, all_to_all or all_gather";
       return signalPassFailure();
     }
-    if (*exchange == parallel::ContextKind::all_gather &&
-        failed(verifyNoCache(module)))
+    if ((*exchange == parallel::ContextKind::all_gather &&
+         failed(verifyNoCache(module))) ||
+        (*exchange == parallel::ContextKind::ring &&
+         failed(verifyGoRound(module))))
       return signalPassFailure();
     getStrategy(module).setContextKind(exchange);
     Seeds seeds(module, *over);
@@ -77,6 +79,24 @@ struct ShardContextPass
           "them");
       diag.attachNote() << "give --cp-kind=ring or --cp-kind=all-to-all, or "
                            "train (--phase=train), which has no cache";
+      return WalkResult::interrupt();
+    });
+    return failure(result.wasInterrupted());
+  }
+
+  /// Rows of several tokens, and blocks of tokens that are chosen whole, lie
+  /// across the parts that would go round.
+  static LogicalResult verifyGoRound(ModuleOp module) {
+    WalkResult result = module.walk([](Operation *op) {
+      auto attention = dyn_cast<transformer::AttentionOp>(op);
+      if (!isa<transformer::CompressOp, transformer::CompressedAttentionOp,
+               transformer::BlockIndexerOp>(op) &&
+          !(attention && attention.getSelected()))
+        return WalkResult::advance();
+      InFlightDiagnostic diag = op->emitOpError(
+          "sees rows or blocks of several tokens, which a cache "
+          "in parts that go round a ring does not have whole");
+      diag.attachNote() << "give --cp-kind=all-to-all, or leave --shard-cp out";
       return WalkResult::interrupt();
     });
     return failure(result.wasInterrupted());

@@ -22,11 +22,18 @@ using namespace mlir;
 
 namespace {
 
-/// Whether an indexer chooses tokens by what `cache` has. The best of a part
+/// Whether an op needs all tokens of `cache`. The best of a part by an indexer
 /// are not the best of all, so that engines keep that cache whole on each
-/// device (sgl-project/sglang#18167 and #31821).
-bool isIndexed(Value cache) {
-  return llvm::any_of(cache.getUsers(), llvm::IsaPred<transformer::IndexerOp>);
+/// device (sgl-project/sglang#18167 and #31821); nor is a part of a window a
+/// row of it.
+bool isSeenWhole(Value cache) {
+  return llvm::any_of(cache.getUsers(), [](Operation *user) {
+    auto attention = dyn_cast<transformer::AttentionOp>(user);
+    return (attention && attention.getSelected()) ||
+           isa<transformer::IndexerOp, transformer::BlockIndexerOp,
+               transformer::CompressOp, transformer::CompressedAttentionOp>(
+               user);
+  });
 }
 
 struct ShardDecodeContextPass
@@ -41,9 +48,26 @@ struct ShardDecodeContextPass
     if (failed(over))
       return signalPassFailure();
     Seeds seeds(module, *over);
-    seeds.splitSources("context", isIndexed);
+    seeds.splitSources("context", isSeenWhole);
     if (seeds.changed())
       propagateSplits(module);
+    else if (!over->empty() && failed(verifyNoneToSplit(module)))
+      signalPassFailure();
+  }
+
+  /// Compressed rows are seen whole: no device would hold less of them.
+  static LogicalResult verifyNoneToSplit(ModuleOp module) {
+    WalkResult result = module.walk([](transformer::KVCacheOp cache) {
+      if (llvm::none_of(cache->getUsers(),
+                        llvm::IsaPred<transformer::CompressedAttentionOp>))
+        return WalkResult::advance();
+      InFlightDiagnostic diag = cache.emitOpError(
+          "is seen whole on each device, as all caches of this model are: "
+          "decode context parallelism has none to split");
+      diag.attachNote() << "leave --shard-dcp out; --shard-dp splits sequences";
+      return WalkResult::interrupt();
+    });
+    return failure(result.wasInterrupted());
   }
 };
 

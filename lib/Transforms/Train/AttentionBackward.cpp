@@ -15,6 +15,8 @@ using namespace autopar::transformer;
 using namespace mlir;
 
 static LogicalResult build(RopeOp op, BackwardBuilder &back) {
+  if (op.getInverse())
+    return op.emitOpError("with inverse angles has no backward yet");
   Value dy = back.gradientOf(op.getResult());
   back.add(op.getX(),
            RopeBackwardOp::create(*back, op.getLoc(), dy.getType(), dy,
@@ -38,6 +40,8 @@ static const char *findUnknown(AttentionOp op) {
     return "a cache";
   if (op.getBias() || op.getDown() || op.getDistances())
     return "learned biases of positions";
+  if (op.getSelected())
+    return "selected blocks";
   return nullptr;
 }
 

@@ -38,7 +38,8 @@ static void expand(LatentAttentionOp op) {
       /*across=*/none, /*distances=*/none, op.getCausalAttr(),
       /*window=*/IntegerAttr(), /*chunk=*/IntegerAttr(), /*scale=*/FloatAttr(),
       /*softcap=*/FloatAttr(), /*alibi=*/UnitAttr(),
-      /*max_distance=*/IntegerAttr());
+      /*max_distance=*/IntegerAttr(), /*selected=*/none,
+      /*block=*/IntegerAttr());
   op.getResult().replaceAllUsesWith(attention.getResult());
   op.erase();
 }

@@ -26,6 +26,11 @@ static Type scoresTypeOf(RouterOp op) {
 
 /// The forward's kernel writes the scores of all experts beside its result.
 static LogicalResult build(RouterOp op, BackwardBuilder &back) {
+  if (op.getTable() || op.getSqrtSoftplus())
+    return op.emitOpError()
+           << "with "
+           << (op.getTable() ? "a table of experts" : "sqrt_softplus")
+           << " has no backward yet";
   Value dy = back.gradientOf(op.getResult());
   OpBuilder forward(op->getContext());
   forward.setInsertionPointAfter(op);

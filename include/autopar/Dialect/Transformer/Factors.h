@@ -17,6 +17,9 @@ using FactorList = llvm::SmallVector<int32_t, 4>;
 
 int64_t rankOf(mlir::Value value);
 
+/// Whether tensors have these ranks; those that are not there have any.
+bool haveRanks(llvm::ArrayRef<std::pair<mlir::Value, int64_t>> tensors);
+
 /// `count` new factors of one kind.
 FactorList addFactors(ShardingFactors &factors, FactorKind kind, int64_t count);
 

@@ -1,0 +1,22 @@
+//===- Selected.h - Attention to a part of a cache --------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_DIALECT_TRANSFORMER_SELECTED_H
+#define AUTOPAR_DIALECT_TRANSFORMER_SELECTED_H
+
+#include "autopar/Interfaces/WorkloadBuilder.h"
+
+namespace autopar::transformer {
+
+/// Adds the read of a cache of which each query of `kernel` sees `seen` tokens
+/// at most (0: all): no more of it than was selected for all of them.
+void readSelected(WorkloadBuilder &builder, program::Kernel &kernel,
+                  mlir::Value cache, int64_t seen);
+
+} // namespace autopar::transformer
+
+#endif // AUTOPAR_DIALECT_TRANSFORMER_SELECTED_H
