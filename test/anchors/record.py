@@ -34,6 +34,13 @@ SAVED_AS = {
     r"\.block_sparse_moe\.(gate|up|down)_proj\.": r".mlp.\1_proj.",
     r"\.mlp\.(shared_experts\.)?linear_gate\.": r".mlp.\1gate_proj.",
 }
+# What transformers 5.24 saves of a type under other names than published ones.
+PUBLISHED_AS = {
+    "deepseek_v4": {
+        r"^model\.embed_tokens\.": "embed.", r"^model\.hc_head\.hc_": "hc_head_", r"\.attn\.norm\.": ".attn.kv_norm.",
+        r"^model\.": "",
+    },
+}  # fmt: skip
 # Tensors that follow from the config.
 DERIVED = ("slope_rate", "query_decay", "key_decay", "diagonal_decay")
 COMMON = {
@@ -59,6 +66,22 @@ def model(architecture, kind, **fields):
 MODELS = {
     "llama": model("LlamaForCausalLM", "llama"),
     "qwen3": model("Qwen3ForCausalLM", "qwen3", tie_word_embeddings=True),
+    "deepseek_v4": model("DeepseekV4ForCausalLM", "deepseek_v4", num_hidden_layers=4, num_key_value_heads=1,
+                         intermediate_size=None, head_dim=8, partial_rotary_factor=0.5, q_lora_rank=24, o_lora_rank=6,
+                         o_groups=4, sliding_window=4, compress_rates={"compressed_sparse_attention": 2,
+                                                                       "heavily_compressed_attention": 4},
+                         layer_types=["sliding_attention", "compressed_sparse_attention", "heavily_compressed_attention",
+                                      "compressed_sparse_attention"], mlp_layer_types=["hash_moe", "moe", "moe", "hash_moe"],
+                         compress_rope_theta=500.0, index_n_heads=4, index_head_dim=8, index_topk=2, n_routed_experts=8,
+                         num_experts_per_tok=3, moe_intermediate_size=24, routed_scaling_factor=1.7, swiglu_limit=0.3,
+                         hc_mult=3, hc_eps=1e-3, hc_sinkhorn_iters=5),
+    "minimax_m3": model("MiniMaxM3VLForCausalLM", "minimax_m3_vl_text", num_hidden_layers=3, intermediate_size=24,
+                        dense_intermediate_size=96, shared_intermediate_size=40, num_local_experts=8,
+                        num_experts_per_tok=3, routed_scaling_factor=1.7, swiglu_limit=0.8, rotary_dim=4, rope_theta=None,
+                        rope_parameters={"rope_type": "default", "rope_theta": 1000.0, "partial_rotary_factor": 0.5},
+                        index_n_heads=2, index_head_dim=8, index_block_size=2, index_topk_blocks=2,
+                        layer_types=["full_attention", "minimax_m3_sparse", "minimax_m3_sparse"],
+                        mlp_layer_types=["dense", "sparse", "sparse"]),
     "gemma3": model("Gemma3ForCausalLM", "gemma3_text", num_hidden_layers=4, sliding_window=4, sliding_window_pattern=2,
                     layer_types=["sliding_attention", "full_attention"] * 2, query_pre_attn_scalar=12,
                     rope_local_base_freq=100.0, hidden_activation="gelu_pytorch_tanh", tie_word_embeddings=True),
@@ -199,11 +222,12 @@ MODELS = {
 }  # fmt: skip
 
 
-def numbers(saved, shape):
+def numbers(saved, tensor, config):
     """Those of the rule, by the name that checkpoints have for what is saved as `saved`."""
-    for pattern, name in SAVED_AS.items():
+    for pattern, name in (SAVED_AS | PUBLISHED_AS.get(config["model_type"], {})).items():
         saved = re.sub(pattern, name, saved)
-    return torch.from_numpy(rule.weight(saved, shape)).contiguous()
+    drawn = torch.from_numpy(rule.weight(saved, tensor.shape)).contiguous()
+    return drawn if tensor.is_floating_point() else rule.experts(drawn, config["n_routed_experts"])
 
 
 def load(config, folder):
@@ -214,7 +238,7 @@ def load(config, folder):
     transformers.AutoModelForCausalLM.from_config(read).save_pretrained(folder)
     path = f"{folder}/model.safetensors"
     filled = {
-        name: tensor if name.endswith(DERIVED) else numbers(name, tensor.shape)
+        name: tensor if name.endswith(DERIVED) else numbers(name, tensor, config)
         for name, tensor in load_file(path).items()
     }
     save_file(filled, path, metadata={"format": "pt"})

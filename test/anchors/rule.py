@@ -23,6 +23,12 @@ def weight(name, shape):
     return (scale * numbers(name, int(numpy.prod(shape)))).reshape(shape)
 
 
+def experts(drawn, count):
+    """What a table of experts by words has where its numbers are drawn: the first of a row says which is the first."""
+    first = ((drawn[:, :1] + 1) / 2 * count).long()
+    return (first + drawn.new_ones(drawn.shape).cumsum(1).long() - 1) % count
+
+
 def tokens(batch, query, context, vocabulary):
     """The token ids of a step."""
     drawn = numbers(f"input 0 {context}", batch * query)

@@ -73,6 +73,12 @@ RENAMED = {
         (r"^vision_tower\.encoder\.patch_embed\.", "vision_tower.patch_embed."),
     ],
     "hy_v4": [(r"\.mlp\.(shared_experts\.)?linear_gate\.", r".mlp.\1gate_proj.")],
+    "deepseek_v4": [
+        (r"^model\.embed_tokens\.", "embed."),
+        (r"^model\.hc_head\.hc_", "hc_head_"),
+        (r"\.attn\.norm\.", ".attn.kv_norm."),
+        (r"^model\.", ""),
+    ],
     "kimi_linear": [(r"\.block_sparse_moe\.(gate|up|down)_proj\.", r".mlp.\1_proj.")],
 }
 
