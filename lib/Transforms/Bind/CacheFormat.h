@@ -29,8 +29,8 @@ std::string cacheRuleText(const runtime::Runtime &runtime);
 std::optional<report::Assumption>
 findCacheFormat(mlir::ModuleOp module, const runtime::Runtime &runtime);
 
-/// Whether `cache` keeps its format, as it holds what compressed rows are yet to
-/// be made of.
+/// Whether `cache` keeps its format, as it holds what compressed rows are yet
+/// to be made of.
 bool keepsFormat(transformer::KVCacheOp cache);
 
 /// Whether the entry of `transformer.defaults` is the one of
