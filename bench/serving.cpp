@@ -17,7 +17,7 @@
 #include "Subject.h"
 
 #include "autopar/Program/RequestTrace.h"
-#include "autopar/Serving/Server.h"
+#include "autopar/Serving/QueueModel.h"
 #include "autopar/Serving/Simulation.h"
 
 #include "llvm/Support/Format.h"
@@ -96,7 +96,7 @@ private:
     print("closed loop", usOf(2'000, [&](int64_t i) {
             load.concurrency = 1 + i % 64;
             SteadyState state;
-            (void)server.serve(load, state);
+            (void)server.timesOf(load, state);
             sum += state.tpotUs;
           }));
   }
@@ -105,7 +105,7 @@ private:
     asked.ratePerS = 1;
     ServedLoad load = ServedLoad::of(asked);
     SteadyState state;
-    (void)server.serve(load, state);
+    (void)server.timesOf(load, state);
     double most = state.mostPerS;
     for (bool hasSpread : {false, true}) {
       load.hasSpread = hasSpread;
@@ -113,7 +113,7 @@ private:
       print(what.c_str(), usOf(2'000, [&](int64_t i) {
               load.ratePerS = most * static_cast<double>(1 + i % 90) / 100;
               SteadyState point;
-              (void)server.serve(load, point);
+              (void)server.timesOf(load, point);
               sum += point.tpotUs;
             }));
     }
@@ -130,7 +130,7 @@ private:
     StepTime time;
     (void)prices.price({1, 2000}, time);
     Engine engine = engineOf(runtime, time.capacityTokens,
-                             static_cast<int64_t>(prices.togetherCount()));
+                             static_cast<int64_t>(prices.lockStepReplicas()));
     print("simulation of 100,000 requests", usOf(1, [&](int64_t) {
             sum += simulate(prices, engine, load).endUs;
           }));
@@ -138,7 +138,7 @@ private:
 
   CompiledProgram compiled;
   Runtime runtime;
-  Server server;
+  QueueModel server;
   StepPrices prices;
   Requests asked;
   double sum = 0;

@@ -200,7 +200,7 @@ def self_test():
         "lib/Cost/C.cpp": "#include <llvm/ADT/StringRef.h>\n",
         "lib/Cost/M.cpp": '#include "autopar/Report/Report.h"\n',
         "lib/Cost/N.cpp": '#include "autopar/Support/Text.h"\n',
-        "lib/Write/O.cpp": '#include "autopar/Serving/Server.h"\n',
+        "lib/Write/O.cpp": '#include "autopar/Serving/QueueModel.h"\n',
         "lib/Model/D.cpp": '#  include "mlir/IR/Value.h"\n',
         "lib/Dialect/Transformer/IR/E.cpp": '#include "autopar/Dialect/Parallel/IR/P.h"\n',
         "lib/Dialect/Parallel/IR/F.cpp": '#include "autopar/Hardware/Hardware.h"\n',

@@ -27,8 +27,6 @@ using namespace autopar::serving;
 
 namespace {
 
-constexpr int64_t backwardForwards = trainingPasses - 1;
-
 /// Composes the report of a pipeline: totals are those of the whole model,
 /// memory is that of the fullest stage, times are those of the heaviest stage.
 class PipelineEvaluator {

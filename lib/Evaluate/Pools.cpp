@@ -110,7 +110,7 @@ std::optional<Error> PoolsReader::serve() {
     return std::nullopt;
   report.prefillMostPerS = served.prefillMostPerS;
   report.decodeMostPerS = served.decodeMostPerS;
-  report.reading = served.reading;
+  report.reading = served.prefilling;
   SteadyState room;
   if (!refusal)
     refusal = decode.server.roomOf(steady.load, room);

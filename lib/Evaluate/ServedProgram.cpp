@@ -120,7 +120,7 @@ StepPrices ServedProgram::prices() {
 
 SimulatedPool ServedProgram::simulated(StepPrices &prices,
                                        double capacityTokens) const {
-  auto together = static_cast<int64_t>(prices.togetherCount());
+  auto together = static_cast<int64_t>(prices.lockStepReplicas());
   return {prices, engineOf(runtime, capacityTokens, together),
           replicas / together};
 }

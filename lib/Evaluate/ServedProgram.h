@@ -11,7 +11,7 @@
 #include "autopar/Evaluate/EvaluatedStep.h"
 
 #include "autopar/Serving/Disaggregation.h"
-#include "autopar/Serving/Server.h"
+#include "autopar/Serving/QueueModel.h"
 #include "autopar/Serving/Simulation.h"
 
 #include <functional>
@@ -58,7 +58,7 @@ struct ServedProgram {
   cost::CompiledProgram compiled;
   cost::Layout layout;
   int64_t replicas;
-  serving::Server server;
+  serving::QueueModel server;
   serving::EncodedInput encoded;
 };
 

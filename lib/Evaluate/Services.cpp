@@ -56,7 +56,7 @@ std::optional<Error> ServingReader::simulate(const SimulationChoice &choice) {
 
 Result<EvaluatedService> ServingReader::run(const SimulationChoice *choice) {
   LoadPoint &steady = report.steady;
-  ServingRefusal refusal = served.server.serve(steady.load, steady.state);
+  ServingRefusal refusal = served.server.timesOf(steady.load, steady.state);
   report.capacityTokens = static_cast<int64_t>(steady.state.capacityTokens);
   report.step = served.stepOf(1, steady.load);
   if (refusal.kind == ServingRefusal::Kind::capacity)

@@ -83,7 +83,7 @@ void ServingExplainer::explainTimes() {
       Explanation()
           .input("serving.ttft_parts_us.host", parts.hostUs,
                  "of the server, outside of steps")
-          .input("serving.ttft_parts_us.prompt", parts.readUs,
+          .input("serving.ttft_parts_us.prompt", parts.prefillUs,
                  "steps that read its own prompt")
           .input("serving.ttft_parts_us.step", parts.stepUs,
                  "the rest of the step that runs when it comes")
@@ -120,7 +120,7 @@ void ServingExplainer::explainCache() {
           .input("serving.decoding", steady.state.running, "of a replica")
           .input("serving.context", steady.load.contextTokens(),
                  "prompt and half of the output, longer ones counting more")
-          .input("serving.reading", steady.state.reading, "of a replica")
+          .input("serving.reading", steady.state.prefilling, "of a replica")
           .input("serving.requests.mean_prompt_tokens",
                  steady.load.promptTokens)
           .input("serving.kv_capacity_tokens", serving.capacityTokens));

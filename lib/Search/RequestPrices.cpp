@@ -41,7 +41,7 @@ BatchPrice RequestPrices::price(int64_t concurrency) {
   const auto &asked = std::get<FollowingRequests>(problem.question);
   load.promptTokens = static_cast<double>(asked.prompt);
   load.answerTokens = static_cast<double>(asked.answer);
-  ServingRefusal refusal = server.serve(load, state);
+  ServingRefusal refusal = server.timesOf(load, state);
   BatchPrice price;
   price.isLegal = refusal.kind != ServingRefusal::Kind::step;
   price.fits = !refusal;

@@ -10,7 +10,7 @@
 
 #include "BatchPrices.h"
 
-#include "autopar/Serving/Server.h"
+#include "autopar/Serving/QueueModel.h"
 
 namespace autopar::search {
 
@@ -34,7 +34,7 @@ private:
 
   const SearchProblem &problem;
   cost::Pricer step;
-  serving::Server server;
+  serving::QueueModel server;
 };
 
 } // namespace autopar::search

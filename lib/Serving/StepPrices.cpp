@@ -19,8 +19,8 @@ using namespace autopar::serving;
 
 static constexpr double picosecondsPerUs = 1e6;
 
-/// Of q queries with c keys after them, q * (c - q/2) pairs; where c < q, those
-/// before the first key see none: c * c/2.
+/// q queries with a context of c after them attend to q (c - q/2) keys; where c < q,
+/// those before the first key see none: c c/2.
 void StepLoad::joinPrompts(double tokens) {
   double pairs = tokens * (promptContext - promptTokens / 2);
   double keys = pairs / tokens + tokens / 2;
@@ -37,7 +37,7 @@ StepPrices::StepPrices(CompiledProgram &program, const Machine &machine,
 void StepPrices::lay(const Layout &layout, int64_t count) {
   replicas = static_cast<double>(count);
   together = 1;
-  // Reading the program is not for nothing.
+  // Axes are looked up only where they matter.
   if (count > 1)
     for (AxisId axis : program.program().lockStepAxes())
       together *= static_cast<double>(layout.axes[axis].size);
@@ -45,7 +45,7 @@ void StepPrices::lay(const Layout &layout, int64_t count) {
   laid = pricer.lay(layout);
 }
 
-/// FLOPs of long prompts may be above what prices count; they are rounded.
+/// Whether only FLOPs overflow: those of long prompts are rounded instead.
 static bool isRounded(const Refusal &refusal) {
   return refusal.kind == Refusal::Kind::overflow &&
          refusal.index == static_cast<uint32_t>(ServingOutput::flops);
@@ -82,7 +82,7 @@ void StepPrices::encode(const EncodedInput &input) {
   encodings.clear();
 }
 
-/// The same prefill with and without its encoder.
+/// The difference of a prefill with and without its encoder.
 Refusal StepPrices::priceEncodings(int64_t requests, StepTime &time) {
   auto [known, isNew] = encodings.try_emplace(requests);
   if (isNew) {
@@ -140,7 +140,7 @@ Refusal StepPrices::price(const StepLoad &load, StepTime &time) {
   return {};
 }
 
-/// The figures of steps with prompts were fitted without encoders.
+/// The runtime's figures of steps with prompts were fitted without encoders.
 Refusal StepPrices::priceServed(const StepLoad &load, StepTime &time) {
   Refusal refusal = price(load, time);
   if (load.prompts > 0)
@@ -151,16 +151,15 @@ Refusal StepPrices::priceServed(const StepLoad &load, StepTime &time) {
   return refusal;
 }
 
-Refusal StepPrices::priceBetween(StepLoad load, double StepLoad::*count,
-                                 StepTime &time) {
-  double fewer = std::floor(load.*count), share = load.*count - fewer;
+Refusal StepPrices::priceBetween(StepLoad load, StepTime &time) {
+  double fewer = std::floor(load.prompts), share = load.prompts - fewer;
   if (share == 0)
     return priceServed(load, time);
-  load.*count = std::max(1.0, fewer);
+  load.prompts = std::max(1.0, fewer);
   if (Refusal refusal = priceServed(load, time))
     return refusal;
   StepTime more;
-  load.*count = fewer + 1;
+  load.prompts = fewer + 1;
   if (Refusal refusal = priceServed(load, more))
     return refusal;
   time.us += share * (more.us - time.us);

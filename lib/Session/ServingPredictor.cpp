@@ -52,7 +52,7 @@ struct Deployment {
   Layout layout;
   std::optional<double> memoryUtilization;
   int64_t replicas = 1;
-  std::unique_ptr<Server> server;
+  std::unique_ptr<QueueModel> server;
 };
 
 } // namespace
@@ -236,7 +236,7 @@ ServingPredictor::State::deployment(const ServedPlan &served) {
   made->layout = layoutOf(made->program->axes(), *plan);
   made->memoryUtilization = served.memoryUtilization;
   made->replicas = served.dp;
-  made->server = std::make_unique<Server>(
+  made->server = std::make_unique<QueueModel>(
       *made->program, made->machine, made->runtime, served.memoryUtilization);
   made->server->lay(made->layout, made->replicas);
   known = std::move(made);
@@ -262,7 +262,7 @@ Result<SteadyState> ServingPredictor::predict(const ServedPlan &plan,
   if (!deployment)
     return deployment.error();
   SteadyState steady;
-  if (ServingRefusal refusal = (*deployment)->server->serve(load, steady))
+  if (ServingRefusal refusal = (*deployment)->server->timesOf(load, steady))
     return errorOf(refusal);
   return steady;
 }
@@ -315,7 +315,7 @@ Result<ServedMemory> ServingPredictor::memory(const ServedPlan &plan,
     refusal = pricer.price(
         GroupValues{1, 1, static_cast<double>(sequenceTokens), 0, 0}, bytes);
   if (refusal)
-    return errorOf({ServingRefusal::Kind::step, refusal});
+    return errorOf(refusal);
   auto whole = [&](int index) { return static_cast<int64_t>(bytes[index]); };
   return ServedMemory{whole(0), whole(1), whole(2),
                       whole(3), whole(4), whole(5)};

@@ -54,7 +54,7 @@ struct ServiceReport {
   bool hasLimits() const { return requests.limits.any(); }
   /// Mean number of requests in prefill or decode, over all replicas.
   double running() const {
-    return (steady.state.running + steady.state.reading) *
+    return (steady.state.running + steady.state.prefilling) *
            static_cast<double>(replicas);
   }
   double waiting() const {
@@ -63,7 +63,7 @@ struct ServiceReport {
   /// Mean share of the KV caches that requests use.
   double cacheShare() const {
     return (steady.state.running * steady.load.contextTokens() +
-            steady.state.reading * steady.load.promptTokens) /
+            steady.state.prefilling * steady.load.promptTokens) /
            static_cast<double>(capacityTokens);
   }
 };

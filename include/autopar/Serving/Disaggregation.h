@@ -13,37 +13,40 @@
 #ifndef AUTOPAR_SERVING_DISAGGREGATION_H
 #define AUTOPAR_SERVING_DISAGGREGATION_H
 
-#include "autopar/Serving/Server.h"
+#include "autopar/Serving/QueueModel.h"
 #include "autopar/Serving/Simulation.h"
 
 namespace autopar::serving {
 
 /// Workers of two pools; each has the plan of its `Server`.
+/// Pools of workers that prefill and that decode.
 struct Disaggregation {
   int64_t prefillWorkers = 1, decodeWorkers = 1;
-  /// From the end of a prompt to its first step, beyond what is hidden.
+  /// Time from the end of a prefill to the first decoding step, beyond what overlaps.
   double transferUs = 0;
-  /// Requests that the links between all workers move in a second at most; 0:
-  /// any number. Of open loops.
+  /// Open loops: most requests per second over the links between all workers; 0:
+  /// unlimited.
   double linksPerS = 0;
 };
 
 /// What the pools do under a load; `running` of a replica that decodes.
 struct DisaggregatedState {
   SteadyState state;
-  /// Requests that the pools serve in a second at most.
+  /// Saturation rates of the pools, requests per second.
   double prefillMostPerS = 0, decodeMostPerS = 0;
-  /// That wait for a worker that reads, or are read, of the whole deployment.
-  double reading = 0;
+  /// Mean prompts of the deployment that are prefilled or wait for that.
+  double prefilling = 0;
 };
 
 /// Of closed loops means alone: no percentiles. No rounds.
-ServingRefusal serveDisaggregated(Server &prefill, Server &decode,
+/// The steady state of both pools together.
+ServingRefusal serveDisaggregated(QueueModel &prefill, QueueModel &decode,
                                   const Disaggregation &pools,
                                   const ServedLoad &load,
                                   DisaggregatedState &served);
 
 /// Engines of a pool that know nothing of each other.
+/// A pool of a simulation: `engines` lock-step groups.
 struct SimulatedPool {
   StepPrices &prices;
   Engine engine;
@@ -51,14 +54,16 @@ struct SimulatedPool {
 };
 
 /// What a link of each replica that reads does with caches.
+/// The link between the pools.
 struct SimulatedLink {
-  /// Until they are there, and until the next ones may go.
+  /// Time until KV caches have arrived, and until the link is free again, in us.
   double transferUs = 0, busyUs = 0;
 };
 
 /// Requests of an open loop, one by one: a pool that answers prompts with a
 /// token, links, a pool that goes on. First tokens are seen where the caches
 /// are; replicas are numbered on in the second pool.
+/// Simulates the prefill pool, then the decode pool with the arrivals of its caches.
 SimulationResult simulatePools(const SimulatedPool &prefill,
                                const SimulatedPool &decode,
                                const SimulatedLink &link,

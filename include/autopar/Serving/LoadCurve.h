@@ -1,4 +1,4 @@
-//===- LoadCurve.h - What a deployment does as load grows -------*- C++ -*-===//
+//===- LoadCurve.h - Times of a service over its load -----------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,47 +21,47 @@ struct LoadPoint {
   ServedLoad load;
   SteadyState state;
 
-  /// That are served in a second.
+  /// Throughput, requests per second.
   double requestsPerS() const {
     return state.outputTokensPerSecond / load.answerTokens;
   }
-  /// Of those, the ones within limits.
+  /// Throughput of requests within the limits.
   double goodputPerS() const {
     return requestsPerS() * state.shareWithinLimits;
   }
-  /// Tokens are sent late, and an answer ends with its last one.
+  /// Mean time of a request: its last token is not held back for sending.
   double requestUs() const {
     return state.ttftUs - state.firstToken.sendUs +
            load.decodedTokens() * state.tpotUs;
   }
 };
 
-/// Of requests that are alike, more and more of them.
+/// Times of a service at growing load.
 struct LoadCurve {
-  /// An open loop's up to 95 % of the rate at which it saturates, a closed
-  /// one's until all that have room run. The load that was asked about is one
-  /// of them, where it lies there.
+  /// Open loop: up to 95 % of the saturation rate. Closed loop: until all requests
+  /// that have room run. The load that was asked about is one of them, where it
+  /// lies among them.
   std::vector<LoadPoint> points;
   std::optional<size_t> asked;
-  /// The point where throughput over the time of a request is greatest
+  /// Index of the point with the greatest throughput over request time
   /// (Kleinrock 1979, "Power and deterministic rules of thumb").
   size_t knee = 0;
-  /// The most load of which `attainment` is within limits; nothing where no
-  /// load is, or nothing limits it.
+  /// The most load of whose requests a share of `attainment` is within limits;
+  /// absent where no load is, or where there are no limits.
   std::optional<LoadPoint> mostWithinLimits;
 
-  /// As in DistServe (arXiv 2401.09670, section 2).
+  /// The share of DistServe (arXiv 2401.09670, section 2).
   static constexpr double attainment = 0.9;
 };
 
-/// What serves loads.
+/// A service as a function of its load.
 struct LoadedService {
   std::function<ServingRefusal(const ServedLoad &, SteadyState &)> serve;
-  /// Of a closed loop: fewer would leave replicas idle, more would wait.
+  /// Closed loop: fewer requests leave replicas idle, more wait.
   double leastAtOnce = 1, mostAtOnce = 1;
 };
 
-/// `asked` has been served.
+/// Finds the curve around `asked`, whose state is known.
 ServingRefusal findLoadCurve(const LoadedService &service,
                              const LoadPoint &asked, LoadCurve &curve);
 

@@ -22,32 +22,35 @@
 
 namespace autopar::serving {
 
+/// The requests of a simulation, in the order of their arrivals.
 struct SimulatedLoad {
   std::vector<program::Request> requests;
-  /// Requests in the deployment at most: each end lets the next one in. 0: they
-  /// come when they say.
+  /// Closed loop: most requests in the deployment; each that ends lets the next one
+  /// in. 0: requests arrive at their own times.
   int64_t concurrency = 0;
 };
 
 /// How a deployment schedules.
+/// How an engine schedules the steps of one lock-step group.
 struct Engine {
-  /// Tokens of a step, and sequences that run at once, of a replica.
+  /// Token budget of a step and most running sequences, of each replica.
   int64_t stepTokens = 8192, maxSequences = 1024;
-  /// Prompts are read beside what decodes, or in steps of their own first.
+  /// Whether prompts are prefilled beside decoding sequences, else in steps of their
+  /// own before them.
   bool fusesPrompts = true;
-  /// Prompts come with the caches of all but their last token, in whose step
-  /// they decode.
+  /// Decode pool: prompts arrive with the KV caches of all but their last token,
+  /// which is computed in a decoding step.
   bool decodesOnly = false;
-  /// Prompts are read in pieces where a step has no room for the whole.
+  /// Whether a prompt is cut into chunks where a step has no room for all of it.
   bool cutsPrompts = true;
-  /// Room for the whole answer is kept from the start; else what does not fit
-  /// any more is evicted, and read again later.
+  /// Whether room for the whole answer is reserved at admission; else sequences that
+  /// no longer fit are preempted and prefilled again later.
   bool reservesAnswers = false;
-  /// What requests take before a step may have them.
+  /// Time of a request outside of steps.
   RequestHost host;
-  /// KV blocks of a replica, and tokens of each.
+  /// KV blocks of a replica, and tokens of a block.
   int64_t blocks = 1, blockTokens = 16;
-  /// Replicas that take each step together.
+  /// Replicas of the lock-step group.
   int64_t replicas = 1;
 
   int64_t blocksOf(int64_t tokens) const {
@@ -55,27 +58,31 @@ struct Engine {
   }
 };
 /// That of a runtime whose replicas hold so many tokens.
+
+/// The engine of a runtime whose replicas have KV caches of `capacityTokens`.
 Engine engineOf(const runtime::Runtime &runtime, double capacityTokens,
                 int64_t replicas);
 
 /// What became of a request, microseconds from the start: its first token was
 /// made, and then sent.
+/// What became of a request. Times are us from the begin of the simulation; the first
+/// token is made before it is sent.
 struct ServedRequest {
   double arrivalUs = 0, madeUs = 0, firstTokenUs = 0, endUs = 0;
   int32_t replica = 0, evictions = 0;
 };
 
 struct SimulationResult {
-  /// By index of the load's requests.
+  /// By the index of the load's requests.
   std::vector<ServedRequest> requests;
   double endUs = 0;
   int64_t steps = 0;
-  /// Tokens of answers that were made, and KV blocks in use when all had ended.
+  /// Output tokens, and KV blocks in use at the end: 0 unless blocks leak.
   int64_t answerTokens = 0, blocksInUse = 0;
   cost::Refusal refusal;
-  /// Index of a request that is longer than the caches of a replica.
+  /// Index of a request that is longer than the KV caches of a replica.
   std::optional<size_t> tooLong;
-  /// Whether it took too many steps, and stopped.
+  /// Whether the simulation stopped at `limits::maxSimulatedSteps`.
   bool isCut = false;
 };
 
@@ -87,6 +94,7 @@ struct SimulatedRun {
 
 /// Of so many engines that know nothing of each other, to which requests are
 /// dealt in turn; of a closed loop, each engine has its part of the places.
+/// Simulates `engines` groups that requests are dealt to in turn.
 SimulationResult simulate(StepPrices &prices, const Engine &engine,
                           const SimulatedLoad &load, int64_t engines = 1);
 

@@ -15,45 +15,45 @@
 
 namespace autopar::serving {
 
-/// What one step of an engine computes: sequences that decode a token each, of
-/// a replica (engines pad batches of replicas that step together to the largest
-/// one), and prompts (or pieces of them) that are read, of all such replicas,
-/// spread evenly. Sizes are those of one sequence in the mean; `context` counts
-/// what its cache holds after the step.
+/// What one step of an engine computes: `decoding` sequences of each replica that
+/// decode a token (lock-step replicas pad their batches to the largest), and
+/// `prompts` of the whole lock-step group that are prefilled, or chunks of them.
+/// Sizes are mean tokens of a sequence; contexts count the cache after the step.
 struct StepLoad {
   double decoding = 0, context = 0;
   double prompts = 0, promptTokens = 1, promptContext = 1;
-  /// Of each sequence that decodes, and what one takes as a part of a step that
-  /// decodes without any.
+  /// Drafts of each decoding sequence, and the time of one over that of a step
+  /// without drafts.
   double drafts = 0, draftCost = 0;
 
-  /// Prompts of one replica one after another, so many tokens in all, as one
-  /// whose queries see as many keys as theirs do.
+  /// Replaces the prompts by one of `tokens` tokens whose queries attend to as many
+  /// keys as theirs do in the mean.
   void joinPrompts(double tokens);
 };
 
-/// Microseconds.
+/// A priced step. Times are us.
 struct StepTime {
   double us = 0, hostUs = 0, communicationUs = 0;
-  /// Tokens that the KV caches of a replica hold, and FLOPs of all devices.
+  /// Tokens that the KV caches of a replica hold; FLOPs of all devices.
   double capacityTokens = 0, flops = 0;
   /// The part of `us` that an encoder takes.
   double encoderUs = 0;
 };
 
-/// What requests have encoded beside their text. A step that prefills a share
-/// of the tokens of a prompt encodes that share of the request's positions, as
+/// Images or sound that requests have encoded beside their text. A step that
+/// prefills a share of a prompt encodes that share of the request's positions:
 /// engines encode an image when its place in the prompt is prefilled.
 struct EncodedInput {
-  /// Positions that an encoder encodes of each request, and those that cross
-  /// attention sees of it in each step.
+  /// Positions of each request that the encoder computes, and those that cross
+  /// attention reads in each step.
   int64_t encoderTokens = 0, crossTokens = 0;
-  /// Tokens of a prompt in the mean.
+  /// Mean tokens of a prompt.
   double promptTokens = 1;
 };
 
-/// Prices steps of one strategy on one machine. Exact for the compiled program;
-/// what a runtime adds to steps with prompts is `Runtime::promptStepUs`.
+/// Prices steps of one strategy on one machine: exactly those of the compiled
+/// program, and `Runtime::promptStepUs` and `promptStepShare` for steps with
+/// prompts.
 class StepPrices {
 public:
   /// All arguments outlive it.
@@ -61,33 +61,32 @@ public:
              const runtime::Runtime &runtime,
              std::optional<double> memoryUtilization = std::nullopt);
 
-  /// Lays it on devices, before anything is asked of it. Each of `replicas`
-  /// replicas computes its own sequences; `layout` is that of all.
+  /// Places the strategy on devices, before anything else is asked. Each of
+  /// `replicas` replicas computes sequences of its own; `layout` is that of all.
   void lay(const cost::Layout &layout, int64_t replicas);
-  /// What each request of later loads has encoded (default: nothing).
+  /// Sets what each request of later loads has encoded (default: nothing).
   void encode(const EncodedInput &input);
 
   cost::Refusal price(const StepLoad &load, StepTime &time);
-  /// The same with what the runtime adds where there are prompts.
+  /// The same with what the runtime adds to steps with prompts.
   cost::Refusal priceServed(const StepLoad &load, StepTime &time);
-  /// The same where `count` of the load is a mean: steps have whole prompts,
-  /// and replicas whole sequences; what is between two of them is on a line.
-  cost::Refusal priceBetween(StepLoad load, double StepLoad::*count,
-                             StepTime &time);
+  /// The same where `load.prompts` is a mean: linear between the steps with the
+  /// next lower and higher number of prompts.
+  cost::Refusal priceBetween(StepLoad load, StepTime &time);
 
-  /// Independent of loads: whether the plan is legal at all.
+  /// Why the plan is illegal under any load, if it is.
   const cost::Refusal &refusal() const { return laid; }
   double replicaCount() const { return replicas; }
-  /// Of those, the ones that take each step together, as a collective joins
-  /// them; other groups of as many have engines of their own.
-  double togetherCount() const { return together; }
+  /// Replicas of a lock-step group, whose steps a collective joins; and the groups,
+  /// each an engine of its own.
+  double lockStepReplicas() const { return together; }
   double groupCount() const { return replicas / together; }
 
 private:
   cost::Refusal priceGroups(const StepLoad &load, int64_t encoderTokens,
                             StepTime &time);
-  /// What the encoder adds to a step that encodes whole requests, and any
-  /// number of them: in proportion between whole ones.
+  /// What the encoder adds to a step that encodes `requests` whole requests; and to
+  /// one of any number of them, linearly between whole ones.
   cost::Refusal priceEncodings(int64_t requests, StepTime &time);
   cost::Refusal addEncoder(const StepLoad &load, StepTime &time);
 

@@ -116,7 +116,7 @@ static json writeSimulation(const SimulationReport &simulation) {
 }
 
 static json writeFirstToken(const FirstTokenParts &parts) {
-  return {{"host", parts.hostUs}, {"prompt", parts.readUs},
+  return {{"host", parts.hostUs}, {"prompt", parts.prefillUs},
           {"step", parts.stepUs}, {"queue", parts.queueUs},
           {"link", parts.moveUs}, {"sending", parts.sendUs}};
 }

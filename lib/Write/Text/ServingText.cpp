@@ -101,7 +101,7 @@ static std::string answerRunning(const ServiceReport &serving) {
   const SteadyState &state = serving.steady.state;
   std::string text = rateText(serving.running()) + " requests";
   if (serving.replicas > 1)
-    text += " (" + rateText(state.running + state.reading) + " on each of " +
+    text += " (" + rateText(state.running + state.prefilling) + " on each of " +
             formatInteger(serving.replicas) + " replicas)";
   if (!state.isOverloaded && serving.waiting() >= 0.05)
     text += ", " + rateText(serving.waiting()) + " wait for room";
@@ -127,7 +127,7 @@ static std::string answerFirstToken(const FirstTokenParts &parts) {
       words.push_back(name + (" " + formatTime(us)));
   };
   add("host", parts.hostUs);
-  add("its prompt", parts.readUs);
+  add("its prompt", parts.prefillUs);
   add("rest of the step that runs", parts.stepUs);
   add("queue", parts.queueUs);
   add("link", parts.moveUs);

@@ -20,7 +20,7 @@ namespace {
 struct DisaggregationTest : ServingTest {
   DisaggregationTest() {
     runtime.cutsPrompts = true;
-    for (Server *server : {&prefill, &decode})
+    for (QueueModel *server : {&prefill, &decode})
       server->lay(makeLayout(8), /*replicas=*/1);
   }
   DisaggregatedState serve(const Disaggregation &pools,
@@ -30,7 +30,7 @@ struct DisaggregationTest : ServingTest {
     return served;
   }
 
-  Server prefill{program, machine, runtime}, decode{program, machine, runtime};
+  QueueModel prefill{program, machine, runtime}, decode{program, machine, runtime};
 };
 
 } // namespace
@@ -50,7 +50,7 @@ TEST_F(DisaggregationTest, OneRequestWaitsForNobody) {
 TEST_F(DisaggregationTest, RequestsAreInOnePoolOrTheOther) {
   for (int64_t concurrency : {8, 64, 512}) {
     DisaggregatedState served = serve({2, 3}, {concurrency, 2000, 400});
-    EXPECT_NEAR(served.reading + 3 * served.state.running, double(concurrency),
+    EXPECT_NEAR(served.prefilling + 3 * served.state.running, double(concurrency),
                 1e-2 * double(concurrency))
         << concurrency;
   }
@@ -93,7 +93,7 @@ TEST_F(DisaggregationTest, OpenPoolsAreTheirParts) {
   ServedLoad reading = load;
   reading.answerTokens = 1;
   SteadyState read;
-  ASSERT_FALSE(prefill.serve(reading, read));
+  ASSERT_FALSE(prefill.timesOf(reading, read));
   EXPECT_NEAR(served.state.ttftUs, read.ttftUs + 5000, 1e-6 * read.ttftUs);
   EXPECT_NEAR(served.state.ttft.p99, read.ttft.p99 + 5000,
               0.02 * read.ttft.p99);
@@ -126,7 +126,7 @@ TEST_F(DisaggregationTest, ClosedLoopsQueueAsOpenOnesDo) {
       continue;
     SteadyState open = serve({1, 1, 2000}, load).state;
     EXPECT_LE(closed.ttftUs, 1.001 * open.ttftUs) << concurrency;
-    EXPECT_EQ(closed.firstToken.readUs, open.firstToken.readUs);
+    EXPECT_EQ(closed.firstToken.prefillUs, open.firstToken.prefillUs);
     if (concurrency > 1)
       EXPECT_NEAR(closed.ttftUs, open.ttftUs, 0.05 * open.ttftUs)
           << concurrency;

@@ -10,7 +10,7 @@
 
 #include "../Cost/Fixtures.h"
 
-#include "autopar/Serving/Server.h"
+#include "autopar/Serving/QueueModel.h"
 
 #include <gtest/gtest.h>
 
@@ -26,10 +26,10 @@ struct ServingTest : testing::Test {
     runtime.kvBlockTokens.value = 16;
   }
   serving::SteadyState serve(const serving::ServedLoad &load) {
-    serving::Server server(program, machine, runtime);
+    serving::QueueModel server(program, machine, runtime);
     server.lay(makeLayout(8), /*replicas=*/1);
     serving::SteadyState state;
-    EXPECT_FALSE(server.serve(load, state));
+    EXPECT_FALSE(server.timesOf(load, state));
     return state;
   }
 

@@ -23,7 +23,7 @@ struct LoadCurveTest : test::ServingTest {
     load.promptTokens = 2000;
     load.answerTokens = 300;
     LoadPoint point{load, {}};
-    EXPECT_FALSE(server.serve(load, point.state));
+    EXPECT_FALSE(server.timesOf(load, point.state));
     return point;
   }
   LoadPoint open(double ratePerS, ServiceLimits limits = {}) {
@@ -45,7 +45,7 @@ struct LoadCurveTest : test::ServingTest {
     return curve;
   }
 
-  Server server{program, machine, runtime};
+  QueueModel server{program, machine, runtime};
 };
 
 TEST_F(LoadCurveTest, AskedLoadIsOneOfThePoints) {

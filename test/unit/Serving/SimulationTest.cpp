@@ -7,7 +7,7 @@
 
 #include "Fixture.h"
 
-#include "autopar/Serving/Server.h"
+#include "autopar/Serving/QueueModel.h"
 #include "autopar/Serving/SimulatedService.h"
 #include "autopar/Serving/Simulation.h"
 
@@ -342,10 +342,10 @@ TEST_F(SimulationTest, TheClosedFormIsNear) {
     // At most nine tenths of the caches.
     if (double(concurrency * (prompt + answer)) > 0.9 * time.capacityTokens)
       continue;
-    Server server(program, machine, runtime);
+    QueueModel server(program, machine, runtime);
     server.lay(makeLayout(8), /*replicas=*/1);
     SteadyState state;
-    ASSERT_FALSE(server.serve(
+    ASSERT_FALSE(server.timesOf(
         {concurrency, 0.9 * double(prompt), 0.9 * double(answer), 10}, state));
     SimulationResult result =
         simulate(steps, engineOf(runtime, time.capacityTokens, 1), load);

@@ -7,7 +7,7 @@
 
 #include "Fixture.h"
 
-#include "autopar/Serving/Server.h"
+#include "autopar/Serving/QueueModel.h"
 
 #include <gtest/gtest.h>
 
@@ -60,9 +60,9 @@ TEST_F(SteadyStateTest, FirstTokensHaveParts) {
   SteadyState state = serve({64, 1000, 200});
   const FirstTokenParts &parts = state.firstToken, &before = plain.firstToken;
   EXPECT_EQ(state.tpotUs, plain.tpotUs);
-  EXPECT_EQ(parts.readUs, before.readUs);
+  EXPECT_EQ(parts.prefillUs, before.prefillUs);
   double answerUs = 199 * state.tpotUs;
-  double readUs = before.readUs + before.stepUs;
+  double readUs = before.prefillUs + before.stepUs;
   EXPECT_NEAR(parts.hostUs, 9000 + 6300 * answerUs / (answerUs + readUs), 1e-6);
   EXPECT_NEAR(parts.stepUs, before.stepUs + state.decodeStepUs, 1e-6);
   EXPECT_NEAR(parts.sendUs, 9 * state.tpotUs, 1e-6);
@@ -143,10 +143,10 @@ TEST_F(SteadyStateTest, AnswersOfOneTokenHaveARate) {
 }
 
 TEST_F(SteadyStateTest, ARequestThatDoesNotFitIsRefused) {
-  Server server(program, machine, runtime);
+  QueueModel server(program, machine, runtime);
   server.lay(makeLayout(8), /*replicas=*/1);
   SteadyState state;
-  EXPECT_EQ(server.serve({1, 1e8, 1000}, state).kind,
+  EXPECT_EQ(server.timesOf({1, 1e8, 1000}, state).kind,
             ServingRefusal::Kind::capacity);
 }
 
@@ -164,7 +164,7 @@ TEST_F(SteadyStateTest, PromptStepsHaveTheirOwnTerms) {
 
 /// 32 prompts of 1,000 tokens in 4 steps of 8, then 99 steps.
 TEST_F(SteadyStateTest, AStaticBatchRunsFromStartToEnd) {
-  Server server(program, machine, runtime);
+  QueueModel server(program, machine, runtime);
   server.lay(makeLayout(8), /*replicas=*/1);
   double rate = 0;
   EXPECT_FALSE(server.runBatch({32, 1000, 100}, rate));

@@ -7,7 +7,7 @@
 
 #include "autopar/Serving/LoadCurve.h"
 
-#include "autopar/Serving/Server.h"
+#include "autopar/Serving/QueueModel.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,7 +17,7 @@ using namespace autopar::serving;
 
 namespace {
 
-/// Adds points to a curve; stops at the first refusal.
+/// Adds points to a curve. State: the first refusal, after which no point counts.
 class CurveFinder {
 public:
   CurveFinder(const LoadedService &service, const LoadPoint &asked,
@@ -51,7 +51,7 @@ private:
 
 } // namespace
 
-/// The load of so many requests, in a second or at once.
+/// The load with `amount` requests per second, or at once.
 LoadPoint CurveFinder::at(double amount) {
   LoadPoint point{asked.load, {}};
   if (isOpen())
@@ -101,9 +101,10 @@ void CurveFinder::findKnee() {
   }
 }
 
-/// More load is never faster: between the last point that is within limits and
-/// the next one.
+/// Bisection between the last point within limits and the next one, as more load is
+/// never faster.
 void CurveFinder::findMostWithinLimits() {
+  // To 1e-6 of the interval.
   constexpr int halvings = 20;
   if (!asked.load.limits.any())
     return;

@@ -20,7 +20,7 @@ namespace {
 
 class Pools {
 public:
-  Pools(Server &prefill, Server &decode, const Disaggregation &pools,
+  Pools(QueueModel &prefill, QueueModel &decode, const Disaggregation &pools,
         const ServedLoad &load, DisaggregatedState &served)
       : prefill(prefill), decode(decode), pools(pools), load(load),
         served(served) {}
@@ -30,23 +30,23 @@ public:
 private:
   double waitForLinkUs(double ratePerS) const;
   double handedOnPerS(double ratePerS) const;
-  ServedLoad readingLoad(double ratePerS) const;
-  ServingRefusal read(double ratePerS);
+  ServedLoad prefillLoad(double ratePerS) const;
+  ServingRefusal prefillAt(double ratePerS);
   void findParts(double ratePerS);
-  ServingRefusal readOfClosed();
-  /// Where so many sequences decode on each replica.
+  ServingRefusal prefillOfClosed();
+  /// The state in which `running` sequences decode on each replica.
   ServingRefusal at(double running);
   double decodingReplicas() const {
     return static_cast<double>(pools.decodeWorkers) * decode.replicaCount();
   }
 
-  Server &prefill, &decode;
+  QueueModel &prefill, &decode;
   const Disaggregation &pools;
   const ServedLoad &load;
   DisaggregatedState &served;
-  /// Of the pool that reads.
-  SteadyState reader;
-  ServiceTimes readTimes;
+  /// The prefill pool.
+  SteadyState prefillState;
+  ServiceTimes prefillTimes;
   double ratePerUs = 0;
   /// Requests of the whole deployment.
   double population = 0;
@@ -54,46 +54,45 @@ private:
 
 } // namespace
 
-/// A pool that reads answers each prompt with a token.
-ServedLoad Pools::readingLoad(double ratePerS) const {
-  ServedLoad reading = load;
-  reading.concurrency = 0;
-  reading.answerTokens = 1;
-  reading.answerVariation = 0;
-  reading.drafts = 0;
-  reading.tokensPerStep = 1;
-  reading.ratePerS = ratePerS / static_cast<double>(pools.prefillWorkers);
-  return reading;
+/// The prefill pool answers each prompt with a token.
+ServedLoad Pools::prefillLoad(double ratePerS) const {
+  ServedLoad prompts = load;
+  prompts.concurrency = 0;
+  prompts.answerTokens = 1;
+  prompts.answerVariation = 0;
+  prompts.drafts = 0;
+  prompts.tokensPerStep = 1;
+  prompts.ratePerS = ratePerS / static_cast<double>(pools.prefillWorkers);
+  return prompts;
 }
 
-/// So many prompts that come by Poisson's law.
-ServingRefusal Pools::read(double ratePerS) {
-  ServedLoad reading = readingLoad(ratePerS);
-  reader = {};
-  readTimes = {};
-  if (auto refusal = prefill.roomOf(reading, reader))
+/// The prefill pool under Poisson arrivals.
+ServingRefusal Pools::prefillAt(double ratePerS) {
+  ServedLoad prompts = prefillLoad(ratePerS);
+  prefillState = {};
+  prefillTimes = {};
+  if (auto refusal = prefill.roomOf(prompts, prefillState))
     return refusal;
-  if (auto refusal = prefill.serveOpen(reading, reader, readTimes))
+  if (auto refusal = prefill.timesOfOpen(prompts, prefillState, prefillTimes))
     return refusal;
   served.prefillMostPerS =
-      reader.mostPerS * static_cast<double>(pools.prefillWorkers);
+      prefillState.mostPerS * static_cast<double>(pools.prefillWorkers);
   return {};
 }
 
-/// From the arrival of a prompt until its first token is sent, where `read` and
-/// the pool that decodes are known.
+/// The time to the first token, where the states of both pools are known.
 void Pools::findParts(double ratePerS) {
   FirstTokenParts &parts = served.state.firstToken;
-  parts = reader.firstToken;
+  parts = prefillState.firstToken;
   parts.moveUs = pools.transferUs + waitForLinkUs(ratePerS);
   parts.sendUs =
       decode.requestHost().sendingUs(load.answerTokens, served.state.tpotUs);
 }
 
-/// Nobody meets himself.
-ServingRefusal Pools::readOfClosed() {
+/// Arrivals without the request itself (arrival theorem).
+ServingRefusal Pools::prefillOfClosed() {
   double others = 1 - 1 / static_cast<double>(load.concurrency);
-  if (auto refusal = read(ratePerUs * 1e6 * others))
+  if (auto refusal = prefillAt(ratePerUs * 1e6 * others))
     return refusal;
   findParts(ratePerUs * 1e6);
   return {};
@@ -108,10 +107,10 @@ ServingRefusal Pools::at(double running) {
       decodingReplicas() * running / (steps * served.state.decodeStepUs);
   double inPrefill = std::numeric_limits<double>::infinity();
   if (ratePerUs * 1e6 < served.prefillMostPerS) {
-    if (auto refusal = readOfClosed())
+    if (auto refusal = prefillOfClosed())
       return refusal;
     const FirstTokenParts &parts = served.state.firstToken;
-    if (!reader.isOverloaded)
+    if (!prefillState.isOverloaded)
       inPrefill = ratePerUs * (parts.sum() - parts.sendUs);
   }
   population = decodingReplicas() * running + inPrefill;
@@ -121,7 +120,7 @@ ServingRefusal Pools::at(double running) {
 ServingRefusal Pools::serve() {
   constexpr int halvings = 40;
   SteadyState &state = served.state;
-  if (auto refusal = read(0))
+  if (auto refusal = prefillAt(0))
     return refusal;
   if (auto refusal = decode.roomOf(load, state))
     return refusal;
@@ -131,7 +130,7 @@ ServingRefusal Pools::serve() {
   served.decodeMostPerS = ratePerUs * 1e6;
   state.mostPerS = std::min(served.prefillMostPerS, served.decodeMostPerS);
   auto concurrency = static_cast<double>(load.concurrency);
-  // More sequences are a higher rate, of which prompts that wait are more.
+  // More sequences mean a higher rate, and more prompts that wait: bisection.
   double low = 0, high = most;
   for (int i = 0; i < halvings && high - low > 1e-4 * high; ++i) {
     double middle = (low + high) / 2;
@@ -142,13 +141,13 @@ ServingRefusal Pools::serve() {
   state.running = low;
   if (auto refusal = at(low))
     return refusal;
-  // Who is not decoding waits, where one of the pools is full.
+  // Where a pool is full, all requests that do not decode wait.
   FirstTokenParts &parts = state.firstToken;
   double inPrefillUs = (concurrency - decodingReplicas() * low) / ratePerUs;
   if (ratePerUs * 1e6 > (1 - 1e-3) * state.mostPerS)
     parts.queueUs += std::max(0.0, inPrefillUs - (parts.sum() - parts.sendUs));
   state.ttftUs = parts.sum();
-  served.reading = ratePerUs * (state.ttftUs - parts.sendUs);
+  served.prefilling = ratePerUs * (state.ttftUs - parts.sendUs);
   state.isCacheFull = low >= most * (1 - 1e-3);
   state.outputTokensPerSecond = 1e6 * ratePerUs * load.answerTokens;
   bool isLate = load.limits.ttftUs && state.ttftUs > *load.limits.ttftUs;
@@ -157,7 +156,7 @@ ServingRefusal Pools::serve() {
   return {};
 }
 
-/// As for one server with times of one length: of M/D/1.
+/// Mean wait for the link as an M/D/1 queue.
 double Pools::waitForLinkUs(double ratePerS) const {
   if (pools.linksPerS <= 0)
     return 0;
@@ -165,53 +164,53 @@ double Pools::waitForLinkUs(double ratePerS) const {
   return used < 1 ? used / (1 - used) / 2 * pools.transferUs : 0;
 }
 
-/// Of so many requests, those that are read and moved.
+/// The rate at which the prefill pool and the links hand requests on.
 double Pools::handedOnPerS(double ratePerS) const {
   double readPerS = std::min(ratePerS, served.prefillMostPerS);
   return pools.linksPerS > 0 ? std::min(readPerS, pools.linksPerS) : readPerS;
 }
 
-/// Links, and a pool to which prompts come read. First tokens are those of the
-/// first pool; what waits for room in the second one keeps them.
+/// The decode pool gets prefilled prompts. The first token is made in the prefill
+/// pool, and a request keeps its wait for room in the decode pool.
 ServingRefusal Pools::serveOpen() {
   SteadyState &state = served.state;
   ServedLoad writing = load;
-  writing.isRead = true;
-  if (auto refusal = read(load.ratePerS))
+  writing.arePrefilled = true;
+  if (auto refusal = prefillAt(load.ratePerS))
     return refusal;
   writing.ratePerS =
       handedOnPerS(load.ratePerS) / static_cast<double>(pools.decodeWorkers);
   ServiceTimes times;
   if (auto refusal = decode.roomOf(writing, state))
     return refusal;
-  if (auto refusal = decode.serveOpen(writing, state, times))
+  if (auto refusal = decode.timesOfOpen(writing, state, times))
     return refusal;
   served.decodeMostPerS =
       state.mostPerS * static_cast<double>(pools.decodeWorkers);
   state.mostPerS = handedOnPerS(served.decodeMostPerS);
   state.isOverloaded = load.ratePerS >= state.mostPerS;
-  // Elsewhere.
-  state.reading = 0;
-  state.promptStepUs = reader.promptStepUs;
+  // The decode pool prefills nothing.
+  state.prefilling = 0;
+  state.promptStepUs = prefillState.promptStepUs;
   state.addedByPromptUs = 0;
-  state.promptsPerStep = reader.promptsPerStep;
+  state.promptsPerStep = prefillState.promptsPerStep;
   double servedPerS = std::min(load.ratePerS, state.mostPerS);
   state.outputTokensPerSecond = servedPerS * load.answerTokens;
   if (state.isOverloaded) {
     state.ttftUs = std::numeric_limits<double>::infinity();
-    served.reading = state.ttftUs;
+    served.prefilling = state.ttftUs;
     state.shareWithinLimits = load.limits.any() ? 0 : 1;
     return {};
   }
   findParts(load.ratePerS);
   FirstTokenParts &parts = state.firstToken;
-  times.first = readTimes.first;
+  times.first = prefillTimes.first;
   times.first.add({parts.moveUs + parts.sendUs});
-  served.reading = load.ratePerS / 1e6 * (parts.sum() - parts.sendUs);
+  served.prefilling = load.ratePerS / 1e6 * (parts.sum() - parts.sendUs);
   parts.queueUs += times.waiting.meanUs;
   state.ttftUs = parts.sum();
   TimeMoments first = times.first.moments();
-  // It comes in the midst of a step.
+  // Its caches arrive half a step before the next one.
   double decodeUs = load.decodedTokens() * state.tpotUs;
   times.request.mean =
       state.ttftUs - parts.sendUs + state.decodeStepUs / 2 + decodeUs;
@@ -224,7 +223,7 @@ ServingRefusal Pools::serveOpen() {
 }
 
 ServingRefusal autopar::serving::serveDisaggregated(
-    Server &prefill, Server &decode, const Disaggregation &pools,
+    QueueModel &prefill, QueueModel &decode, const Disaggregation &pools,
     const ServedLoad &load, DisaggregatedState &served) {
   Pools both(prefill, decode, pools, load, served);
   return load.concurrency == 0 ? both.serveOpen() : both.serve();

@@ -17,7 +17,8 @@ using namespace autopar::serving;
 // Caches
 //===----------------------------------------------------------------------===//
 
-/// When, in steps modulo a block, its next token opens a block.
+/// Entry of `opensBlock` for the step, modulo the block size, in which the next token
+/// of a sequence opens a KV block.
 int64_t &Replica::openers(const RequestState &state) {
   int64_t phase = (state.since - state.contextThen) % engine.blockTokens;
   if (phase < 0)
@@ -25,14 +26,14 @@ int64_t &Replica::openers(const RequestState &state) {
   return opensBlock[static_cast<size_t>(phase)];
 }
 
-/// Of a request with `tokens` in its cache.
+/// KV blocks of a request with `tokens` in its cache.
 int64_t Replica::heldBlocks(size_t request, int64_t tokens) const {
   if (engine.reservesAnswers)
     tokens = requests[request].promptTokens + requests[request].answerTokens;
   return engine.blocksOf(tokens);
 }
 
-/// Blocks that the next step opens.
+/// KV blocks that the next decoding step opens.
 int64_t Replica::blocksToOpen() const {
   return engine.reservesAnswers
              ? 0
@@ -47,12 +48,12 @@ void Replica::beginDecoding(size_t request) {
   RequestState &state = states[request];
   state.decodes = true;
   state.since = steps;
-  state.contextThen = state.toRead;
+  state.contextThen = state.toPrefill;
   int64_t left = requests[request].answerTokens - state.made;
   ends.emplace(steps + left, request);
   begun.push_back(request);
   ++decoding;
-  contexts += state.toRead;
+  contexts += state.toPrefill;
   ++openers(state);
 }
 
@@ -67,7 +68,7 @@ void Replica::endDecoding(size_t request) {
   state.decodes = false;
 }
 
-/// The last that began gives its room up, and is read again when there is some.
+/// Preempts the sequence that began last; it is prefilled again when there is room.
 void Replica::evictLast() {
   while (!states[begun.back()].decodes)
     begun.pop_back();
@@ -75,8 +76,8 @@ void Replica::evictLast() {
   begun.pop_back();
   endDecoding(request);
   RequestState &state = states[request];
-  state.toRead = requests[request].promptTokens + state.made;
-  state.read = 0;
+  state.toPrefill = requests[request].promptTokens + state.made;
+  state.prefilled = 0;
   ++state.evictions;
   waiting.push_front(request);
 }
@@ -88,44 +89,45 @@ void Replica::planDecoding() {
 }
 
 //===----------------------------------------------------------------------===//
-// Reading
+// Prefill
 //===----------------------------------------------------------------------===//
 
-/// Whether the next that waits may begin, `budget` tokens at once.
+/// Admits the first waiting request, if it has room in the step's `budget` and in the
+/// KV caches.
 bool Replica::admit(int64_t budget) {
   size_t request = waiting.front();
   RequestState &state = states[request];
-  int64_t running = decoding + static_cast<int64_t>(reading.size());
+  int64_t running = decoding + static_cast<int64_t>(prefilling.size());
   if (running >= engine.maxSequences)
     return false;
-  if (state.toRead == 0) {
-    state.toRead = requests[request].promptTokens;
-    state.read = requests[request].cachedTokens;
+  if (state.toPrefill == 0) {
+    state.toPrefill = requests[request].promptTokens;
+    state.prefilled = requests[request].cachedTokens;
   }
-  // One that has no room beside what decodes is read all the same.
-  if (!engine.cutsPrompts && state.toRead - state.read > budget &&
-      !pieces.empty())
+  // A prompt that is longer than the budget is prefilled alone.
+  if (!engine.cutsPrompts && state.toPrefill - state.prefilled > budget &&
+      !chunks.empty())
     return false;
-  // What decodes has room for its next token, whenever that is.
-  int64_t held = heldBlocks(request, state.toRead);
+  // Sequences that decode keep room for their next tokens.
+  int64_t held = heldBlocks(request, state.toPrefill);
   if (used + blocksToOpen() + held > engine.blocks)
     return false;
   used += held;
   waiting.pop_front();
-  reading.push_back(request);
+  prefilling.push_back(request);
   return true;
 }
 
-void Replica::planReading(int64_t budget) {
+void Replica::planPrefill(int64_t budget) {
   size_t next = 0;
   budget = std::max<int64_t>(budget, engine.cutsPrompts ? 0 : 1);
   while (budget > 0) {
-    if (next == reading.size() && (waiting.empty() || !admit(budget)))
+    if (next == prefilling.size() && (waiting.empty() || !admit(budget)))
       return;
-    size_t request = reading[next++];
-    int64_t left = states[request].toRead - states[request].read;
+    size_t request = prefilling[next++];
+    int64_t left = states[request].toPrefill - states[request].prefilled;
     int64_t tokens = engine.cutsPrompts ? std::min(left, budget) : left;
-    pieces.push_back({request, tokens});
+    chunks.push_back({request, tokens});
     budget -= tokens;
   }
 }
@@ -144,37 +146,37 @@ StepLoad Replica::decodingLoad() const {
 
 bool Replica::joinsDecoding() const {
   return engine.decodesOnly &&
-         std::all_of(pieces.begin(), pieces.end(),
-                     [](const Piece &piece) { return piece.tokens == 1; });
+         std::all_of(chunks.begin(), chunks.end(),
+                     [](const Chunk &chunk) { return chunk.tokens == 1; });
 }
 
 void Replica::plan() {
-  pieces.clear();
+  chunks.clear();
   decodesNext = false;
   if (engine.fusesPrompts)
     planDecoding();
-  planReading(engine.stepTokens - (engine.fusesPrompts ? decoding : 0));
+  planPrefill(engine.stepTokens - (engine.fusesPrompts ? decoding : 0));
 }
 
 StepLoad Replica::planned() const {
   StepLoad load;
   int64_t tokens = 0, seen = 0;
-  for (const Piece &piece : pieces) {
-    tokens += piece.tokens;
-    seen += states[piece.request].read + piece.tokens;
+  for (const Chunk &chunk : chunks) {
+    tokens += chunk.tokens;
+    seen += states[chunk.request].prefilled + chunk.tokens;
   }
   int64_t held = decodesNext ? contexts + decoding : 0;
   load.decoding = static_cast<double>(decodesNext ? decoding : 0);
   bool joins = joinsDecoding();
   if (joins) {
-    load.decoding += static_cast<double>(pieces.size());
+    load.decoding += static_cast<double>(chunks.size());
     held += seen;
   }
   if (load.decoding > 0)
     load.context = std::round(static_cast<double>(held) / load.decoding);
-  if (pieces.empty() || joins)
+  if (chunks.empty() || joins)
     return load;
-  load.prompts = static_cast<double>(pieces.size());
+  load.prompts = static_cast<double>(chunks.size());
   load.promptTokens = std::round(static_cast<double>(tokens) / load.prompts);
   load.promptContext = std::max(
       load.promptTokens, std::round(static_cast<double>(seen) / load.prompts));
@@ -193,29 +195,29 @@ void Replica::finish(std::vector<size_t> &answering,
     auto [step, request] = ends.top();
     ends.pop();
     const RequestState &state = states[request];
-    // Ends of those that were evicted since are of no meaning.
+    // Ends of sequences that were preempted since are stale.
     int64_t left = requests[request].answerTokens - state.made;
     if (!state.decodes || state.since + left != step)
       continue;
     endDecoding(request);
     ended.push_back(request);
   }
-  for (const Piece &piece : pieces)
-    finishPiece(piece, answering, ended);
+  for (const Chunk &chunk : chunks)
+    finishChunk(chunk, answering, ended);
 }
 
-void Replica::finishPiece(const Piece &piece, std::vector<size_t> &answering,
+void Replica::finishChunk(const Chunk &chunk, std::vector<size_t> &answering,
                           std::vector<size_t> &ended) {
-  RequestState &state = states[piece.request];
-  state.read += piece.tokens;
-  if (state.read < state.toRead)
+  RequestState &state = states[chunk.request];
+  state.prefilled += chunk.tokens;
+  if (state.prefilled < state.toPrefill)
     return;
-  reading.pop_front();
+  prefilling.pop_front();
   ++tokens;
   if (state.made++ == 0)
-    answering.push_back(piece.request);
-  if (state.made < requests[piece.request].answerTokens)
-    return beginDecoding(piece.request);
-  used -= heldBlocks(piece.request, state.toRead);
-  ended.push_back(piece.request);
+    answering.push_back(chunk.request);
+  if (state.made < requests[chunk.request].answerTokens)
+    return beginDecoding(chunk.request);
+  used -= heldBlocks(chunk.request, state.toPrefill);
+  ended.push_back(chunk.request);
 }

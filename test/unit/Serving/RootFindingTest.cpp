@@ -1,11 +1,11 @@
-//===- FalsePositionTest.cpp - Where a function falls to zero -------------===//
+//===- RootFindingTest.cpp - Where a function falls to zero -------------===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "FalsePosition.h"
+#include "QueueModel/RootFinding.h"
 
 #include <gtest/gtest.h>
 
@@ -30,13 +30,12 @@ static Found find(double guess, double low, double high, Excess excess) {
     value = excess(at);
     return ServingRefusal();
   };
-  double fall = 1;
-  EXPECT_FALSE(findZero(guess, fall, low, high, excessAt, found.at));
+  EXPECT_FALSE(findZero(guess, low, high, excessAt, found.at));
   return found;
 }
 
 /// A line takes a step for its slope and one to its zero, from either side.
-TEST(FalsePositionTest, ALineTakesTwoSteps) {
+TEST(RootFindingTest, ALineTakesTwoSteps) {
   for (double guess : {1.0, 50.0, 1000.0}) {
     Found found =
         find(guess, 0, 1e6, [](double at) { return (100 - at) * 0.3; });
@@ -47,7 +46,7 @@ TEST(FalsePositionTest, ALineTakesTwoSteps) {
 
 /// One that bends: x = 10 + x^2 / 50 has 13.82 and 36.18, of which the first is
 /// found from below.
-TEST(FalsePositionTest, TheFirstOfSeveralIsFound) {
+TEST(RootFindingTest, TheFirstOfSeveralIsFound) {
   Found found =
       find(0, 0, 1e6, [](double at) { return 10 + at * at / 50 - at; });
   EXPECT_NEAR(found.at, 25 - std::sqrt(125), 0.05);
@@ -56,7 +55,7 @@ TEST(FalsePositionTest, TheFirstOfSeveralIsFound) {
 
 /// The end that it points to, where it has no zero between; where it is no
 /// number, the last that was looked at.
-TEST(FalsePositionTest, EndsAreFound) {
+TEST(RootFindingTest, EndsAreFound) {
   EXPECT_EQ(find(3, 1, 9, [](double) { return 1.0; }).at, 9);
   EXPECT_EQ(find(3, 1, 9, [](double) { return -1.0; }).at, 1);
   Found none = find(3, 1, 9, [](double) { return std::nan(""); });
@@ -65,7 +64,7 @@ TEST(FalsePositionTest, EndsAreFound) {
 }
 
 /// One that bends at its zero, where false position alone would keep an end.
-TEST(FalsePositionTest, BothEndsMove) {
+TEST(RootFindingTest, BothEndsMove) {
   Found found = find(
       0, 0, 100, [](double at) { return at < 40 ? 40 - at : (40 - at) * 20; });
   EXPECT_NEAR(found.at, 40, 0.1);

@@ -15,23 +15,27 @@
 
 namespace autopar::serving {
 
-/// Where a request is.
+/// Progress of a request in the engine.
 struct RequestState {
-  /// Tokens that are read before it decodes, and of these already.
-  int64_t toRead = 0, read = 0;
-  /// Of its answer, when it began to decode or since.
+  /// Tokens to prefill before it decodes, and those that are prefilled.
+  int64_t toPrefill = 0, prefilled = 0;
+  /// Tokens of its answer when it last began or stopped to decode.
   int64_t made = 0;
-  /// Of those that decode: `steps` when it began, and its context then.
+  /// While it decodes: the replica's `steps` when it began, and its context then.
   int64_t since = 0, contextThen = 0;
   int32_t evictions = 0;
   bool decodes = false;
 };
 
-/// Requests wait, are read, decode and end. Nothing is done for each of those
-/// that decode in a step: they are counted, and lie in the order of their ends.
+/// One replica: requests wait, are prefilled, decode and end.
+///
+/// State: queues of waiting and prefilling requests, and the number and contexts of
+/// those that decode. Invariant: a step costs nothing for each sequence that decodes,
+/// as they are counted and lie in the order of their ends. Example: of three sequences
+/// that end at steps 5, 9 and 9, the steps 1 to 4 only add 3 to `contexts`.
 class Replica {
 public:
-  /// All outlive it. `states` are of all requests, of which each is in one
+  /// All arguments outlive it. `states` has all requests, each of which is in one
   /// replica.
   Replica(const Engine &engine, const std::vector<program::Request> &requests,
           std::vector<RequestState> &states)
@@ -39,35 +43,35 @@ public:
         opensBlock(static_cast<size_t>(engine.blockTokens)) {}
 
   void add(size_t request) { waiting.push_back(request); }
-  /// What decodes here, whether in the step that is planned or not.
+  /// The sequences that decode, whether the planned step decodes or not.
   StepLoad decodingLoad() const;
-  /// Requests that are here.
+  /// Requests that wait, are prefilled or decode.
   size_t size() const {
-    return waiting.size() + reading.size() + static_cast<size_t>(decoding);
+    return waiting.size() + prefilling.size() + static_cast<size_t>(decoding);
   }
   int64_t usedBlocks() const { return used; }
   int64_t decodedSteps() const { return steps; }
-  /// Of answers.
+  /// Output tokens so far.
   int64_t tokensMade() const { return tokens; }
 
-  /// Chooses what the next step reads, and of an engine that fuses what decodes
-  /// beside it, evicting what has no room.
+  /// Chooses the prompts of the next step; where the engine fuses also the sequences
+  /// that decode beside them, and preempts those without room.
   void plan();
-  bool reads() const { return !pieces.empty(); }
-  /// The same of an engine that alternates, in whose step no replica reads.
+  bool prefills() const { return !chunks.empty(); }
+  /// Plans a decoding step of an engine that alternates, where no replica prefills.
   void planDecoding();
-  /// What was chosen.
+  /// The step that was planned.
   StepLoad planned() const;
-  /// The step that was planned is over: adds the requests whose first token it
-  /// made, and those that it ended.
+  /// Ends the planned step: appends the requests whose first token it made, and
+  /// those that it ended.
   void finish(std::vector<size_t> &answering, std::vector<size_t> &ended);
 
 private:
-  struct Piece {
+  struct Chunk {
     size_t request;
     int64_t tokens;
   };
-  /// When, in `steps`.
+  /// The count of `steps` at an end, and the request.
   using End = std::pair<int64_t, size_t>;
 
   int64_t contextOf(const RequestState &state) const {
@@ -82,27 +86,27 @@ private:
   void evictLast();
 
   bool admit(int64_t budget);
-  void planReading(int64_t budget);
-  /// Whether all that is read is the last token of prompts that come read.
+  void planPrefill(int64_t budget);
+  /// Whether all chunks are last tokens of prompts that arrived prefilled.
   bool joinsDecoding() const;
-  void finishPiece(const Piece &piece, std::vector<size_t> &answering,
+  void finishChunk(const Chunk &chunk, std::vector<size_t> &answering,
                    std::vector<size_t> &ended);
 
   const Engine &engine;
   const std::vector<program::Request> &requests;
   std::vector<RequestState> &states;
-  std::deque<size_t> waiting, reading;
-  /// Of those that decode, and stale ones of evicted requests.
+  std::deque<size_t> waiting, prefilling;
+  /// Ends of the sequences that decode, and stale ones of preempted requests.
   std::priority_queue<End, std::vector<End>, std::greater<>> ends;
-  /// In the order in which they began to decode, and some that ended.
+  /// Requests in the order in which they began to decode; some have ended.
   std::vector<size_t> begun;
-  /// Steps that decoded; those that decode, and tokens of their contexts.
+  /// Steps that decoded so far; sequences that decode, and the sum of their contexts.
   int64_t steps = 0, decoding = 0, contexts = 0;
-  /// How many open a block in a step, by `steps` modulo a block.
+  /// Sequences that open a KV block in a step, by `steps` modulo the block size.
   std::vector<int64_t> opensBlock;
   int64_t used = 0, tokens = 0;
-  /// Of the step that is planned.
-  std::vector<Piece> pieces;
+  /// The planned step.
+  std::vector<Chunk> chunks;
   bool decodesNext = false;
 };
 

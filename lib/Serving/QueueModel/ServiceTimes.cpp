@@ -7,7 +7,8 @@
 
 #include "ServiceTimes.h"
 
-#include "LengthIntegral.h"
+#include "EngineSteps.h"
+#include "LogNormal.h"
 
 #include <algorithm>
 #include <cmath>
@@ -19,20 +20,19 @@ using namespace autopar::serving;
 
 namespace {
 
-/// So many normal deviations above the middle, a share is above.
+/// P(X > `deviations`) = `share` of a standard normal X.
 struct Quantile {
   double share, deviations;
 };
 constexpr Quantile p50{0.5, 0}, p90{0.1, 1.28155156554460},
     p95{0.05, 1.64485362695147}, p99{0.01, 2.32634787404084};
 
-/// A log-normal law from a least time on, which is 0 where nobody says a third
-/// moment.
-class TimeLaw {
+/// A log-normal distribution that is shifted where the time has a third moment.
+class TimeDistribution {
 public:
-  explicit TimeLaw(const TimeMoments &time);
+  explicit TimeDistribution(const TimeMoments &time);
 
-  /// The share that takes longer.
+  /// P(time > us).
   double above(double us) const;
   double at(const Quantile &quantile) const {
     return leastUs + middleUs * std::exp(quantile.deviations * deviation);
@@ -42,10 +42,11 @@ private:
   double leastUs = 0, middleUs = 0, deviation = 0;
 };
 
-/// Of first tokens. Whoever waits for room takes the mean beside.
-class FirstTokenLaw {
+/// Mixture of requests that arrive alone, behind others, and wait for room; the
+/// last take the mean of the others beside their wait.
+class FirstTokenDistribution {
 public:
-  explicit FirstTokenLaw(const ServiceTimes &times)
+  explicit FirstTokenDistribution(const ServiceTimes &times)
       : alone(times.first.alone), behind(times.first.behind),
         shareBehind(times.first.shareBehind), waits(times.waiting.share),
         meanUs(times.first.mean()),
@@ -55,16 +56,17 @@ public:
   double at(const Quantile &quantile) const;
 
 private:
-  TimeLaw alone, behind;
+  TimeDistribution alone, behind;
   double shareBehind, waits, meanUs, waitUs;
 };
 
 } // namespace
 
-/// With all three moments the skewness is (w + 2) * sqrt(w - 1), of w = exp(the
-/// variance of the logarithm) (Aitchison and Brown 1957, section 2.3).
-TimeLaw::TimeLaw(const TimeMoments &time) : middleUs(time.mean) {
-  // Of nearly none, logarithms have no digits.
+/// The skewness of a log-normal is (w + 2) * sqrt(w - 1), with w = exp(variance
+/// of the logarithm) (Aitchison and Brown 1957, section 2.3): a cubic equation.
+TimeDistribution::TimeDistribution(const TimeMoments &time)
+    : middleUs(time.mean) {
+  // Below these the logarithm of 1 + x has no digits left.
   constexpr double leastSkewness = 1e-3, leastSpread = 1e-12;
   if (time.mean <= 0)
     return;
@@ -85,7 +87,7 @@ TimeLaw::TimeLaw(const TimeMoments &time) : middleUs(time.mean) {
   middleUs *= std::exp(-spread / 2);
 }
 
-double TimeLaw::above(double us) const {
+double TimeDistribution::above(double us) const {
   double beyond = us - leastUs;
   if (us <= 0 || beyond <= 0)
     return 1;
@@ -94,7 +96,7 @@ double TimeLaw::above(double us) const {
   return normalBelow(-std::log(beyond / middleUs) / deviation);
 }
 
-double FirstTokenLaw::above(double us) const {
+double FirstTokenDistribution::above(double us) const {
   double beyond = us - meanUs;
   double late = beyond <= 0 ? 1 : waitUs > 0 ? std::exp(-beyond / waitUs) : 0;
   double soon =
@@ -102,8 +104,10 @@ double FirstTokenLaw::above(double us) const {
   return (1 - waits) * soon + waits * late;
 }
 
-/// Between those of both laws, but for those who wait.
-double FirstTokenLaw::at(const Quantile &quantile) const {
+/// Bisection between the quantiles of both parts, which lie around it unless
+/// some wait for room.
+double FirstTokenDistribution::at(const Quantile &quantile) const {
+  // 30 halvings reach 1e-9 of the interval.
   constexpr int halvings = 30;
   constexpr double near = 1e-9;
   double low = std::min(alone.at(quantile), behind.at(quantile));
@@ -121,20 +125,54 @@ double FirstTokenLaw::at(const Quantile &quantile) const {
   return high;
 }
 
-template <typename Law>
-static Percentiles percentilesOf(const Law &law) {
-  return {law.at(p50), law.at(p90), law.at(p95), law.at(p99)};
+template <typename Distribution>
+static Percentiles percentilesOf(const Distribution &of) {
+  return {of.at(p50), of.at(p90), of.at(p95), of.at(p99)};
+}
+
+void ServiceTimes::spread(const ServedLoad &load, const SteadyState &state,
+                          double stepVariance, double growthUs) {
+  double steps = decodingSteps(load), each = load.tokensPerStep;
+  double tokens = steps * each, decodeUs = tokens * state.tpotUs;
+  double ofOthers = growthUs * growthUs * state.running;
+  token.mean = state.tpotUs;
+  token.variance = (stepVariance / steps + ofOthers) / (each * each);
+  TimeMoments firstToken = first.moments();
+  request.mean = firstToken.mean + waiting.meanUs - state.firstToken.sendUs +
+                 load.decodedTokens() * state.tpotUs;
+  request.variance = firstToken.variance +
+                     decodeUs * decodeUs * load.answerVariation +
+                     tokens * tokens * token.variance;
 }
 
 void ServiceTimes::fill(const ServiceLimits &limits, SteadyState &state) const {
-  FirstTokenLaw ofFirst(*this);
-  TimeLaw ofToken(token);
+  FirstTokenDistribution ofFirst(*this);
+  TimeDistribution ofToken(token);
   state.ttft = percentilesOf(ofFirst);
   state.tpot = percentilesOf(ofToken);
-  state.request = percentilesOf(TimeLaw(request));
+  state.request = percentilesOf(TimeDistribution(request));
   state.shareWithinLimits = 1;
   if (limits.ttftUs)
     state.shareWithinLimits *= std::max(0.0, 1 - ofFirst.above(*limits.ttftUs));
   if (limits.tpotUs)
     state.shareWithinLimits *= std::max(0.0, 1 - ofToken.above(*limits.tpotUs));
+}
+
+TimeMoments serving::outsideSteps(const RequestHost &host,
+                                  const ServedLoad &load, double streams,
+                                  double busy, SteadyState &state) {
+  if (load.arePrefilled)
+    return {};
+  FirstTokenParts &parts = state.firstToken;
+  parts.hostUs = host.timeUs(load.promptTokens, streams);
+  parts.sendUs = host.sendingUs(load.answerTokens, state.tpotUs);
+  double receivingUs = host.receivingUs(state.decodeStepUs);
+  parts.stepUs += busy * receivingUs;
+  TimeMoments time;
+  time.mean = parts.hostUs + parts.sendUs + busy * receivingUs;
+  // Of lengths, and of a uniform share of the steps until the engine looks.
+  double tokensUs = host.perTokenUs * load.promptTokens;
+  time.variance = tokensUs * tokensUs * load.promptVariation +
+                  busy * receivingUs * receivingUs / 3;
+  return time;
 }

@@ -81,7 +81,7 @@ SimulatedService autopar::serving::summarize(const SimulatedRun &run,
   service.tpot = MeasuredTimes::of(std::move(tpots));
   service.request = MeasuredTimes::of(std::move(requests));
   service.shareWithinLimits = within / static_cast<double>(service.counted);
-  // Where none end while others come, of the whole.
+  // Where no request ends while others arrive, the rate is that of the whole run.
   if (ended == 0) {
     fromUs = 0;
     toUs = result.endUs;
@@ -119,7 +119,7 @@ std::string autopar::serving::writeRequestLines(const SimulatedRun &run) {
   return text;
 }
 
-/// Requests overlap: each is a track of its own while it lasts.
+/// Each request is a track of its own, as requests overlap.
 static void addSlice(std::string &text, size_t request, const char *name,
                      int32_t replica, double fromUs, double toUs) {
   for (auto [phase, us] : {std::pair("b", fromUs), std::pair("e", toUs)}) {

@@ -25,29 +25,29 @@ public:
   SimulationResult run();
 
 private:
-  SimulationResult read() const;
+  SimulationResult prefillAll() const;
   void move(SimulationResult &result);
   void goOn(SimulationResult &result) const;
 
   const SimulatedPool &prefill, &decode;
   const SimulatedLink &link;
   const SimulatedLoad &load;
-  /// When the caches of a request are there, in that order; of those that have
-  /// more than one token.
+  /// Arrivals of KV caches at the decode pool, in order, for requests of more than one
+  /// token.
   std::vector<std::pair<double, size_t>> arrivals;
 };
 
 } // namespace
 
-/// Each prompt is answered with a token.
-SimulationResult PoolsSimulation::read() const {
+/// The prefill pool answers each prompt with a token.
+SimulationResult PoolsSimulation::prefillAll() const {
   SimulatedLoad prompts = load;
   for (Request &request : prompts.requests)
     request.answerTokens = 1;
   return simulate(prefill.prices, prefill.engine, prompts, prefill.engines);
 }
 
-/// In the order in which they were read, over the link of their replica.
+/// Moves KV caches in the order of their prefills, over the link of their replica.
 void PoolsSimulation::move(SimulationResult &result) {
   std::vector<size_t> order(result.requests.size());
   for (size_t i = 0; i < order.size(); ++i)
@@ -70,7 +70,7 @@ void PoolsSimulation::move(SimulationResult &result) {
   std::sort(arrivals.begin(), arrivals.end());
 }
 
-/// From the second token on: the first one is read, as the last of the prompt.
+/// Decodes from the second token on; the first one is the last of the prompt.
 void PoolsSimulation::goOn(SimulationResult &result) const {
   SimulatedLoad answers;
   for (auto [arrivalUs, i] : arrivals) {
@@ -83,7 +83,7 @@ void PoolsSimulation::goOn(SimulationResult &result) const {
   engine.decodesOnly = true;
   engine.fusesPrompts = true;
   engine.host = {};
-  // The first pool made one of the tokens that are sent together.
+  // The prefill pool made one of the tokens that are sent together.
   bool sendsSeveral = decode.engine.host.streamInterval > 1;
   if (sendsSeveral)
     engine.host.streamInterval = decode.engine.host.streamInterval - 1;
@@ -112,7 +112,7 @@ void PoolsSimulation::goOn(SimulationResult &result) const {
 }
 
 SimulationResult PoolsSimulation::run() {
-  SimulationResult result = read();
+  SimulationResult result = prefillAll();
   if (result.tooLong || result.refusal || result.isCut)
     return result;
   move(result);

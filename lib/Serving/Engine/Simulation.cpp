@@ -69,18 +69,18 @@ private:
   StepPrices &prices;
   const Engine &engine;
   const SimulatedLoad &load;
-  /// By index of the load's requests.
+  /// By the index of the load's requests.
   std::vector<RequestState> states;
   std::vector<Replica> replicas;
   SimulationResult result;
   double nowUs = 0;
   size_t sent = 0, ended = 0;
-  /// When requests reach the scheduler, the next one on top.
+  /// Times at which requests reach the scheduler, the next one on top.
   using Arrival = std::pair<double, size_t>;
   std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> coming;
   std::vector<size_t> answering, ending;
-  /// Of each replica, whose first token is sent after so many of its steps that
-  /// decode, the next one first.
+  /// Of each replica: requests whose first token is sent at a count of its decoding
+  /// steps, the next one first.
   using Unsent = std::pair<int64_t, size_t>;
   std::vector<std::deque<Unsent>> unsent;
   int64_t stepsSinceLook = 0;
@@ -111,8 +111,8 @@ void Simulation::send() {
   }
 }
 
-/// Whether the engine looks for requests: after so many steps, and where it is
-/// idle.
+/// Whether the engine looks for requests now: every `receiveInterval` steps, and
+/// whenever it is idle.
 bool Simulation::looks() {
   bool isIdle =
       std::all_of(replicas.begin(), replicas.end(),
@@ -123,7 +123,7 @@ bool Simulation::looks() {
   return true;
 }
 
-/// To the replica that has the fewest.
+/// Sends arrivals to the replica with fewest requests.
 void Simulation::letIn() {
   if (!looks())
     return;
@@ -138,8 +138,8 @@ void Simulation::letIn() {
   }
 }
 
-/// When something comes to an engine that is idle. A request that has no place
-/// waits for an end, not for a time.
+/// The next arrival at an idle engine. A request without a place waits for an end
+/// instead.
 double Simulation::nextUs() const {
   double next = std::numeric_limits<double>::infinity();
   if (!coming.empty())
@@ -149,21 +149,21 @@ double Simulation::nextUs() const {
   return next;
 }
 
-/// Replicas wait for each other: none that alternates decodes, or evicts for
-/// that, while another one reads.
+/// Plans the step of all replicas. Where the engine alternates, none of them decodes
+/// or preempts while another one prefills.
 void Simulation::planReplicas() {
-  bool reads = false;
+  bool prefills = false;
   for (Replica &replica : replicas) {
     replica.plan();
-    reads = reads || replica.reads();
+    prefills = prefills || replica.prefills();
   }
-  if (engine.fusesPrompts || reads)
+  if (engine.fusesPrompts || prefills)
     return;
   for (Replica &replica : replicas)
     replica.planDecoding();
 }
 
-/// The others wait for the replica that computes most.
+/// The step of the replica that computes most, which the others wait for.
 StepLoad Simulation::plan() {
   planReplicas();
   StepLoad most = replicas.front().planned();
@@ -180,8 +180,8 @@ StepLoad Simulation::plan() {
     most.promptTokens = own.promptTokens;
     most.promptContext = own.promptContext;
   }
-  // As one prompt of the replica that reads most, and as many of its length as
-  // all read.
+  // Priced as one prompt of the replica that prefills most, and as many of its
+  // length as all replicas prefill.
   if (replicas.size() > 1 && most.prompts > 0) {
     double longest = most.prompts * most.promptTokens;
     most.joinPrompts(longest);
@@ -190,8 +190,8 @@ StepLoad Simulation::plan() {
   return most;
 }
 
-/// Of requests whose first token the last step made, and of those that have
-/// enough of them by now.
+/// Sends the first tokens of requests that have `streamInterval` tokens by now; those
+/// whose first token the last step made join the others.
 void Simulation::sendTokens(size_t replica) {
   std::deque<Unsent> &waiting = unsent[replica];
   int64_t steps = replicas[replica].decodedSteps();
@@ -218,7 +218,7 @@ void Simulation::finish(double stepUs) {
   for (size_t request : ending) {
     ServedRequest &served = result.requests[request];
     served.endUs = nowUs;
-    // What is short is sent whole.
+    // An answer shorter than the interval is sent at its end.
     if (served.firstTokenUs == 0)
       served.firstTokenUs = nowUs;
     served.evictions = states[request].evictions;
@@ -249,7 +249,7 @@ SimulationResult Simulation::run() {
       return std::move(result);
     }
     StepTime time;
-    if ((result.refusal = prices.priceBetween(step, &StepLoad::prompts, time)))
+    if ((result.refusal = prices.priceBetween(step, time)))
       return std::move(result);
     finish(time.us);
   }
@@ -260,11 +260,11 @@ SimulationResult Simulation::run() {
   return std::move(result);
 }
 
-/// Of the requests `first`, `first` + `stride` and so on.
+/// The requests `first`, `first` + `stride` and so on.
 static SimulatedLoad partOf(const SimulatedLoad &load, int64_t first,
                             int64_t stride) {
   SimulatedLoad part;
-  // The places that do not divide are the first ones'.
+  // The first groups get the places that do not divide.
   part.concurrency = (load.concurrency + stride - 1 - first) / stride;
   for (auto i = static_cast<size_t>(first); i < load.requests.size();
        i += static_cast<size_t>(stride))
@@ -272,7 +272,7 @@ static SimulatedLoad partOf(const SimulatedLoad &load, int64_t first,
   return part;
 }
 
-/// Adds what an engine did to what all did; `part` is `first` of `stride`.
+/// Adds the results of the engine `first` of `stride` engines.
 static void addPart(const SimulationResult &part, const Engine &engine,
                     int64_t first, int64_t stride, SimulationResult &all) {
   for (size_t i = 0; i < part.requests.size(); ++i) {

@@ -1,17 +1,17 @@
-//===- TimeMoments.h - Random times by their moments ------------*- C++ -*-===//
+//===- TimeMoments.h - Moments of random times ------------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef AUTOPAR_LIB_SERVING_TIMEMOMENTS_H
-#define AUTOPAR_LIB_SERVING_TIMEMOMENTS_H
+#ifndef AUTOPAR_LIB_SERVING_QUEUEMODEL_TIMEMOMENTS_H
+#define AUTOPAR_LIB_SERVING_QUEUEMODEL_TIMEMOMENTS_H
 
 namespace autopar::serving {
 
-/// Of a random time, microseconds: `third` is the third central moment, 0 where
-/// nobody says. Of sums of independent times all three are sums.
+/// Mean (us), variance (us^2) and third central moment (us^3, 0 where unknown)
+/// of a random time. All three add up over independent times.
 struct TimeMoments {
   double mean = 0, variance = 0, third = 0;
 
@@ -27,8 +27,8 @@ struct TimeMoments {
   }
 };
 
-/// Until the first token of a request, of those that come while prompts are
-/// read, and of the others.
+/// Time to the first token as a mixture: a share `shareBehind` of the requests
+/// arrives while other prompts are prefilled, the others do not.
 struct FirstTokenTime {
   double shareBehind = 0;
   TimeMoments alone, behind;
@@ -55,4 +55,4 @@ struct FirstTokenTime {
 
 } // namespace autopar::serving
 
-#endif // AUTOPAR_LIB_SERVING_TIMEMOMENTS_H
+#endif // AUTOPAR_LIB_SERVING_QUEUEMODEL_TIMEMOMENTS_H
