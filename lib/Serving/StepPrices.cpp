@@ -19,8 +19,8 @@ using namespace autopar::serving;
 
 static constexpr double picosecondsPerUs = 1e6;
 
-/// q queries with a context of c after them attend to q (c - q/2) keys; where c < q,
-/// those before the first key see none: c c/2.
+/// q queries with a context of c after them attend to q (c - q/2) keys; where c
+/// < q, those before the first key see none: c c/2.
 void StepLoad::joinPrompts(double tokens) {
   double pairs = tokens * (promptContext - promptTokens / 2);
   double keys = pairs / tokens + tokens / 2;

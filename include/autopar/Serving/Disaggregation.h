@@ -22,10 +22,11 @@ namespace autopar::serving {
 /// Pools of workers that prefill and that decode.
 struct Disaggregation {
   int64_t prefillWorkers = 1, decodeWorkers = 1;
-  /// Time from the end of a prefill to the first decoding step, beyond what overlaps.
+  /// Time from the end of a prefill to the first decoding step, beyond what
+  /// overlaps.
   double transferUs = 0;
-  /// Open loops: most requests per second over the links between all workers; 0:
-  /// unlimited.
+  /// Open loops: most requests per second over the links between all workers;
+  /// 0: unlimited.
   double linksPerS = 0;
 };
 
@@ -38,8 +39,8 @@ struct DisaggregatedState {
   double prefilling = 0;
 };
 
-/// Of closed loops means alone: no percentiles. No rounds.
-/// The steady state of both pools together.
+/// The steady state of both pools together. A closed loop has means alone:
+/// neither percentiles nor the rounds of a benchmark.
 ServingRefusal serveDisaggregated(QueueModel &prefill, QueueModel &decode,
                                   const Disaggregation &pools,
                                   const ServedLoad &load,
@@ -56,14 +57,16 @@ struct SimulatedPool {
 /// What a link of each replica that reads does with caches.
 /// The link between the pools.
 struct SimulatedLink {
-  /// Time until KV caches have arrived, and until the link is free again, in us.
+  /// Time until KV caches have arrived, and until the link is free again, in
+  /// us.
   double transferUs = 0, busyUs = 0;
 };
 
 /// Requests of an open loop, one by one: a pool that answers prompts with a
 /// token, links, a pool that goes on. First tokens are seen where the caches
 /// are; replicas are numbered on in the second pool.
-/// Simulates the prefill pool, then the decode pool with the arrivals of its caches.
+/// Simulates the prefill pool, then the decode pool with the arrivals of its
+/// caches.
 SimulationResult simulatePools(const SimulatedPool &prefill,
                                const SimulatedPool &decode,
                                const SimulatedLink &link,

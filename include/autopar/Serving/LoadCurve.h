@@ -38,9 +38,9 @@ struct LoadPoint {
 
 /// Times of a service at growing load.
 struct LoadCurve {
-  /// Open loop: up to 95 % of the saturation rate. Closed loop: until all requests
-  /// that have room run. The load that was asked about is one of them, where it
-  /// lies among them.
+  /// Open loop: up to 95 % of the saturation rate. Closed loop: until all
+  /// requests that have room run. The load that was asked about is one of them,
+  /// where it lies among them.
   std::vector<LoadPoint> points;
   std::optional<size_t> asked;
   /// Index of the point with the greatest throughput over request time

@@ -44,8 +44,8 @@ struct ServingFlops {
   int64_t capacityTokens = 0;
 };
 
-/// How fast a worker prefills prompts that other workers answer: the time of one
-/// at an idle worker, in us, and most prompts per second.
+/// How fast a worker prefills prompts that other workers answer: the time of
+/// one at an idle worker, in us, and most prompts per second.
 struct PromptPace {
   double oneUs = 0;
   double mostPerS = 0;

@@ -17,10 +17,11 @@ namespace autopar::serving {
 /// The server before an engine, and how often the two meet. Closed forms and
 /// simulations have this law in common.
 struct RequestHost {
-  /// Host time of a request, of each token of its prompt, and for each other answer
-  /// that is sent meanwhile, in us.
+  /// Host time of a request, of each token of its prompt, and for each other
+  /// answer that is sent meanwhile, in us.
   double requestUs = 0, perTokenUs = 0, perStreamUs = 0;
-  /// Tokens that are sent at once, and steps between two looks for new requests.
+  /// Tokens that are sent at once, and steps between two looks for new
+  /// requests.
   int64_t streamInterval = 1, receiveInterval = 1;
 
   static RequestHost of(const runtime::Runtime &runtime) {
@@ -35,13 +36,14 @@ struct RequestHost {
   double timeUs(double promptTokens, double streams) const {
     return requestUs + perTokenUs * promptTokens + perStreamUs * streams;
   }
-  /// Time from the first token to its sending, for an answer of `answerTokens`, in us.
+  /// Time from the first token to its sending, for an answer of `answerTokens`,
+  /// in us.
   double sendingUs(double answerTokens, double tokenUs) const {
     double tokens = std::min(static_cast<double>(streamInterval), answerTokens);
     return std::max(0.0, tokens - 1) * tokenUs;
   }
-  /// Mean time until the engine looks for a request, beyond the step that runs at its
-  /// arrival, in us.
+  /// Mean time until the engine looks for a request, beyond the step that runs
+  /// at its arrival, in us.
   double receivingUs(double stepUs) const {
     return static_cast<double>(receiveInterval - 1) / 2 * stepUs;
   }

@@ -25,8 +25,8 @@ namespace autopar::serving {
 /// The requests of a simulation, in the order of their arrivals.
 struct SimulatedLoad {
   std::vector<program::Request> requests;
-  /// Closed loop: most requests in the deployment; each that ends lets the next one
-  /// in. 0: requests arrive at their own times.
+  /// Closed loop: most requests in the deployment; each that ends lets the next
+  /// one in. 0: requests arrive at their own times.
   int64_t concurrency = 0;
 };
 
@@ -35,16 +35,17 @@ struct SimulatedLoad {
 struct Engine {
   /// Token budget of a step and most running sequences, of each replica.
   int64_t stepTokens = 8192, maxSequences = 1024;
-  /// Whether prompts are prefilled beside decoding sequences, else in steps of their
-  /// own before them.
+  /// Whether prompts are prefilled beside decoding sequences, else in steps of
+  /// their own before them.
   bool fusesPrompts = true;
-  /// Decode pool: prompts arrive with the KV caches of all but their last token,
-  /// which is computed in a decoding step.
+  /// Decode pool: prompts arrive with the KV caches of all but their last
+  /// token, which is computed in a decoding step.
   bool decodesOnly = false;
-  /// Whether a prompt is cut into chunks where a step has no room for all of it.
+  /// Whether a prompt is cut into chunks where a step has no room for all of
+  /// it.
   bool cutsPrompts = true;
-  /// Whether room for the whole answer is reserved at admission; else sequences that
-  /// no longer fit are preempted and prefilled again later.
+  /// Whether room for the whole answer is reserved at admission; else sequences
+  /// that no longer fit are preempted and prefilled again later.
   bool reservesAnswers = false;
   /// Time of a request outside of steps.
   RequestHost host;
@@ -65,8 +66,8 @@ Engine engineOf(const runtime::Runtime &runtime, double capacityTokens,
 
 /// What became of a request, microseconds from the start: its first token was
 /// made, and then sent.
-/// What became of a request. Times are us from the begin of the simulation; the first
-/// token is made before it is sent.
+/// What became of a request. Times are us from the begin of the simulation; the
+/// first token is made before it is sent.
 struct ServedRequest {
   double arrivalUs = 0, madeUs = 0, firstTokenUs = 0, endUs = 0;
   int32_t replica = 0, evictions = 0;

@@ -1,12 +1,13 @@
-//===- SteadyState.h - Loads of a service and its times --------------*- C++ -*-===//
+//===- SteadyState.h - Loads of a service and its times --------------*- C++
+//-*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The load that a service is asked about, and what the queue model answers. Times
-// are microseconds.
+// The load that a service is asked about, and what the queue model answers.
+// Times are microseconds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,9 +21,9 @@
 
 namespace autopar::serving {
 
-/// Points (in standard deviations) and weights of Gauss-Hermite quadrature over a
-/// normal distribution: exact for polynomials up to the ninth degree (Abramowitz
-/// and Stegun 1964, table 25.10).
+/// Points (in standard deviations) and weights of Gauss-Hermite quadrature over
+/// a normal distribution: exact for polynomials up to the ninth degree
+/// (Abramowitz and Stegun 1964, table 25.10).
 inline constexpr std::array<double, 5> gaussPoints = {
     -2.85697001387281, -1.35562617997427, 0, 1.35562617997427,
     2.85697001387281};
@@ -36,8 +37,8 @@ struct ServedLoad {
   int64_t concurrency = 1;
   /// Mean tokens of a request.
   double promptTokens = 1, answerTokens = 1;
-  /// Closed loop of a benchmark: requests that each place makes in turn, where the
-  /// first ones arrive at once. 0: a loop without begin and end.
+  /// Closed loop of a benchmark: requests that each place makes in turn, where
+  /// the first ones arrive at once. 0: a loop without begin and end.
   double rounds = 0;
   /// Open loop: Poisson arrivals, requests per second.
   double ratePerS = 0;
@@ -47,10 +48,12 @@ struct ServedLoad {
   std::array<double, 5> promptsAt = {};
   /// Share of the tokens of a prompt that are prefix-cache hits.
   double cachedShare = 0;
-  /// Speculative decoding: drafts of a sequence and step, time of one draft over
-  /// that of a step without drafts, and mean tokens that a step adds to a sequence.
+  /// Speculative decoding: drafts of a sequence and step, time of one draft
+  /// over that of a step without drafts, and mean tokens that a step adds to a
+  /// sequence.
   double drafts = 0, draftCost = 0, tokensPerStep = 1;
-  /// Open loop of a decode pool: prompts arrive prefilled, with their KV caches.
+  /// Open loop of a decode pool: prompts arrive prefilled, with their KV
+  /// caches.
   bool arePrefilled = false;
   program::ServiceLimits limits = {};
   /// Whether percentiles are wanted beside means.
@@ -76,8 +79,8 @@ struct Percentiles {
 struct FirstTokenParts {
   /// The server outside of steps, and the steps that prefill the own prompt.
   double hostUs = 0, prefillUs = 0;
-  /// The rest of the running step (with those until the engine looks for requests),
-  /// and the prefill of other prompts and the wait for room.
+  /// The rest of the running step (with those until the engine looks for
+  /// requests), and the prefill of other prompts and the wait for room.
   double stepUs = 0, queueUs = 0;
   /// The transfer between two pools, and the wait for the tokens that are sent
   /// together with the first.
@@ -90,11 +93,11 @@ struct FirstTokenParts {
 
 /// What a service does under a load, in the mean over requests. Times are us.
 struct SteadyState {
-  /// Mean requests of a replica that decode; prompts of a lock-step group in a step
-  /// with any; mean requests of a replica that wait for room.
+  /// Mean requests of a replica that decode; prompts of a lock-step group in a
+  /// step with any; mean requests of a replica that wait for room.
   double running = 0, promptsPerStep = 0, waiting = 0;
-  /// Closed loop: requests of a lock-step group but for those that a step prefills.
-  /// Each of them is replaced once while a request answers.
+  /// Closed loop: requests of a lock-step group but for those that a step
+  /// prefills. Each of them is replaced once while a request answers.
   double others = 0;
   /// Open loop: mean prompts of a replica that are prefilled or wait for that.
   double prefilling = 0;
@@ -102,26 +105,27 @@ struct SteadyState {
   bool isCacheFull = false;
   /// Tokens that the KV caches of a replica hold.
   double capacityTokens = 0;
-  /// A step that only decodes; one with prompts too (without decoding, where the
-  /// runtime alternates); and what a prompt adds to the steps of the others.
+  /// A step that only decodes; one with prompts too (without decoding, where
+  /// the runtime alternates); and what a prompt adds to the steps of the
+  /// others.
   double decodeStepUs = 0, promptStepUs = 0, addedByPromptUs = 0;
   /// Communication and host time of the decoding step.
   double communicationUs = 0, hostUs = 0;
-  /// Mean time per output token, and mean time to the first token over all rounds:
-  /// the sum of its parts where it is finite.
+  /// Mean time per output token, and mean time to the first token over all
+  /// rounds: the sum of its parts where it is finite.
   double tpotUs = 0, ttftUs = 0;
   FirstTokenParts firstToken;
   /// Throughput of the whole deployment. An open loop beyond saturation has no
   /// steady state: its times are those at saturation, and its queue grows.
   double outputTokensPerSecond = 0;
   bool isOverloaded = false;
-  /// Open loop: whether running requests fill the room. Times then lack what others
-  /// wait for it, and preemptions.
+  /// Open loop: whether running requests fill the room. Times then lack what
+  /// others wait for it, and preemptions.
   bool fillsRoom = false;
   /// Open loop: saturation rate of the deployment, requests per second.
   double mostPerS = 0;
-  /// Percentiles over requests: time to the first token, mean time per output token,
-  /// time of the whole request. Without a benchmark's rounds.
+  /// Percentiles over requests: time to the first token, mean time per output
+  /// token, time of the whole request. Without a benchmark's rounds.
   Percentiles ttft, tpot, request;
   /// Share of the requests that are within the limits of the load.
   double shareWithinLimits = 1;

@@ -15,10 +15,11 @@
 
 namespace autopar::serving {
 
-/// What one step of an engine computes: `decoding` sequences of each replica that
-/// decode a token (lock-step replicas pad their batches to the largest), and
-/// `prompts` of the whole lock-step group that are prefilled, or chunks of them.
-/// Sizes are mean tokens of a sequence; contexts count the cache after the step.
+/// What one step of an engine computes: `decoding` sequences of each replica
+/// that decode a token (lock-step replicas pad their batches to the largest),
+/// and `prompts` of the whole lock-step group that are prefilled, or chunks of
+/// them. Sizes are mean tokens of a sequence; contexts count the cache after
+/// the step.
 struct StepLoad {
   double decoding = 0, context = 0;
   double prompts = 0, promptTokens = 1, promptContext = 1;
@@ -26,8 +27,8 @@ struct StepLoad {
   /// without drafts.
   double drafts = 0, draftCost = 0;
 
-  /// Replaces the prompts by one of `tokens` tokens whose queries attend to as many
-  /// keys as theirs do in the mean.
+  /// Replaces the prompts by one of `tokens` tokens whose queries attend to as
+  /// many keys as theirs do in the mean.
   void joinPrompts(double tokens);
 };
 
@@ -62,7 +63,8 @@ public:
              std::optional<double> memoryUtilization = std::nullopt);
 
   /// Places the strategy on devices, before anything else is asked. Each of
-  /// `replicas` replicas computes sequences of its own; `layout` is that of all.
+  /// `replicas` replicas computes sequences of its own; `layout` is that of
+  /// all.
   void lay(const cost::Layout &layout, int64_t replicas);
   /// Sets what each request of later loads has encoded (default: nothing).
   void encode(const EncodedInput &input);
@@ -77,16 +79,16 @@ public:
   /// Why the plan is illegal under any load, if it is.
   const cost::Refusal &refusal() const { return laid; }
   double replicaCount() const { return replicas; }
-  /// Replicas of a lock-step group, whose steps a collective joins; and the groups,
-  /// each an engine of its own.
+  /// Replicas of a lock-step group, whose steps a collective joins; and the
+  /// groups, each an engine of its own.
   double lockStepReplicas() const { return together; }
   double groupCount() const { return replicas / together; }
 
 private:
   cost::Refusal priceGroups(const StepLoad &load, int64_t encoderTokens,
                             StepTime &time);
-  /// What the encoder adds to a step that encodes `requests` whole requests; and to
-  /// one of any number of them, linearly between whole ones.
+  /// What the encoder adds to a step that encodes `requests` whole requests;
+  /// and to one of any number of them, linearly between whole ones.
   cost::Refusal priceEncodings(int64_t requests, StepTime &time);
   cost::Refusal addEncoder(const StepLoad &load, StepTime &time);
 

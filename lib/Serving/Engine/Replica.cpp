@@ -17,8 +17,8 @@ using namespace autopar::serving;
 // Caches
 //===----------------------------------------------------------------------===//
 
-/// Entry of `opensBlock` for the step, modulo the block size, in which the next token
-/// of a sequence opens a KV block.
+/// Entry of `opensBlock` for the step, modulo the block size, in which the next
+/// token of a sequence opens a KV block.
 int64_t &Replica::openers(const RequestState &state) {
   int64_t phase = (state.since - state.contextThen) % engine.blockTokens;
   if (phase < 0)
@@ -68,7 +68,8 @@ void Replica::endDecoding(size_t request) {
   state.decodes = false;
 }
 
-/// Preempts the sequence that began last; it is prefilled again when there is room.
+/// Preempts the sequence that began last; it is prefilled again when there is
+/// room.
 void Replica::evictLast() {
   while (!states[begun.back()].decodes)
     begun.pop_back();
@@ -92,8 +93,8 @@ void Replica::planDecoding() {
 // Prefill
 //===----------------------------------------------------------------------===//
 
-/// Admits the first waiting request, if it has room in the step's `budget` and in the
-/// KV caches.
+/// Admits the first waiting request, if it has room in the step's `budget` and
+/// in the KV caches.
 bool Replica::admit(int64_t budget) {
   size_t request = waiting.front();
   RequestState &state = states[request];

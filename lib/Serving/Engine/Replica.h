@@ -21,7 +21,8 @@ struct RequestState {
   int64_t toPrefill = 0, prefilled = 0;
   /// Tokens of its answer when it last began or stopped to decode.
   int64_t made = 0;
-  /// While it decodes: the replica's `steps` when it began, and its context then.
+  /// While it decodes: the replica's `steps` when it began, and its context
+  /// then.
   int64_t since = 0, contextThen = 0;
   int32_t evictions = 0;
   bool decodes = false;
@@ -29,14 +30,15 @@ struct RequestState {
 
 /// One replica: requests wait, are prefilled, decode and end.
 ///
-/// State: queues of waiting and prefilling requests, and the number and contexts of
-/// those that decode. Invariant: a step costs nothing for each sequence that decodes,
-/// as they are counted and lie in the order of their ends. Example: of three sequences
-/// that end at steps 5, 9 and 9, the steps 1 to 4 only add 3 to `contexts`.
+/// State: queues of waiting and prefilling requests, and the number and
+/// contexts of those that decode. Invariant: a step costs nothing for each
+/// sequence that decodes, as they are counted and lie in the order of their
+/// ends. Example: of three sequences that end at steps 5, 9 and 9, the steps 1
+/// to 4 only add 3 to `contexts`.
 class Replica {
 public:
-  /// All arguments outlive it. `states` has all requests, each of which is in one
-  /// replica.
+  /// All arguments outlive it. `states` has all requests, each of which is in
+  /// one replica.
   Replica(const Engine &engine, const std::vector<program::Request> &requests,
           std::vector<RequestState> &states)
       : engine(engine), requests(requests), states(states),
@@ -54,11 +56,12 @@ public:
   /// Output tokens so far.
   int64_t tokensMade() const { return tokens; }
 
-  /// Chooses the prompts of the next step; where the engine fuses also the sequences
-  /// that decode beside them, and preempts those without room.
+  /// Chooses the prompts of the next step; where the engine fuses also the
+  /// sequences that decode beside them, and preempts those without room.
   void plan();
   bool prefills() const { return !chunks.empty(); }
-  /// Plans a decoding step of an engine that alternates, where no replica prefills.
+  /// Plans a decoding step of an engine that alternates, where no replica
+  /// prefills.
   void planDecoding();
   /// The step that was planned.
   StepLoad planned() const;
@@ -100,9 +103,11 @@ private:
   std::priority_queue<End, std::vector<End>, std::greater<>> ends;
   /// Requests in the order in which they began to decode; some have ended.
   std::vector<size_t> begun;
-  /// Steps that decoded so far; sequences that decode, and the sum of their contexts.
+  /// Steps that decoded so far; sequences that decode, and the sum of their
+  /// contexts.
   int64_t steps = 0, decoding = 0, contexts = 0;
-  /// Sequences that open a KV block in a step, by `steps` modulo the block size.
+  /// Sequences that open a KV block in a step, by `steps` modulo the block
+  /// size.
   std::vector<int64_t> opensBlock;
   int64_t used = 0, tokens = 0;
   /// The planned step.

@@ -32,8 +32,8 @@ private:
   const SimulatedPool &prefill, &decode;
   const SimulatedLink &link;
   const SimulatedLoad &load;
-  /// Arrivals of KV caches at the decode pool, in order, for requests of more than one
-  /// token.
+  /// Arrivals of KV caches at the decode pool, in order, for requests of more
+  /// than one token.
   std::vector<std::pair<double, size_t>> arrivals;
 };
 
@@ -47,7 +47,8 @@ SimulationResult PoolsSimulation::prefillAll() const {
   return simulate(prefill.prices, prefill.engine, prompts, prefill.engines);
 }
 
-/// Moves KV caches in the order of their prefills, over the link of their replica.
+/// Moves KV caches in the order of their prefills, over the link of their
+/// replica.
 void PoolsSimulation::move(SimulationResult &result) {
   std::vector<size_t> order(result.requests.size());
   for (size_t i = 0; i < order.size(); ++i)

@@ -81,7 +81,8 @@ SimulatedService autopar::serving::summarize(const SimulatedRun &run,
   service.tpot = MeasuredTimes::of(std::move(tpots));
   service.request = MeasuredTimes::of(std::move(requests));
   service.shareWithinLimits = within / static_cast<double>(service.counted);
-  // Where no request ends while others arrive, the rate is that of the whole run.
+  // Where no request ends while others arrive, the rate is that of the whole
+  // run.
   if (ended == 0) {
     fromUs = 0;
     toUs = result.endUs;

@@ -79,8 +79,8 @@ private:
   using Arrival = std::pair<double, size_t>;
   std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> coming;
   std::vector<size_t> answering, ending;
-  /// Of each replica: requests whose first token is sent at a count of its decoding
-  /// steps, the next one first.
+  /// Of each replica: requests whose first token is sent at a count of its
+  /// decoding steps, the next one first.
   using Unsent = std::pair<int64_t, size_t>;
   std::vector<std::deque<Unsent>> unsent;
   int64_t stepsSinceLook = 0;
@@ -111,8 +111,8 @@ void Simulation::send() {
   }
 }
 
-/// Whether the engine looks for requests now: every `receiveInterval` steps, and
-/// whenever it is idle.
+/// Whether the engine looks for requests now: every `receiveInterval` steps,
+/// and whenever it is idle.
 bool Simulation::looks() {
   bool isIdle =
       std::all_of(replicas.begin(), replicas.end(),
@@ -138,8 +138,8 @@ void Simulation::letIn() {
   }
 }
 
-/// The next arrival at an idle engine. A request without a place waits for an end
-/// instead.
+/// The next arrival at an idle engine. A request without a place waits for an
+/// end instead.
 double Simulation::nextUs() const {
   double next = std::numeric_limits<double>::infinity();
   if (!coming.empty())
@@ -149,8 +149,8 @@ double Simulation::nextUs() const {
   return next;
 }
 
-/// Plans the step of all replicas. Where the engine alternates, none of them decodes
-/// or preempts while another one prefills.
+/// Plans the step of all replicas. Where the engine alternates, none of them
+/// decodes or preempts while another one prefills.
 void Simulation::planReplicas() {
   bool prefills = false;
   for (Replica &replica : replicas) {
@@ -190,8 +190,8 @@ StepLoad Simulation::plan() {
   return most;
 }
 
-/// Sends the first tokens of requests that have `streamInterval` tokens by now; those
-/// whose first token the last step made join the others.
+/// Sends the first tokens of requests that have `streamInterval` tokens by now;
+/// those whose first token the last step made join the others.
 void Simulation::sendTokens(size_t replica) {
   std::deque<Unsent> &waiting = unsent[replica];
   int64_t steps = replicas[replica].decodedSteps();

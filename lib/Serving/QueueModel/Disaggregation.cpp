@@ -170,8 +170,8 @@ double Pools::handedOnPerS(double ratePerS) const {
   return pools.linksPerS > 0 ? std::min(readPerS, pools.linksPerS) : readPerS;
 }
 
-/// The decode pool gets prefilled prompts. The first token is made in the prefill
-/// pool, and a request keeps its wait for room in the decode pool.
+/// The decode pool gets prefilled prompts. The first token is made in the
+/// prefill pool, and a request keeps its wait for room in the decode pool.
 ServingRefusal Pools::serveOpen() {
   SteadyState &state = served.state;
   ServedLoad writing = load;

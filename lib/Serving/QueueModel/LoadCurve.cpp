@@ -17,7 +17,8 @@ using namespace autopar::serving;
 
 namespace {
 
-/// Adds points to a curve. State: the first refusal, after which no point counts.
+/// Adds points to a curve. State: the first refusal, after which no point
+/// counts.
 class CurveFinder {
 public:
   CurveFinder(const LoadedService &service, const LoadPoint &asked,
@@ -101,8 +102,8 @@ void CurveFinder::findKnee() {
   }
 }
 
-/// Bisection between the last point within limits and the next one, as more load is
-/// never faster.
+/// Bisection between the last point within limits and the next one, as more
+/// load is never faster.
 void CurveFinder::findMostWithinLimits() {
   // To 1e-6 of the interval.
   constexpr int halvings = 20;

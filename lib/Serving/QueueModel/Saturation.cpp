@@ -65,8 +65,8 @@ ServingRefusal EngineSteps::fullAt(const ServedLoad &load, double running,
 
 ServingRefusal EngineSteps::findFull(const ServedLoad &load,
                                      const SteadyState &room, FullSteps &full) {
-  bool evicts = room.isCacheFull && !runtime.reservesAnswers && !load.arePrefilled &&
-                load.decodedTokens() > 0;
+  bool evicts = room.isCacheFull && !runtime.reservesAnswers &&
+                !load.arePrefilled && load.decodedTokens() > 0;
   double evictions = evicts ? evictionsPerEnd(load, room.running) : 0;
   if (auto refusal = fullAt(load, room.running, evictions, full))
     return refusal;

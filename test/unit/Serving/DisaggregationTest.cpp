@@ -30,7 +30,8 @@ struct DisaggregationTest : ServingTest {
     return served;
   }
 
-  QueueModel prefill{program, machine, runtime}, decode{program, machine, runtime};
+  QueueModel prefill{program, machine, runtime},
+      decode{program, machine, runtime};
 };
 
 } // namespace
@@ -50,8 +51,8 @@ TEST_F(DisaggregationTest, OneRequestWaitsForNobody) {
 TEST_F(DisaggregationTest, RequestsAreInOnePoolOrTheOther) {
   for (int64_t concurrency : {8, 64, 512}) {
     DisaggregatedState served = serve({2, 3}, {concurrency, 2000, 400});
-    EXPECT_NEAR(served.prefilling + 3 * served.state.running, double(concurrency),
-                1e-2 * double(concurrency))
+    EXPECT_NEAR(served.prefilling + 3 * served.state.running,
+                double(concurrency), 1e-2 * double(concurrency))
         << concurrency;
   }
 }

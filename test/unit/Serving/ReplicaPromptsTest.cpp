@@ -1,4 +1,5 @@
-//===- ReplicaPromptsTest.cpp - The replica that reads most ------------------===//
+//===- ReplicaPromptsTest.cpp - The replica that reads most
+//------------------===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -50,8 +51,8 @@ struct Dealer {
 
 } // namespace
 
-/// In each step as many requests end as arrive in the mean: fewer meet on a replica
-/// than of two Poisson counts with mean 1, whose larger one is 1.5237.
+/// In each step as many requests end as arrive in the mean: fewer meet on a
+/// replica than of two Poisson counts with mean 1, whose larger one is 1.5237.
 TEST(ReplicaPromptsTest, RequestsGoWhereFewestAre) {
   EXPECT_LT(ReplicaPrompts({2, 0, 100, true}).largest(2), 1.5237);
   for (int replicas : {2, 4, 8, 16})
@@ -71,8 +72,8 @@ TEST(ReplicaPromptsTest, RequestsGoWhereFewestAre) {
     }
 }
 
-/// Two requests that arrive at once, where others arrive and end one by one, go to
-/// the same one of r replicas with 2/3/r.
+/// Two requests that arrive at once, where others arrive and end one by one, go
+/// to the same one of r replicas with 2/3/r.
 TEST(ReplicaPromptsTest, TwoMeetRarely) {
   for (int replicas : {2, 4, 8}) {
     constexpr int rounds = 40'000, between = 20;
@@ -91,8 +92,8 @@ TEST(ReplicaPromptsTest, TwoMeetRarely) {
   }
 }
 
-/// Work is conserved: what has no room in a step is prefilled in later ones, so a
-/// replica prefills in the mean what arrives.
+/// Work is conserved: what has no room in a step is prefilled in later ones, so
+/// a replica prefills in the mean what arrives.
 TEST(ReplicaPromptsTest, OneReplicaPrefillsWhatArrives) {
   for (double variation : {0.0, 0.36})
     for (double prompts : {0.2, 0.5, 0.8}) {
@@ -129,8 +130,8 @@ TEST(ReplicaPromptsTest, TheLongestOfLengthsThatDiffer) {
     }
 }
 
-/// P(a prompt is longer than the limit): exact for one length, and a half at the
-/// median of a log-normal length.
+/// P(a prompt is longer than the limit): exact for one length, and a half at
+/// the median of a log-normal length.
 TEST(ReplicaPromptsTest, PromptsOverTheLimit) {
   EXPECT_EQ(ReplicaPrompts({1, 0, 1.5, false}).shareOverLimit(1), 0);
   EXPECT_EQ(ReplicaPrompts({1, 0, 1.5, false}).shareOverLimit(2), 1);
@@ -139,7 +140,8 @@ TEST(ReplicaPromptsTest, PromptsOverTheLimit) {
               1e-9);
 }
 
-/// Replicas that are full prefill the same, and so do those with very many prompts.
+/// Replicas that are full prefill the same, and so do those with very many
+/// prompts.
 TEST(ReplicaPromptsTest, ManyPromptsAreEven) {
   for (double variation : {0.0, 0.36}) {
     ReplicaPrompts full{8, variation, 2, true};

@@ -22,7 +22,8 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Steps of one engine as a Markov chain over the prompts of a step, which are
-/// those that arrived in the step before; its stationary distribution by iteration.
+/// those that arrived in the step before; its stationary distribution by
+/// iteration.
 struct StepChain {
   static constexpr int most = 80;
   double rate;
@@ -33,9 +34,9 @@ struct StepChain {
       : rate(queue.arrivalsPerUs), timesUs(most), shares(most, 0) {
     shares[0] = 1;
     for (int count = 0; count < most; ++count) {
-      timesUs[count] =
-          count == 0 ? queue.decodeUs
-                     : queue.firstPromptUs + (count - 1) * queue.furtherPromptUs;
+      timesUs[count] = count == 0 ? queue.decodeUs
+                                  : queue.firstPromptUs +
+                                        (count - 1) * queue.furtherPromptUs;
       next.push_back(arrivalsIn(timesUs[count]));
     }
     for (int round = 0; round < 300; ++round)
@@ -95,8 +96,8 @@ StepQueue queueOf(double arrivalsPerUs, double decodeUs, double firstUs,
 
 } // namespace
 
-/// Few prompts that are long beside decoding, prompts that share most of a step,
-/// many of both; the last ones take 0.9 of the time.
+/// Few prompts that are long beside decoding, prompts that share most of a
+/// step, many of both; the last ones take 0.9 of the time.
 TEST(StepQueueTest, StepsAreThoseOfTheChain) {
   for (const StepQueue &queue :
        {queueOf(4.6e-3, 7.3, 75, 67.7), queueOf(7.4e-3, 40.6, 229.8, 28),
@@ -117,8 +118,8 @@ TEST(StepQueueTest, TheExampleHolds) {
   EXPECT_NEAR(queue.step.mean, 14.29, 0.01);
 }
 
-/// Behind a prompt of its own, a request meets longer steps: the chain's bend less
-/// than the line of the growth.
+/// Behind a prompt of its own, a request meets longer steps: the chain's bend
+/// less than the line of the growth.
 TEST(StepQueueTest, StepsBehindOnesOwnPromptAreThoseOfTheChain) {
   for (const StepQueue &queue :
        {queueOf(4.6e-3, 7.3, 75, 67.7), queueOf(17.8e-3, 29.9, 73.9, 32.4),
@@ -126,8 +127,8 @@ TEST(StepQueueTest, StepsBehindOnesOwnPromptAreThoseOfTheChain) {
     constexpr int steps = 100;
     StepChain chain(queue);
     double met = queue.step.mean + queue.step.variance / queue.step.mean;
-    double ownUs = queue.firstPromptUs +
-                   queue.arrivalsPerUs * queue.furtherPromptUs * met;
+    double ownUs =
+        queue.firstPromptUs + queue.arrivalsPerUs * queue.furtherPromptUs * met;
     double expected = chain.excessAfter(ownUs, steps) / steps;
     EXPECT_NEAR(queue.behindOwnPromptUs(steps), expected, 0.3 * expected);
   }
