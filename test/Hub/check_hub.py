@@ -209,6 +209,16 @@ def case_breaks():
     expect("files", run.files(), before)
 
 
+def case_draft():
+    """A type without a family imports from the header of its checkpoint."""
+    run = of_org("newcomer").imports()
+    if '"\\22newcomer\\22 is a draft from tensors (21 of 21 tensors known)' not in run.out:
+        raise Failure(f"no draft: {run.out[:300]}")
+    expect("cache", run.files(), [f"{PLACE}newcomer/refs/main", f"{PLACE}newcomer/snapshots/{server.COMMIT}/config.json"])
+    offline = Run("", "org/newcomer", "--offline", home=run.home).finish()
+    expect("offline", (offline.code, "a draft is made of its tensors" in offline.err), (1, True))
+
+
 def case_quantized():
     run = of_org("quantized").imports()
     if f"{PLACE}quantized/snapshots/{server.COMMIT}/hf_quant_config.json" not in run.files():

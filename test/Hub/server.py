@@ -12,8 +12,10 @@ import collections
 import gzip
 import http.server
 import json
+import math
 import os
 import ssl
+import struct
 import subprocess
 import sys
 import threading
@@ -30,6 +32,30 @@ CONFIG = json.dumps(
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 BLOB = bytes(i * 7 % 251 for i in range(300_000))
 MEGABYTE = 1 << 20
+
+
+def safetensors(shapes):
+    """A file whose data are zeros."""
+    entries, end = {}, 0
+    for name, shape in shapes.items():
+        begin, end = end, end + 2 * math.prod(shape)
+        entries[name] = {"dtype": "BF16", "shape": shape, "data_offsets": [begin, end]}
+    header = json.dumps(entries).encode()
+    return struct.pack("<Q", len(header)) + header + bytes(end)
+
+
+# What `newcomer` has, whose type has no family: a Llama with other
+# names of norms.
+NEWCOMER = {"model.embed_tokens.weight": [32, 8], "lm_head.weight": [32, 8], "model.norm.weight": [8]}
+for layer in ("model.layers.0.", "model.layers.1."):
+    NEWCOMER |= {
+        layer + name + ".weight": shape
+        for name, shape in {
+            "ln_attn": [8], "ln_mlp": [8], "self_attn.q_proj": [8, 8], "self_attn.k_proj": [4, 8], "self_attn.v_proj": [4, 8],
+            "self_attn.o_proj": [8, 8], "mlp.gate_proj": [16, 8], "mlp.up_proj": [16, 8], "mlp.down_proj": [8, 16],
+        }.items()
+    }  # fmt: skip
+NEWCOMER = safetensors(NEWCOMER)
 
 
 class Models:
@@ -151,6 +177,10 @@ class Models:
         body = gzip.compress(bytes(64 * MEGABYTE))
         request.answer(200, body, {"Content-Encoding": "gzip"})
 
+    def newcomer(request, tries):
+        unknown = json.dumps(json.loads(CONFIG) | {"model_type": "newcomer"}).encode()
+        request.answer(200, unknown, {"X-Repo-Commit": COMMIT})
+
     def quantized(request, tries):
         Models.good(request, tries)
 
@@ -225,6 +255,11 @@ class Request(http.server.BaseHTTPRequestHandler):
         if org == "org" and name == "ranges" and hasattr(Ranges, file):
             first, last = self.headers["Range"].removeprefix("bytes=").split("-")
             return getattr(Ranges, file)(self, int(first), int(last))
+        if name == "newcomer" and file == "model.safetensors":
+            first, last = map(int, self.headers["Range"].removeprefix("bytes=").split("-"))
+            last = min(last, len(NEWCOMER) - 1)
+            headers = {"Content-Range": f"bytes {first}-{last}/{len(NEWCOMER)}"}
+            return self.answer(206, NEWCOMER[first : last + 1], headers)
         if name == "quantized" and file == "hf_quant_config.json":
             return self.answer(200, b'{"quantization": {"quant_algo": "FP8"}}')
         if name == "quant_broken" and file == "quantize_config.json":
