@@ -144,6 +144,8 @@ std::vector<std::string> Draft::placeRest(const std::string &name,
     steps.push_back(block);
   }
   result.hasLiterals |= !rest.empty();
+  if (!products.empty())
+    guess("products without a place are whole on every device");
   return steps;
 }
 

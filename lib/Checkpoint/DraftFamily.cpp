@@ -43,6 +43,8 @@ private:
   void dropScales();
   std::optional<Error> draftTokens();
   std::string findTable(const std::vector<const char *> &words) const;
+  bool draftProduct(const char *block, int64_t in, int64_t out);
+  int64_t widen(int64_t word);
   void draftHead(const std::string &embedding);
   void draftFinalNorm();
   void draftStack();
@@ -63,7 +65,9 @@ private:
   Draft draft;
   SortedCheckpoint sorted;
   Json decoder = Json::object();
-  std::vector<std::string> rest;
+  /// Steps between the table of words and the layers, of tensors without a
+  /// place, and behind the last norm.
+  std::vector<std::string> entry, rest, exit;
   Json stored;
 };
 
@@ -142,21 +146,64 @@ std::optional<Error> FamilyDraft::draftTokens() {
                  "names are expected to be like model.embed_tokens.weight"};
   std::vector<int64_t> shape = sorted.outer[table].shape;
   take(table);
-  draft.hidden = shape[1];
+  draft.hidden = widen(shape[1]);
   draft.config.enterTextOf(draft.hidden, shape[0]);
   Json &embedding = draft.blocks["embedding"];
   embedding["table"] = table;
   embedding["rows"] = draft.size("vocab_size", shape[0]);
-  embedding["width"] = draft.size("hidden_size", shape[1]);
+  embedding["width"] = shape[1] == draft.hidden
+                           ? draft.size("hidden_size", shape[1])
+                           : std::to_string(shape[1]);
   draftHead(table);
   draftFinalNorm();
   return std::nullopt;
 }
 
+/// A product outside of layers from `in` elements to `out`; whether there is
+/// one.
+bool FamilyDraft::draftProduct(const char *block, int64_t in, int64_t out) {
+  for (const auto &[name, group] : sorted.outer) {
+    if (group.taken || group.shape != std::vector<int64_t>{out, in} ||
+        lastOf(name) != "weight" || group.dtype != draft.dtype)
+      continue;
+    std::string stem = parentOf(name);
+    take(name);
+    draft.blocks[block] = {{"is", "linear"},
+                           {"name", stem},
+                           {"width", std::to_string(out)},
+                           {"bias", take(stem + ".bias")}};
+    draft.result.hasLiterals = true;
+    return true;
+  }
+  return false;
+}
+
+/// Elements of the stream: those of a word, or more where the config says so
+/// and a product makes them.
+int64_t FamilyDraft::widen(int64_t word) {
+  int64_t wide = draft.config.numberAnywhere("hidden_size").value_or(word);
+  if (wide == word || !draftProduct("embedding_in", word, wide))
+    return word;
+  entry.push_back("embedding_in");
+  if (draftProduct("head_in", wide, word))
+    exit.push_back("head_in");
+  else
+    draft.guess("no head: no product leads back to the width of words");
+  return wide;
+}
+
 void FamilyDraft::draftHead(const std::string &embedding) {
+  bool hasHead = entry.empty() || !exit.empty();
+  exit.push_back("last_token");
+  if (!hasHead)
+    return;
+  exit.push_back("head");
+  int64_t width =
+      entry.empty() ? draft.hidden : sorted.outer[embedding].shape[1];
+
   std::string head = findTable(
       {"lm_head", "embed_out", "output.weight", "output_head", "head.weight"});
-  bool isHead = !head.empty() && sorted.outer[head].shape[1] == draft.hidden;
+  bool isHead = !head.empty() && sorted.outer[head].shape[1] == width;
   Json &block = draft.blocks["head"];
   block["tied_to"] = embedding;
   block["tied"] = !isHead;
@@ -298,11 +345,11 @@ DraftedFamily FamilyDraft::finish() {
   family["fields"] = draft.fields;
   family["blocks"] = draft.blocks;
   family["stacks"] = {{"decoder", decoder}};
-  Json model = {"embedding", "decoder", "final_norm"};
-  for (const std::string &block : rest)
-    model.push_back(block);
-  model.push_back("last_token");
-  model.push_back("head");
+  Json model = {"embedding"};
+  for (const std::vector<std::string> &steps :
+       {entry, {"decoder", "final_norm"}, rest, exit})
+    for (const std::string &step : steps)
+      model.push_back(step);
   family["model"] = model;
   if (!stored.is_null())
     family["stored"] = stored;
