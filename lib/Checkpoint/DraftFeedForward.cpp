@@ -14,9 +14,8 @@ using namespace autopar::checkpoint;
 
 std::optional<LayerDraft::Experts> LayerDraft::findEach() {
   Experts found;
-  found.up = tensors.find("up", [](const std::string &stem) {
-    return contains(stem, "experts.*.");
-  });
+  found.up = tensors.find(
+      "up", [](const std::string &stem) { return contains(stem, "*."); });
   if (found.up.empty())
     return std::nullopt;
   auto isBeside = [&](const std::string &stem) {
@@ -230,8 +229,7 @@ void LayerDraft::draftRouter(Json &experts, const std::string &router,
 void LayerDraft::draftDense() {
   std::vector<std::string> tried;
   auto isNew = [&](const std::string &stem) {
-    return !contains(stem, "experts.*") &&
-           !contains(maskNumbers(stem), "experts.N.") &&
+    return !contains(stem, "*") && !contains(maskNumbers(stem), "experts.N.") &&
            !contains(stem, "attn") && !contains(stem, "attention") &&
            std::find(tried.begin(), tried.end(), stem) == tried.end();
   };

@@ -5,7 +5,8 @@
 model's config and of the header of its checkpoint with the family itself.
 
 Of the types of test/types/expected.jsonl whose default config is exact, every
-n-th is drawn, 40 of them, whatever they are. The config gets a type and a class
+n-th is drawn, 40 of them, whatever they are; but for Llama, on top of which all
+drafts are. The config gets a type and a class
 that nobody knows; the checkpoint is a header with the tensors that the family
 lists, and a hole. The family is hidden, and so is every other that builds on
 it. Asked of each draft:
@@ -51,7 +52,7 @@ def types():
     for line in EXPECTED.read_text(encoding="utf-8").splitlines():
         record = json.loads(line)
         first = record["variants"][0] if record["variants"] else {}
-        if first.get("verdict") == "exact":
+        if first.get("verdict") == "exact" and record["type"] != "llama":
             found.setdefault(record["type"], first["config"])
     return sorted(found.items())
 
@@ -119,7 +120,7 @@ def draft(tools, kind, config):
         environment = dict(os.environ, AUTOPAR_DATA=str(folder / "data"), AUTOPAR_FAMILIES=str(folder / "none"))
         done = run([f"{tools}/autopar", "models", "show", str(folder), "--json"], environment)
         if done.returncode:
-            return done.stderr.strip()[:300], 0, ""
+            return done.stderr.strip()[-300:], 0, ""
         own, found = json.loads(own.stdout), json.loads(done.stdout)
     if found["checkpoint_bytes"] != own["checkpoint_bytes"]:
         return f"{found['checkpoint_bytes']} bytes, not {own['checkpoint_bytes']}", 0, done.stderr
