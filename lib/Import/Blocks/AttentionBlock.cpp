@@ -96,8 +96,7 @@ public:
     biases[query] = bias;
     biases[key] = block.flag("k_bias", bias);
     biases[value] = block.flag("v_bias", bias);
-    // What cannot be read is 0.
-    if (!model.error && heads % kvHeads)
+    if (kvHeads < 1 || heads % kvHeads)
       block.fail(std::to_string(kvHeads) + " key-value heads do not divide " +
                      std::to_string(heads) + " heads",
                  "kv_heads");
