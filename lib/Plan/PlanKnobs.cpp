@@ -171,24 +171,24 @@ const std::vector<PlanKnob> &autopar::plan::planKnobs() {
           "--shard-fsdp of them, and gather each layer before its use"),
       knob<Context, InPlan, &Plan::contextKind>(
           "cp-kind", "context_kind", "ring|all-to-all|all-gather",
-          "How context parallelism works: ring (keys and values go round; "
-          "default of inference), all-to-all (heads for tokens) or all-gather "
-          "(keys and values are gathered; default of training)"),
+          "Kind of context parallelism: ring (keys and values pass from rank "
+          "to rank; default of inference), all-to-all (exchanges tokens for "
+          "heads) or all-gather (gathers keys and values; default of "
+          "training)"),
       knob<Flag, InPlan, &Plan::dispatchByNode>(
           "dispatch-by-node", "dispatch_by_node", "true",
           "Send a routed token once to each node that has one of its experts, "
-          "and add up there what returns, as DeepEP does (default: a row for "
-          "each expert)")
+          "and sum the results there before they return, as DeepEP does "
+          "(default: send it once per expert)")
           .under("Experts"),
       knob<Format, InPlan, &Plan::dispatchDtype>(
           "dispatch-dtype", "dispatch_dtype", "format",
-          "Format of routed tokens on their way to experts: fp8 has a scale "
-          "for each 128 values (default: as they are)")
+          "Format in which routed tokens are sent to experts; fp8 adds a scale "
+          "per 128 values (default: that of activations)")
           .under("Experts"),
       knob<Count<1, limits::maxVirtualStages>, InPipeline,
-           &PipelinePlan::interleave>(
-          "interleave", "pipeline.interleave", "N",
-          "Virtual stages of each device (default: 1)"),
+           &PipelinePlan::interleave>("interleave", "pipeline.interleave", "N",
+                                      "Virtual stages per device (default: 1)"),
       knob<Ranges, InPipeline, &PipelinePlan::stages>(
           "stages", "pipeline.stages", "first-last,...",
           "Layers of each pipeline stage, with --stage-pp: 0-19,20-40,... "
@@ -201,99 +201,97 @@ const std::vector<PlanKnob> &autopar::plan::planKnobs() {
       knob<Count<1, limits::maxScheduledTasks>, InPipeline,
            &PipelinePlan::microbatches>(
           "microbatches", "pipeline.microbatches", "N",
-          "Parts of the batch that follow each other through the stages "
-          "(default: what divides it, at most the stages)"),
+          "Microbatches that the batch is split into (default: the largest "
+          "divisor of the batch up to the number of stages)"),
       knob<Count<1, limits::maxTokens>, InPipeline, &PipelinePlan::microBatch>(
           "micro-batch", "pipeline.micro_batch", "N",
-          "Sequences of a replica that go through the stages together, in "
-          "place "
-          "of --microbatches (default in training: 1)")
+          "Sequences of a replica in one microbatch, instead of --microbatches "
+          "(default in training: 1)")
           .under("Training"),
       knob<Recomputing, InTraining, &TrainingPlan::recompute>(
           "recompute", "training.recompute", "none|selective|full|auto|...",
-          "What a backward makes again instead of having it saved: nothing; "
-          "attention's core, or a list of attention_core, norms, "
-          "mlp_activation, mlp, experts, shared_experts, mla_up; all but "
-          "products (save_products, save_products/2); all of each layer, of "
-          "one in two (full/2) or of eight of each stage (full:8); the least "
-          "that fits (auto) (default: none)")
+          "Activations recomputed in the backward pass instead of kept: none; "
+          "selective (attention's core), or a list of attention_core, norms, "
+          "mlp_activation, mlp, experts, shared_experts, mla_up; save_products "
+          "(all but matrix products; save_products/2 keeps every second one); "
+          "full (whole layers; full/2: every second one, full:8: eight per "
+          "stage); auto (the least that fits) (default: none)")
           .ofPass(buildBackward),
       knob<Optimizing, InTraining, &TrainingPlan::optimizer>(
           "optimizer", "training.optimizer", "kind",
-          "What is kept for each parameter beside a copy of it: adamw (two "
-          "numbers), adamw-8bit (two in 8 bits), adafactor (sums of rows and "
-          "columns), muon (one of matrices), sgd (one), "
-          "sgd-without-momentum (default: adamw)")
+          "Optimizer, which sets the state kept per parameter: adamw (two "
+          "numbers), adamw-8bit (two of 8 bits), adafactor (means of rows and "
+          "columns), muon (one, for matrices), sgd (one), sgd-without-momentum "
+          "(none) (default: adamw)")
           .ofAllPlans()
           .ofPass(buildBackward),
       knob<Count<0, 3>, InTraining, &TrainingPlan::zero>(
           "zero", "training.zero", "N",
-          "Split over the replicas what the optimizer keeps (1; Megatron's "
-          "distributed optimizer), gradients, too (2), or weights, too (3; as "
-          "--fsdp) (default: 0)"),
+          "ZeRO stage: shard over the replicas the optimizer state (1; "
+          "Megatron's distributed optimizer), also gradients (2), also weights "
+          "(3; as --fsdp) (default: 0)"),
       knob<Format, InTraining, &TrainingPlan::gradientFormat>(
           "gradient-format", "training.gradient_format", "format",
-          "Format in which gradients of microbatches add up (default: fp32)")
+          "Format in which gradients are accumulated over microbatches "
+          "(default: fp32)")
           .ofAllPlans()
           .ofPass(buildBackward),
       knob<NamedFormatOrNone, InTraining, &TrainingPlan::masterFormat>(
           "master-format", "training.master_format", "format|none",
-          "Format of the copy of weights that the optimizer updates (default: "
+          "Format of the master weights, which the optimizer updates (default: "
           "fp32; none where weights have that format)")
           .ofAllPlans(),
       knob<Format, InTraining, &TrainingPlan::stateFormat>(
           "state-format", "training.state_format", "format",
-          "Format of what the optimizer keeps beside that copy (default: "
+          "Format of the optimizer state beside the master weights (default: "
           "fp32)")
           .ofAllPlans(),
       knob<FormatOfProducts, InTraining, &TrainingPlan::productFormat>(
           "product-format", "training.product_format", "format",
-          "Format that products with weights multiply in, forward and "
-          "backward: "
-          "fp8 or nvfp4 (default: that of activations)")
+          "Format in which products with weights are computed, forward and "
+          "backward: fp8 or nvfp4 (default: that of activations)")
           .ofAllPlans(),
       knob<Share<true>, InTraining, &TrainingPlan::dropout>(
           "dropout", "training.dropout", "share",
-          "Share of elements that are dropped behind linear maps and "
-          "embeddings; their masks are saved (default: 0)")
+          "Share of elements that dropout zeroes after linear layers and "
+          "embeddings; the masks are kept for the backward pass (default: 0)")
           .ofAllPlans()
           .ofPass(prepareTraining),
       knob<CapacityFactor, InTraining, &TrainingPlan::expertCapacityFactor>(
           "expert-capacity-factor", "training.expert_capacity_factor", "factor",
-          "An expert takes at most ceil(factor * tokens * top_k / experts) of "
-          "the tokens of a rank and a microbatch, and drops the rest (default: "
-          "all that are routed to it)")
+          "Limit each expert to ceil(factor * tokens * top_k / experts) tokens "
+          "per rank and microbatch; the rest are dropped (default: no limit)")
           .ofAllPlans(),
       knob<Flag, InTraining, &TrainingPlan::padsExpertsToCapacity>(
           "pad-experts-to-capacity", "training.pad_experts_to_capacity", "true",
-          "Each expert works on as many rows as --expert-capacity-factor lets "
-          "it take")
+          "Pad the rows of each expert to its capacity, "
+          "--expert-capacity-factor")
           .ofAllPlans(),
       knob<Count<1, limits::maxConfigLayers>, InTraining,
            &TrainingPlan::mtpLayers>(
           "mtp-layers", "training.mtp_layers", "N",
-          "Layers that predict further tokens (MTP), each with a head and a "
-          "loss, behind the last layer (default: none)")
+          "Layers for multi-token prediction (MTP) after the last layer, each "
+          "with a head and a loss (default: none)")
           .ofAllPlans()
           .ofPass(prepareTraining),
       knob<Flag, InTraining, &TrainingPlan::unfusedAttention>(
           "unfused-attention", "training.unfused_attention", "true",
-          "Attention writes its probabilities and saves them, as kernels "
-          "before "
-          "FlashAttention did")
+          "Write attention probabilities to memory and keep them, as kernels "
+          "before FlashAttention did")
           .ofAllPlans(),
       knob<Loss, InTraining, &TrainingPlan::loss>(
           "loss", "training.loss", "eager|in-place|compiled|fused",
-          "How the loss is computed: by PyTorch's operators one after the "
-          "other, in one fp32 copy of the scores (Megatron), by kernels that a "
-          "compiler fuses, or by one that leaves the gradient where the scores "
-          "were (default: the runtime's)")
+          "How the loss is computed: eager (PyTorch's operators one after the "
+          "other), in-place (in one fp32 copy of the logits, as Megatron "
+          "does), compiled (kernels that a compiler fuses) or fused (one "
+          "kernel that overwrites the logits with their gradient) (default: "
+          "the runtime's)")
           .ofAllPlans()
           .ofPass(prepareTraining),
       knob<Count<1, limits::maxTokens>, InTraining, &TrainingPlan::lossChunks>(
           "loss-chunks", "training.loss_chunks", "N",
-          "Compute scores, losses and gradients of scores of an N-th of the "
-          "tokens at a time (default: of all at once)")
+          "Compute logits, losses and gradients of logits in N chunks of the "
+          "tokens, one after the other (default: 1)")
           .ofAllPlans()
           .ofPass(prepareTraining),
       knob<Policy, InExperts, &ExpertPlan::policy>(
@@ -304,23 +302,26 @@ const std::vector<PlanKnob> &autopar::plan::planKnobs() {
           "--expert-trace)"),
       knob<Count<0, limits::maxPlacedSlots>, InExperts, &ExpertPlan::redundant>(
           "redundant-experts", "expert_placement.redundant_experts", "N",
-          "Slots of all devices together for copies of hot experts (default: "
-          "0)"),
+          "Slots for copies of the most loaded experts, over all devices "
+          "(default: 0)"),
       knob<Flag, InExperts, &ExpertPlan::groupsInNode>(
           "expert-groups-in-node", "expert_placement.groups_in_node", "true",
-          "Keep the groups that routers select from in one node"),
+          "Keep each group of experts that routers select from within one "
+          "node"),
       knob<Share<true>, InExperts, &ExpertPlan::tolerance>(
           nullptr, "expert_placement.tolerance", "share",
-          "By how much loads of devices may differ where experts are balanced"),
+          "Share by which the most loaded device may exceed the best balance, "
+          "to save sends between nodes"),
       knob<File, InSources, &LoadSources::load>(
           "expert-load", "expert_placement.load", "file|zipf:1.0|...",
           "Tokens per expert and layer: a file (autopar.load/1, CSV), or even, "
-          "zipf:1.0, log_normal:0.24; the step follows the hottest device")
+          "zipf:1.0, log_normal:0.24; the most loaded device sets the step "
+          "time")
           .ofAllPlans(),
       knob<File, InSources, &LoadSources::trace>(
           "expert-trace", "expert_placement.trace", "file",
-          "Experts that tokens were routed to together (JSON lines, CSV): "
-          "saves sends to other nodes"),
+          "Experts that each token was routed to (JSON lines, CSV), for a "
+          "placement that saves sends to other nodes"),
       knob<Format, InPlan, &Plan::dtype>(
           "dtype", "dtype", "format",
           "Format of activations and products: bf16, fp16, fp32, fp8 (weights "
@@ -329,9 +330,8 @@ const std::vector<PlanKnob> &autopar::plan::planKnobs() {
           .ofAllPlans(),
       knob<FormatOrAuto, InPlan, &Plan::kvDtype>(
           "kv-format", "kv_dtype", "format|auto",
-          "Format of the KV cache: bf16, fp8, q8_0, ...; auto: what "
-          "the checkpoint says, or else what the runtime does (default: "
-          "auto)")
+          "Format of the KV cache: bf16, fp8, q8_0, ...; auto: the "
+          "checkpoint's, else the runtime's (default: auto)")
           .under("Formats")
           .ofAllPlans()
           .alsoCalled("kv-dtype"),
@@ -343,20 +343,20 @@ const std::vector<PlanKnob> &autopar::plan::planKnobs() {
           .alsoCalled("gpu-memory-utilization"),
       knob<CountOrNone<limits::maxTokens>, InPlan, &Plan::prefillChunk>(
           "prefill-chunk", "prefill_chunk", "N|none",
-          "Tokens of prompts that a replica computes in one step; "
-          "none: all of them (default: the runtime's)")
+          "Prompt tokens that a replica computes in one step; none: whole "
+          "prompts (default: the runtime's)")
           .under("What to run")
           .ofRuns()
           .alsoCalled("max-num-batched-tokens"),
       knob<Count<1, limits::maxTokens>, InPlan, &Plan::maxSequences>(
           "max-num-seqs", "max_num_seqs", "N",
-          "Sequences that a replica runs at once: sizes captured graphs and "
-          "the sampler's memory (default: the runtime's)")
+          "Sequences that a replica runs at once, at most; sizes captured "
+          "graphs and the sampler's memory (default: the runtime's)")
           .under("What to run")
           .ofRuns(),
       knob<Flag, InPlan, &Plan::eager>(
           "enforce-eager", "enforce_eager", "true",
-          "Capture no graphs: they take no memory, and each step waits for the "
+          "Capture no graphs: saves their memory, but each step waits for the "
           "host to launch its kernels")
           .under("Machine and runtime")
           .ofRuns(),

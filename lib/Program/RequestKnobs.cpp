@@ -86,22 +86,22 @@ static Row row(const char *flag, const char *value, const char *option,
 
 const std::vector<RequestKnob> &autopar::program::requestKnobs() {
   static const std::vector<RequestKnob> knobs = {
-      row<&Requests::cachedShare>(
-          "prefix-hits", "share", "cached", "cached", "cached_share",
-          "Share of the tokens of prompts that the KV cache has already, 0 to "
-          "below 1 (default: 0)")
+      row<&Requests::cachedShare>("prefix-hits", "share", "cached", "cached",
+                                  "cached_share",
+                                  "Share of prompt tokens that hit the prefix "
+                                  "cache, from 0 to below 1 (default: 0)")
           .expects("a share of tokens")
           .below(1)
           .ofTraces(),
       row<&Requests::acceptance>(
           "acceptance", "shares", "acceptance", "acceptance", "acceptance",
-          "Speculative decoding: the shares of drafts that are accepted, one "
-          "for each draft of a step, where those before it were: 0.85,0.7")
+          "Speculative decoding: acceptance rate of each draft token of a "
+          "step, given that those before it were accepted: 0.85,0.7")
           .expects("shares of drafts", "--acceptance=0.85,0.7"),
       row<&Requests::draftCost>(
           "draft-cost", "part", "draft-cost", "draft_cost", "draft_cost",
-          "What a draft takes, as a part of a step without drafts (default: "
-          "one layer of the model's)")
+          "Time of one draft token, as a share of a step without drafts "
+          "(default: one layer of the model)")
           .expects("a part of a step", "--draft-cost=0.02"),
   };
   return knobs;

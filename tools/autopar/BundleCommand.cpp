@@ -40,17 +40,17 @@ static int runReplay(const ReplayOptions &options) {
 void autopar::addReplay(CLI::App &app, std::vector<Command> &commands) {
   auto options = std::make_shared<ReplayOptions>();
   CLI::App *command = app.add_subcommand(
-      "replay", "An estimate from a bundle: the same bytes, or what differs");
-  command->add_option("file", options->file, "What --bundle has written")
+      "replay", "Repeat the estimate of a bundle, and show any difference");
+  command->add_option("file", options->file, "File that --bundle has written")
       ->required();
   command->add_flag("--json", options->json, "As JSON (autopar.replay/1)");
   command->add_option("-o", options->output, "File (default: standard output)")
       ->type_name("file");
   command->footer(
       "Estimates the module of a bundle with the bundle's own files of\n"
-      "hardware and runtimes. The exit code is 0 where reports are the same\n"
-      "bytes, else 1. Says, too, in what installed files differ, and what\n"
-      "the report would be with them.\n\n"
+      "hardware and runtimes. The exit code is 0 where both reports have the\n"
+      "same bytes, else 1. Also shows in what the installed files differ, and\n"
+      "the report that they would give.\n\n"
       "  autopar estimate llama-3.3-70b --shard-tp=8 "
       "--bundle=plan.autopar.zip\n"
       "  autopar replay plan.autopar.zip\n");

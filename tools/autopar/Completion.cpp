@@ -231,9 +231,9 @@ bool autopar::answerShell(const CLI::App &app, int argc, char **argv) {
 
 void autopar::addCompletion(CLI::App &app, std::vector<Command> &commands) {
   CLI::App *completion = app.add_subcommand(
-      "completion", "A script that has the shell complete commands, flags, "
-                    "models and machines");
-  completion->footer("For the shell that runs, and for all later ones:\n\n"
+      "completion", "Print a script by which the shell completes commands, "
+                    "flags, models and machines");
+  completion->footer("For this shell, and for all later ones:\n\n"
                      "  source <(autopar completion bash)\n"
                      "  autopar completion bash > "
                      "~/.local/share/bash-completion/completions/autopar\n"

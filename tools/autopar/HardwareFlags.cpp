@@ -51,14 +51,15 @@ static void addOverrides(CLI::App *command, Options &options) {
 static void addNew(CLI::App *hardware, std::shared_ptr<Options> options,
                    std::vector<Command> &commands) {
   CLI::App *create = hardware->add_subcommand(
-      "new", "A file for a machine of your own, like a chip of the library");
+      "new",
+      "Write a file for a machine of your own, from a chip of the library");
   create->add_option("like", options->first, "Chip or system")->required();
-  create->add_option("--as", options->second, "What it is called")
+  create->add_option("--as", options->second, "Name of the new machine")
       ->type_name("name")
       ->required();
   create->add_option("-o", options->output, "File (default: standard output)");
   create->footer(
-      "Change the figures; what is left out is as the chip has it. Without\n"
+      "Change the figures; those left out are the library chip's. Without\n"
       "\"like\", memory, bandwidth, peak and link are enough.\n\n"
       "  autopar hardware new h100-sxm --as my-chip -o my-chip.json\n"
       "  autopar estimate llama-3.1-8b --hardware=./my-chip.json\n");
@@ -73,7 +74,7 @@ static void addNew(CLI::App *hardware, std::shared_ptr<Options> options,
 void autopar::addHardware(CLI::App &app, std::vector<Command> &commands) {
   auto options = std::make_shared<Options>();
   CLI::App *hardware = app.add_subcommand(
-      "hardware", "Chips and systems: what they can do, and who says so");
+      "hardware", "Chips and systems: their figures and the sources");
   hardware->footer(
       "A name is one of the library, or the path of a JSON file of your own\n"
       "(hardware/README.md describes the fields).\n\n"
@@ -84,11 +85,11 @@ void autopar::addHardware(CLI::App &app, std::vector<Command> &commands) {
       "  autopar hardware diff h100-sxm ./my-chip.json\n"
       "  autopar hardware new h100-sxm --as my-chip -o my-chip.json\n");
   addNew(hardware, options, commands);
-  CLI::App *list =
-      hardware->add_subcommand("list", "All chips and systems of the library");
+  CLI::App *list = hardware->add_subcommand(
+      "list", "List all chips and systems of the library");
   commands.push_back({list, [=] { return run(*options, listHardware); }});
   CLI::App *show = hardware->add_subcommand(
-      "show", "Every figure of a chip or a system, with unit and source");
+      "show", "Show every figure of a chip or a system, with unit and source");
   show->add_option("name", options->first, "Chip, system, or file")->required();
   addOverrides(show, *options);
   commands.push_back({show, [=] {
@@ -97,7 +98,7 @@ void autopar::addHardware(CLI::App &app, std::vector<Command> &commands) {
                         });
                       }});
   CLI::App *diff = hardware->add_subcommand(
-      "diff", "The figures in which two chips, or two systems, differ");
+      "diff", "Show the figures in which two chips, or two systems, differ");
   diff->add_option("first", options->first, "Chip, system, or file")
       ->required();
   diff->add_option("second", options->second, "Chip, system, or file")

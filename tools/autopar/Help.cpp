@@ -220,7 +220,7 @@ static int printHelp(const CLI::App *app,
 
 void autopar::addHelp(CLI::App &app) {
   CLI::App *help =
-      app.add_subcommand("help", "What a command does, and its options");
+      app.add_subcommand("help", "Show what a command does, and its options");
   help->add_option("command")->description("A command: estimate, models show");
 }
 

@@ -20,8 +20,8 @@ using namespace autopar::pipelines;
 const char *const autopar::modelHelp =
     "A bundled model ('autopar models list'), a config.json or a directory "
     "that has one, a .mlir file of autopar-translate, '-' for a config on "
-    "standard input, or org/name[@revision] or an address of the hub "
-    "(HF_TOKEN, HF_ENDPOINT), which is kept in AUTOPAR_CACHE";
+    "standard input, or org/name[@revision] or an address of the Hugging Face "
+    "hub (HF_TOKEN, HF_ENDPOINT), cached in AUTOPAR_CACHE";
 
 void autopar::addSource(CLI::App *command, ModelArgument &model) {
   std::string group = command->option_defaults()->get_group();
@@ -33,17 +33,18 @@ void autopar::addSource(CLI::App *command, ModelArgument &model) {
   command->add_flag("--offline", model.offline,
                     "Never use the network (also: HF_HUB_OFFLINE=1)");
   command->add_flag("--refresh", model.refresh,
-                    "Ask the hub, whatever caches have");
+                    "Ask the hub even where the cache has the model");
   command
-      ->add_option("--weight-format", model.weightFormat,
-                   "Weights as the model is published in this format: " +
-                       join(weightFormatNames(), ", ") +
-                       " (default: as stored; name:format says the same)")
+      ->add_option(
+          "--weight-format", model.weightFormat,
+          "Format of the weights, as if the model were published in it: " +
+              join(weightFormatNames(), ", ") +
+              " (default: as stored; name:format means the same)")
       ->type_name("format");
   command
       ->add_option("--assume", model.assumptions,
-                   "Set a key of the config (a.b for nested ones) "
-                   "that it lacks or has wrong (repeatable)")
+                   "Set a key of the config (a.b for nested ones) that is "
+                   "missing or wrong (repeatable)")
       ->type_name("key=value")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -85,8 +86,8 @@ CLI::Option *autopar::addPlanOption(CLI::App *command, const PlanFlag &flag,
 /// `--format` is the value of `--estimate`, which the command implies.
 static void addFormat(CLI::App *command, const PlanFlag &flag,
                       std::vector<std::string> &values) {
-  CLI::Option *format = addPlanOption(command, flag, "format",
-                                      "Of the report (default: text)", values);
+  CLI::Option *format = addPlanOption(
+      command, flag, "format", "Format of the report (default: text)", values);
   command
       ->add_flag_function(
           "--json", [&values](int64_t) { values.push_back("json"); },
@@ -163,13 +164,14 @@ static int runCompare(EstimateOptions &options) {
 void autopar::addEstimate(CLI::App &app, std::vector<Command> &commands) {
   auto options = std::make_shared<EstimateOptions>();
   CLI::App *command = app.add_subcommand(
-      "estimate", "What a step of a model costs: memory, time, communication");
+      "estimate", "Estimate memory, time and communication of a step, a "
+                  "service or a training iteration");
   command->add_option("model", options->model.name, modelHelp)->required();
   addPlanFlags(command, *options, isOfOnePlan);
   command
       ->add_option("--bundle", options->bundle,
-                   "Also write what the report rests on, and the report, to a "
-                   "zip that 'autopar replay' estimates again")
+                   "Also write the report and all its inputs to a zip file, "
+                   "which 'autopar replay' estimates again")
       ->group("Report")
       ->type_name("file");
   addSource(command, options->model);
@@ -186,8 +188,9 @@ void autopar::addEstimate(CLI::App &app, std::vector<Command> &commands) {
 
 void autopar::addCompare(CLI::App &app, std::vector<Command> &commands) {
   auto options = std::make_shared<EstimateOptions>();
-  CLI::App *command = app.add_subcommand(
-      "compare", "Plans, machines and models side by side, also in money");
+  CLI::App *command =
+      app.add_subcommand("compare", "Compare plans, machines and models side "
+                                    "by side, in time, memory and money");
   command
       ->add_option("model", options->model.name,
                    std::string(modelHelp) + "; several between commas")
@@ -196,12 +199,12 @@ void autopar::addCompare(CLI::App &app, std::vector<Command> &commands) {
   addPlans(command, *options);
   addSource(command, options->model);
   command->footer(
-      "Two plans of a model are told apart tensor by tensor; several plans,\n"
+      "Two plans of a model are compared tensor by tensor; several plans,\n"
       "machines (--hardware=a,b) or models (a,b) make a table. Plans are "
       "words:\n"
       "a degree and its size (tp8 pp2 dp4 cp2 ep8 etp2 dcp2), sp, fsdp, or\n"
-      "name=value of another flag. Flags count for all; --price may have one\n"
-      "for each machine.\n\n"
+      "name=value of another flag. Flags apply to all; --price may have one\n"
+      "value for each machine.\n\n"
       "  autopar compare llama-3.3-70b --plans='tp8; tp4,pp2,sp'\n"
       "  autopar compare llama-3.3-70b --plans=tp4.json,tp8.json\n"
       "  autopar compare llama-3.3-70b --hardware=a100,h100 --shard-tp=8 \\\n"
@@ -223,7 +226,7 @@ static bool makesMesh(const std::string &name) {
 void autopar::addGroups(CLI::App &app, std::vector<Command> &commands) {
   auto options = std::make_shared<GroupsOptions>();
   CLI::App *command = app.add_subcommand(
-      "groups", "Which devices form the groups of an axis or a degree");
+      "groups", "List the device groups of an axis or a degree");
   command->add_option("name", options->name, "An axis or a degree: tp, ep, dpi")
       ->required();
   addPlanFlags(command, *options, makesMesh);
@@ -262,23 +265,23 @@ static void addKvFormat(CLI::App *command, ModelsOptions &options) {
 static void addShrink(CLI::App *models, std::shared_ptr<ModelsOptions> options,
                       std::vector<Command> &commands) {
   CLI::App *shrink = models->add_subcommand(
-      "shrink", "The config of a small model of the same structure");
+      "shrink", "Write the config of a small model of the same structure");
   shrink->add_option("model", options->model.name, modelHelp)->required();
   shrink->add_option("-o", options->output, "File (default: standard output)");
   shrink
       ->add_option("--layers", options->sizes.layers,
-                   "Layers of a stack, at least: more where that takes more to "
-                   "have every kind (default: 2)")
+                   "Fewest layers of a stack; more where every kind of layer "
+                   "needs more (default: 2)")
       ->transform(inRange(1, 1000));
   shrink
       ->add_option("--experts", options->sizes.experts,
-                   "Routed experts of a layer, at most (default: 8)")
+                   "Most routed experts per layer (default: 8)")
       ->transform(inRange(2, 1024));
   addSource(shrink, options->model);
   shrink->footer(
-      "Every kind of layer is there; heads, experts and widths are few, and\n"
-      "divide as they did: plans up to 8 devices work on both. That a plan\n"
-      "computes what the model does is then proved by executing it:\n\n"
+      "Keeps every kind of layer, with few heads and experts and small widths\n"
+      "that divide as before: plans up to 8 devices work on both. Executing\n"
+      "the small model then checks that a plan computes the same results:\n\n"
       "  autopar models shrink deepseek-v3 -o small.json\n"
       "  autopar-translate --import-hf small.json -o small.mlir\n"
       "  autopar-opt --shard-tp=4 --shard-ep=4 small.mlir -o split.mlir\n"
@@ -292,8 +295,8 @@ static void addShrink(CLI::App *models, std::shared_ptr<ModelsOptions> options,
 static void addNew(CLI::App *models, std::shared_ptr<ModelsOptions> options,
                    std::vector<Command> &commands) {
   CLI::App *create = models->add_subcommand(
-      "new", "The draft of a family, from a config and a checkpoint's header");
-  create->add_option("type", options->type, "The model_type of its configs")
+      "new", "Draft a model family from a config and a checkpoint's header");
+  create->add_option("type", options->type, "model_type of its configs")
       ->required();
   create->add_option("--config", options->config, "A config.json")
       ->type_name("file")
@@ -306,9 +309,9 @@ static void addNew(CLI::App *models, std::shared_ptr<ModelsOptions> options,
       ->required();
   create->add_option("-o", options->output, "File (default: standard output)");
   create->footer(
-      "Layers, products and norms are known by their names and shapes. What\n"
-      "these do not say is guessed, listed, and noted in the file; tensors of\n"
-      "no block are listed as left. Then check it:\n\n"
+      "Layers, products and norms are recognised by their names and shapes.\n"
+      "The rest is guessed, listed, and noted in the file; tensors that fit\n"
+      "no block are listed as left over. Then check it:\n\n"
       "  autopar models new mine --config config.json --weights .\n"
       "      -o models/families/mine.json\n"
       "  autopar-translate --import-hf config.json --verify-weights .\n");
@@ -320,8 +323,8 @@ static void addNew(CLI::App *models, std::shared_ptr<ModelsOptions> options,
 
 void autopar::addModels(CLI::App &app, std::vector<Command> &commands) {
   auto options = std::make_shared<ModelsOptions>();
-  CLI::App *models =
-      app.add_subcommand("models", "Models: what follows from them alone");
+  CLI::App *models = app.add_subcommand(
+      "models", "List, show, compare, shrink and add models");
   models->footer(
       "  autopar models list\n"
       "  autopar models list --families\n"
@@ -330,15 +333,16 @@ void autopar::addModels(CLI::App &app, std::vector<Command> &commands) {
       "  autopar models diff qwen3-32b qwen3-235b-a22b\n"
       "  autopar models shrink deepseek-v3 -o small.json\n"
       "  autopar models new mine --config config.json --weights .\n");
-  CLI::App *list = models->add_subcommand("list", "The bundled models");
+  CLI::App *list = models->add_subcommand("list", "List the bundled models");
   list->add_flag("--families", options->families,
-                 "The model types that can be imported instead");
+                 "List the model types that can be imported instead");
   commands.push_back({list, [=] {
                         return options->families ? listFamilies()
                                                  : listModels();
                       }});
   CLI::App *show = models->add_subcommand(
-      "show", "Parameters, KV cache and FLOPs of a model, counted from its IR");
+      "show",
+      "Show parameters, KV cache and FLOPs of a model, counted from its IR");
   show->add_option("model", options->model.name, modelHelp)->required();
   show->add_flag("--json", options->json, "As JSON (autopar.model/1)");
   addKvFormat(show, *options);
@@ -347,7 +351,8 @@ void autopar::addModels(CLI::App &app, std::vector<Command> &commands) {
                         return showModel(options->model, options->kvFormat,
                                          options->json);
                       }});
-  CLI::App *diff = models->add_subcommand("diff", "In what two models differ");
+  CLI::App *diff =
+      models->add_subcommand("diff", "Show the differences of two models");
   diff->add_option("first", options->model.name, modelHelp)->required();
   diff->add_option("second", options->model.second, "Likewise")->required();
   addKvFormat(diff, *options);

@@ -13,19 +13,19 @@
 using namespace autopar;
 
 static constexpr const char *lengthNote =
-    "autopar has no longest length: --prompt, --context and --output-tokens "
-    "are "
-    "the lengths that are priced";
+    "autopar has no maximum length: it prices the lengths of --prompt, "
+    "--context and --output-tokens";
 static constexpr const char *formatNote =
-    "a weight format stands behind the model, as in llama-3.1-8b:fp8 or :awq-4";
+    "append the weight format to the model, as in llama-3.1-8b:fp8 or :awq-4";
 static constexpr const char *deviceNote =
-    "devices follow from the degrees, as --shard-tp=8; --nodes adds machines";
+    "the degrees, as in --shard-tp=8, set the number of devices; --nodes adds "
+    "machines";
 static constexpr const char *adapterNote =
-    "adapters are not part of an estimate yet: they are to come as --adapters";
+    "adapters are not part of an estimate yet; they are planned as --adapters";
 static constexpr const char *offloadNote =
-    "weights and caches stay in device memory in every estimate";
+    "every estimate keeps weights and caches in device memory";
 static constexpr const char *expertNote =
-    "--shard-ep=N says over how many devices the experts lie";
+    "--shard-ep=N sets the number of devices that share the experts";
 
 static constexpr OtherFlag otherFlags[] = {
     // Degrees
@@ -95,11 +95,11 @@ static constexpr OtherFlag otherFlags[] = {
     {"block-size", "set", "--set=runtimes.vllm.kv_block_tokens=32 sets it"},
     {"page-size", "set", "--set=runtimes.sglang.kv_block_tokens=64 sets it"},
     {"enable-prefix-caching", "prefix-hits",
-     "--prefix-hits=0.5 says what share of prompts is found in caches"},
+     "--prefix-hits=0.5 sets the share of prompt tokens that hit the cache"},
     {"num-speculative-tokens", "acceptance",
-     "--acceptance=0.8 says which share of drafted tokens is kept"},
+     "--acceptance=0.8 sets the share of draft tokens that are accepted"},
     {"speculative-config", "acceptance",
-     "--acceptance=0.8 says which share of drafted tokens is kept"},
+     "--acceptance=0.8 sets the share of draft tokens that are accepted"},
     // Weights
     {"quantization", "", formatNote},
     {"quant", "", formatNote},

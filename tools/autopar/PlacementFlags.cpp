@@ -85,13 +85,13 @@ static CLI::Option *addBytes(CLI::App *command, const char *name,
 
 static void addSpace(CLI::App *command, PlacementRequest &request) {
   addNumber(command, "--experts", request.experts, limits::maxPlacedExperts,
-            "Experts of a layer (default: as the model or the loads have it)");
+            "Experts per layer (default: that of the model or the loads)");
   addNumber(command, "--ranks", request.ranks, limits::maxPlacedSlots,
             "Devices that share the experts of a layer")
       ->required();
   CLI::Option *slots = addNumber(
       command, "--slots", request.slotsPerRank, limits::maxPlacedSlots,
-      "Experts that a rank holds, copies counted (default: no copies)");
+      "Experts per rank, copies included (default: no copies)");
   command
       ->add_option("--redundant", request.redundant,
                    "Slots of all ranks beyond one per expert, for copies")
@@ -99,20 +99,20 @@ static void addSpace(CLI::App *command, PlacementRequest &request) {
       ->transform(inRange(0, limits::maxPlacedSlots))
       ->excludes(slots);
   addBytes(command, "--expert-budget", request.budgetBytes,
-           "Memory of a rank for the experts of all layers, such as 40GiB: as "
-           "many slots as it holds")
+           "Memory per rank for the experts of all layers, such as 40GiB; sets "
+           "the number of slots")
       ->excludes(slots)
       ->excludes("--redundant");
   addBytes(command, "--expert-bytes", request.expertBytes,
-           "Size of an expert in one layer, for --expert-budget (default: the "
+           "Bytes of an expert in one layer, for --expert-budget (default: the "
            "model's)");
   addNumber(command, "--nodes", request.nodes, limits::maxTracedNodes,
-            "Nodes that the ranks lie in (default: 1)");
+            "Nodes of the ranks (default: 1)");
   addNumber(command, "--groups", request.groups, limits::maxPlacedExperts,
             "Groups of experts that routers select from (default: the "
             "model's)");
   command->add_flag("--groups-in-node", request.groupsInNode,
-                    "Keep the experts of a group in one node");
+                    "Keep the experts of a group within one node");
 }
 
 static void addLoads(CLI::App *command, PlacementRequest &request) {
@@ -124,13 +124,13 @@ static void addLoads(CLI::App *command, PlacementRequest &request) {
       ->type_name("file|zipf:1.0|...");
   command
       ->add_option("--trace", request.sources.trace,
-                   "Experts that tokens were routed to together: JSON lines "
-                   "or CSV; saves sends to other nodes")
+                   "Experts that each token was routed to (JSON lines or CSV), "
+                   "for a placement that saves sends to other nodes")
       ->type_name("file");
   command
       ->add_option("--layers", request.layers,
-                   "Layers with experts: a number, or the first and the last "
-                   "(default: as the model or the loads have it)")
+                   "Layers with experts: their number, or the first and the "
+                   "last (default: that of the model or the loads)")
       ->type_name("N|first-last");
   request.policy = nameOf(PlacementPolicy::balanced);
   command
@@ -139,16 +139,16 @@ static void addLoads(CLI::App *command, PlacementRequest &request) {
       ->type_name("block|round_robin|balanced");
   command
       ->add_option("--tolerance", request.tolerance,
-                   "By how much the hottest rank may be hotter to save sends "
-                   "(default: 0.02)")
+                   "Share by which the most loaded rank may exceed the best "
+                   "balance, to save sends (default: 0.02)")
       ->type_name("share");
 }
 
 static void addMap(CLI::App *command, PlacementRequest &request) {
   command
       ->add_option("--from", request.map,
-                   "A map of sglang, vllm or vllm_ascend to evaluate as it is; "
-                   "--slots or --redundant as it has them")
+                   "Evaluate this map of sglang, vllm or vllm_ascend; --slots "
+                   "or --redundant must match it")
       ->type_name("file")
       ->excludes("--policy")
       ->excludes("--tolerance")
@@ -166,7 +166,7 @@ static void addOutput(CLI::App *command, Options &options) {
           ->check(oneOf({"text", "json", "html"}));
   command
       ->add_option("--export", request.engine,
-                   "A map as an engine loads it: sglang "
+                   "Write the map in the form that an engine loads: sglang "
                    "(--init-expert-location), vllm (initial_expert_map_path), "
                    "vllm_ascend (expert_map_path)")
       ->type_name("sglang|vllm|vllm_ascend")
@@ -177,7 +177,7 @@ static void addOutput(CLI::App *command, Options &options) {
             "(default: the model's)");
   command
       ->add_option("--output,--report-output", options.output,
-                   "Where it goes (default: standard output)")
+                   "File for the output (default: standard output)")
       ->type_name("file");
 }
 
@@ -185,7 +185,7 @@ void autopar::addPlacement(CLI::App &app, std::vector<Command> &commands) {
   auto options = std::make_shared<Options>();
   CLI::App *command = app.add_subcommand(
       "placement",
-      "Which device should hold which experts, and copies of which");
+      "Place experts, and copies of the most loaded ones, on devices");
 #ifdef AUTOPAR_ENABLE_MLIR
   addModel(command, options->model);
 #endif
@@ -194,8 +194,8 @@ void autopar::addPlacement(CLI::App &app, std::vector<Command> &commands) {
   addMap(command, options->request);
   addOutput(command, *options);
   command->footer(
-      "Prints how far the hottest rank is above the mean, before (block) and\n"
-      "after; a step waits for it.\n\n"
+      "Prints the load of the most loaded rank over the mean, before (block)\n"
+      "and after; a step waits for that rank.\n\n"
       "  autopar placement --experts=256 --ranks=32 --slots=9 --load=zipf:1.0\n"
       "  autopar placement deepseek-v3 --ranks=32 --redundant=32 --nodes=4 \\\n"
       "                    --load=loads.json --export=sglang "

@@ -30,7 +30,7 @@ static void addPhase(CLI::App *command, PlanArguments &arguments) {
     if (flags[i].name == "phase")
       addPlanOption(command, flags[i], "phase",
                     "decode (default), prefill, train, or request: decode and "
-                    "prefill, as a service under constant load has them",
+                    "prefill of a service under constant load",
                     arguments.values[i])
           ->type_name("phase");
 }
@@ -39,13 +39,13 @@ void autopar::addChoices(CLI::App *command, SearchArgument &search) {
   const char *group = "What to search";
   command
       ->add_option("--space", search.space,
-                   "Limits, as in tp=1..8,pp=1: " + spaceHelp() +
+                   "Limits of the plans, as in tp=1..8,pp=1: " + spaceHelp() +
                        " (default: all, in default order)")
       ->type_name("limits")
       ->group(group);
   command
       ->add_option("--goal", search.goal,
-                   "What is best: throughput (default), "
+                   "Quantity to optimise: throughput (default), "
                    "throughput-per-device, latency, cost or devices")
       ->type_name("goal")
       ->check(oneOf(
@@ -64,13 +64,13 @@ void autopar::addChoices(CLI::App *command, SearchArgument &search) {
       ->group(group);
   command
       ->add_option("--sla", search.sla,
-                   "Longest times wanted: tpot:30ms in decode, ttft:500ms in "
-                   "prefill, or both of requests")
+                   "Latency limits: tpot:30ms in decode, ttft:500ms in "
+                   "prefill, or both for requests")
       ->type_name("limit")
       ->group(group);
   command
       ->add_option("--threads", search.threads,
-                   "Threads that price (default: one for each core)")
+                   "Threads of the search (default: one per core)")
       ->type_name("N")
       ->check(inRange(1, 1024))
       ->group(group);
@@ -80,7 +80,8 @@ void autopar::addTableFormat(CLI::App *command, SearchArgument &search,
                              const std::vector<std::string> &formats) {
   const char *group = "Report";
   command
-      ->add_option("--format", search.format, "Of the report (default: text)")
+      ->add_option("--format", search.format,
+                   "Format of the report (default: text)")
       ->type_name(join(formats, "|"))
       ->check(oneOf(formats))
       ->group(group);
@@ -94,7 +95,7 @@ void autopar::addTableFormat(CLI::App *command, SearchArgument &search,
 static void addSearchFlags(CLI::App *command, SearchArgument &search) {
   command
       ->add_option("--devices", search.devices,
-                   "How many devices: 64, 8|16|32, or 8..512 for 8, 16, 32 "
+                   "Numbers of devices: 64, 8|16|32, or 8..512 for 8, 16, 32 "
                    "and so on (default: all of the nodes)")
       ->type_name("N")
       ->group("Most used");
@@ -113,10 +114,12 @@ static void addSearchFlags(CLI::App *command, SearchArgument &search) {
   const char *group = "What to search";
   command
       ->add_option("--why", search.why,
-                   "A plan, in words or a file: why is it not the best?")
+                   "Explain why this plan, in words or a file, is not the best")
       ->type_name("plan")
       ->group(group);
-  command->add_flag("--verify", search.verify, "Price what bounds exclude, too")
+  command
+      ->add_flag("--verify", search.verify,
+                 "Price the plans that bounds prune, too, and check the bounds")
       ->group(group);
   addTableFormat(command, search, {"text", "json", "csv", "html"});
   command
@@ -130,7 +133,7 @@ static void addSearchFlags(CLI::App *command, SearchArgument &search) {
 void autopar::addSearch(CLI::App &app, std::vector<Command> &commands) {
   auto options = std::make_shared<SearchOptions>();
   CLI::App *command = app.add_subcommand(
-      "search", "The best plans of a model on machines, and a proof");
+      "search", "Find the best plans of a model on machines, with proof");
   command->add_option("model", options->search.model.name, modelHelp)
       ->required();
   addSearchFlags(command, options->search);
@@ -140,12 +143,11 @@ void autopar::addSearch(CLI::App &app, std::vector<Command> &commands) {
   });
   addSource(command, options->search.model);
   command->footer(
-      "Prices every plan of a space, and says which no other beats. Several\n"
-      "machines, runtimes, formats and chunks are searched together, as\n"
+      "Prices every plan of a space and prints the Pareto frontier. Lists of\n"
+      "machines, runtimes, formats and chunks are searched together, as in\n"
       "--hardware=h100,b200 --kv-format=bf16,fp8 --prefill-chunk=2048,8192.\n"
-      "Of requests, --batch is how many run at once, each followed by "
-      "another;\n"
-      "of training, the sequences of an iteration.\n\n"
+      "--batch is, with --phase=request, the number of requests at once, each\n"
+      "replaced when it ends; in training, the sequences of an iteration.\n\n"
       "  autopar search qwen3-235b-a22b --devices=16\n"
       "  autopar search deepseek-v3 --hardware=h200 --devices=8..64 \\\n"
       "                 --context=8192 --sla=tpot:30ms --goal=cost\n"

@@ -72,10 +72,11 @@ static std::string checkToken(const std::string &token) {
 void autopar::addServe(CLI::App &app, std::vector<Command> &commands) {
   auto options = std::make_shared<Options>();
   CLI::App *command = app.add_subcommand(
-      "serve", "The same answers as a page and over HTTP, on this machine");
+      "serve",
+      "Serve the same answers as a web page and over HTTP, on this machine");
   command
       ->add_option("--port", options->server.port,
-                   "Port (default: 8080); 0 is any that is free")
+                   "Port (default: 8080); 0 takes any free one")
       ->type_name("N")
       ->transform(inRange(0, 65'535));
   command
@@ -85,13 +86,13 @@ void autopar::addServe(CLI::App &app, std::vector<Command> &commands) {
       ->type_name("address");
   command
       ->add_option("--token", options->server.token,
-                   "What each request must say, in a header Authorization: "
-                   "Bearer; a browser by opening /?token=... once")
+                   "Secret that each request must send in a header "
+                   "Authorization: Bearer; a browser opens /?token=... once")
       ->type_name("text")
       ->envname("AUTOPAR_TOKEN")
       ->check(CLI::Validator([](std::string &text) { return checkToken(text); },
                              ""));
-  command->add_flag("--open", options->opens, "Show the page in a browser");
+  command->add_flag("--open", options->opens, "Open the page in a browser");
   command->footer(
       "GET /openapi.json says what it answers. Nothing is fetched and no file\n"
       "is opened for a request: models and machines go by the names that\n"

@@ -72,7 +72,7 @@ SweepCommand::checkOutput(const std::vector<SweepAxis> &axes) {
   if (sweep.svg.empty())
     return sweep.plot.empty()
                ? std::nullopt
-               : std::optional(Error{"", "--plot is about --svg",
+               : std::optional(Error{"", "--plot needs --svg",
                                      "add --svg=out.svg, or leave it out"});
   if (sweep.svg == "-" && reportOutput == "-")
     return Error{"", "--svg=- and the report would be one text",

@@ -28,16 +28,17 @@ struct SweepOptions : PlanArguments {
 static constexpr std::pair<const char *, const char *> lists[] = {
     {"batch", "Sequences in a step: 64, 8|64|512, or 1..1024 for powers of two "
               "(default with --search: the best)"},
-    {"context", "Cached tokens of each sequence after the step, likewise: "
-                "4k|32k|128k"},
-    {"prompt", "New tokens of each sequence in a prefill, likewise; the steps "
-               "are prefills then"},
-    {"rate", "Requests that come in a second, of a service: 1|2|4; with "
-             "--prompt and --output-tokens, which are no lists then"},
-    {"concurrency", "Requests at once, of a service, likewise: 1..64"},
-    {"hardware", "Machines: names ('autopar hardware list') or files between "
-                 "commas (default: h100-sxm-8)"},
-    {"set", "Replace a value of the libraries, by each of a list: "
+    {"context", "Cached tokens of each sequence after the step, a list as "
+                "well: 4k|32k|128k"},
+    {"prompt", "New tokens of each sequence in a prefill, a list as well; "
+               "makes all steps prefills"},
+    {"rate", "Arrival rate of a service in requests per second: 1|2|4; needs "
+             "--prompt and --output-tokens, which cannot be lists then"},
+    {"concurrency",
+     "Requests of a service that run at once, a list as well: 1..64"},
+    {"hardware", "Machines: names ('autopar hardware list') or files, "
+                 "separated by commas (default: h100-sxm-8)"},
+    {"set", "Replace a value of the libraries by each of a list: "
             "'chips.h100-sxm.memory_bandwidth=2e12|4e12'"}};
 
 static const char *helpOfList(const std::string &name) {
@@ -67,7 +68,7 @@ static void addLists(CLI::App *command, SweepOptions &options) {
             ->group(group);
   command
       ->add_option("--devices", options.sweep.search.devices,
-                   "Devices that each plan uses, as in 8..64; implies --search")
+                   "Devices of each plan, as in 8..64; implies --search")
       ->type_name("N")
       ->group(group);
   command
@@ -88,7 +89,7 @@ static void addOutput(CLI::App *command, SweepArgument &sweep) {
       ->group(group);
   command
       ->add_option("--plot", sweep.plot,
-                   "Its column, as CSV calls it (default: tokens_per_s)")
+                   "Column to plot, by its CSV name (default: tokens_per_s)")
       ->type_name("column")
       ->check(oneOf(plotColumns()))
       ->group(group);
@@ -107,7 +108,8 @@ static std::vector<std::string> orderOf(const CLI::App &command) {
 void autopar::addSweep(CLI::App &app, std::vector<Command> &commands) {
   auto options = std::make_shared<SweepOptions>();
   CLI::App *command = app.add_subcommand(
-      "sweep", "Tables and plots over batches, contexts, machines and figures");
+      "sweep",
+      "Tabulate and plot over batches, contexts, machines and figures");
   command->add_option("model", options->sweep.search.model.name, modelHelp)
       ->required();
   addLists(command, *options);
@@ -116,12 +118,11 @@ void autopar::addSweep(CLI::App &app, std::vector<Command> &commands) {
   addOutput(command, options->sweep);
   addSource(command, options->sweep.search.model);
   command->footer(
-      "A row for each combination of what is listed; the first list is the\n"
-      "slowest. Steps are decodes, or prefills where --prompt is given; with\n"
-      "--rate or --concurrency rows are services. Flags\n"
-      "say the plan of all rows; with --search or --devices each row has the\n"
-      "best plan of its own. Plans that do not fit and those that are refused\n"
-      "are rows, too.\n\n"
+      "Prints a row for each combination of the lists; the first list varies\n"
+      "slowest. Rows are decode steps, or prefills with --prompt, or services\n"
+      "with --rate or --concurrency. Flags set the plan of all rows; with\n"
+      "--search or --devices each row has its own best plan. Plans that do\n"
+      "not fit, or are refused, have rows too.\n\n"
       "  autopar sweep llama-3.3-70b --shard-tp=8 --batch=1..256 \\\n"
       "                --context='4k|32k|128k' --svg=out.svg\n"
       "  autopar sweep deepseek-v3 --hardware=h200-sxm-8 --devices=8..64 \\\n"

@@ -50,7 +50,8 @@ static void addCommands(CLI::App &app, std::string_view word,
 }
 
 static int run(int argc, char **argv) {
-  CLI::App app{"What a language model costs on a machine, and why"};
+  CLI::App app{
+      "Estimates what a language model costs on a machine, and explains why"};
   app.name("autopar");
   formatHelp(app);
   app.set_version_flag("--version", "autopar " AUTOPAR_VERSION,

@@ -24,8 +24,9 @@ def BundlePass : Pass<"autopar-bundle", "::mlir::ModuleOp"> {
   let options = [
     Option<"output", "output", "std::string", "", "The file">,
     ListOption<"flags", "flags", "std::string",
-               "What the command line said, for people">,
-    Option<"explain", "explain", "bool", "false", "As of autopar-estimate">,
+               "Flags of the command line, shown to readers of the bundle">,
+    Option<"explain", "explain", "bool", "false", "Same as that of "
+                                                  "autopar-estimate">,
     Option<"impact", "impact", "bool", "false", "Likewise">,
     Option<"verbose", "verbose", "bool", "false", "Likewise">,
     Option<"simulate", "simulate", "int64_t", "0", "Likewise">,

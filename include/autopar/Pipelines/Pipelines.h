@@ -30,18 +30,18 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
                      "as in tp8,pp2,sp; flags override it")};
   Option<std::string> diffPlans{
       *this, "diff-plans", llvm::cl::value_desc("plan;plan"),
-      llvm::cl::desc("Report in what two plans differ: words as in 'tp8; "
-                     "tp4,pp2', or two files of autopar.plan/1; flags override "
-                     "both")};
+      llvm::cl::desc("Compare two plans: words as in 'tp8; tp4,pp2', or two "
+                     "files of autopar.plan/1; flags override both")};
   Option<std::string> mesh{
       *this, "mesh", llvm::cl::value_desc("axis=N,..."),
-      llvm::cl::desc("Mesh axes with sizes, outermost first: pp=4,tp=8 ('?' "
-                     "leaves one open); then products of them: "
-                     "dpo=2,dpi=8,tp=8,ep=dpi*tp")};
+      llvm::cl::desc(
+          "Mesh axes with sizes, outermost first: pp=4,tp=8 ('?' leaves one "
+          "open), then products of axes: dpo=2,dpi=8,tp=8,ep=dpi*tp")};
   Option<std::string> map{
       *this, "map", llvm::cl::value_desc("axis,..."),
-      llvm::cl::desc("Which axes run over the fastest links: outermost first, "
-                     "as in tp,dp (default: dp,cp,tp)")};
+      llvm::cl::desc(
+          "Order of the axes over the machine, outermost first, as in tp,dp: "
+          "the last one has the fastest links (default: dp,cp,tp)")};
   Option<std::string> shardTP{
       *this, "shard-tp", llvm::cl::value_desc("N"),
       llvm::cl::desc("Tensor parallelism over this many devices")};
@@ -87,44 +87,44 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
       llvm::cl::desc("Sequences in a step; 128k, 131_072 and 1M are "
                      "counts, too")};
   Option<std::string> prompt{
-      *this, "prompt", llvm::cl::value_desc("N|law"),
-      llvm::cl::desc("New tokens of each sequence in a prefill; of requests, "
-                     "the tokens of their prompts: 2000, uniform:100..500, "
-                     "lognormal:2000,0.8 (mean, and deviation of the "
-                     "logarithm), histogram:128x3,4096x1")};
+      *this, "prompt", llvm::cl::value_desc("N|distribution"),
+      llvm::cl::desc(
+          "New tokens per sequence of a prefill, or prompt tokens per request "
+          "of a service: 2000, uniform:100..500, lognormal:2000,0.8 (mean, and "
+          "standard deviation of the logarithm), histogram:128x3,4096x1")};
   Option<std::string> outputTokens{
-      *this, "output-tokens", llvm::cl::value_desc("N|law"),
-      llvm::cl::desc("Tokens of what each request is answered, as --prompt")};
+      *this, "output-tokens", llvm::cl::value_desc("N|distribution"),
+      llvm::cl::desc("Tokens of each answer; same forms as --prompt")};
   Option<std::string> rate{
       *this, "rate", llvm::cl::value_desc("N"),
-      llvm::cl::desc("Requests that come in a second, by Poisson's law: "
-                     "reports what the service does, and the step that decodes "
-                     "then")};
+      llvm::cl::desc(
+          "Arrival rate of a service, in requests per second (Poisson "
+          "process): reports its latency and throughput, and its decode step")};
   Option<int64_t> concurrency{
       *this, "concurrency", llvm::cl::value_desc("N"),
-      llvm::cl::desc("Requests at once, each followed by another; instead of "
-                     "--rate")};
+      llvm::cl::desc("Requests of a service that run at once, each replaced "
+                     "when it ends (closed loop); instead of --rate")};
   Option<std::string> requests{
       *this, "requests", llvm::cl::value_desc("file"),
-      llvm::cl::desc("Requests as they came, to replay: a table (CSV, JSON "
-                     "lines) with columns arrival (seconds), input, output, or "
-                     "a trace of Azure's, Mooncake's, BurstGPT's or vidur's; "
-                     "with --concurrency each comes when one has ended")};
+      llvm::cl::desc(
+          "Requests to replay: a table (CSV, JSON lines) with columns arrival "
+          "(seconds), input, output, or a trace of Azure, Mooncake, BurstGPT "
+          "or vidur; with --concurrency each arrives when another has ended")};
   Option<int64_t> simulate{
       *this, "simulate", llvm::cl::value_desc("N"),
-      llvm::cl::desc("Simulate so many requests, step by step, beside the "
-                     "steady state (alone: 10000)")};
-  Option<int64_t> seed{*this, "seed", llvm::cl::value_desc("N"),
-                       llvm::cl::desc("What simulated requests are drawn by "
-                                      "(default: 1)")};
+      llvm::cl::desc("Simulate N requests, step by step, beside the steady "
+                     "state (without N: 10000)")};
+  Option<int64_t> seed{
+      *this, "seed", llvm::cl::value_desc("N"),
+      llvm::cl::desc(
+          "Seed of the random numbers of a simulation (default: 1)")};
   Option<std::string> requestsOutput{
       *this, "requests-output", llvm::cl::value_desc("file"),
-      llvm::cl::desc("File for what became of each simulated request: lines "
-                     "of JSON")};
+      llvm::cl::desc(
+          "File for the times of each simulated request, as JSON lines")};
   Option<std::string> sla{
       *this, "sla", llvm::cl::value_desc("limits"),
-      llvm::cl::desc("Longest times wanted: ttft:500ms,tpot:30ms; with "
-                     "--search that of a step")};
+      llvm::cl::desc("Latency limits: ttft:500ms,tpot:30ms")};
   Option<int64_t> context{
       *this, "context", llvm::cl::value_desc("N"),
       llvm::cl::desc("Cached tokens of each sequence after the step")};
@@ -148,8 +148,8 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
                         llvm::cl::desc("Nodes of the machine (default: 1)")};
   Option<std::string> price{
       *this, "price", llvm::cl::value_desc("USD"),
-      llvm::cl::desc("What a device costs an hour (default: the price that the "
-                     "machine's file has)")};
+      llvm::cl::desc("Price of a device per hour, in USD (default: that of the "
+                     "machine's file)")};
   Option<std::string> runtime{
       *this, "runtime", llvm::cl::value_desc("name[@version]"),
       llvm::cl::desc("Runtime: vllm, sglang, trtllm, ideal, or a file; "
@@ -161,23 +161,23 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
                      "chips.h100-sxm.memory_bandwidth=4e12")};
   Option<bool> explain{
       *this, "explain", llvm::cl::value_desc("true"),
-      llvm::cl::desc("Say how every number of the report came about")};
+      llvm::cl::desc("Show the derivation of every figure of the report")};
   Option<bool> impact{
       *this, "impact", llvm::cl::value_desc("true"),
-      llvm::cl::desc("Rank the figures of chip, links and runtime by what 1 % "
-                     "more of each does: which to measure first")};
+      llvm::cl::desc(
+          "Rank the figures of chip, links and runtime by the effect of 1 % "
+          "more of each; those at the top are worth measuring first")};
   Option<bool> verbose{
       *this, "verbose", llvm::cl::value_desc("true"),
-      llvm::cl::desc("List every assumption of a text report, defaults, too")};
+      llvm::cl::desc("List all assumptions in a text report, defaults too")};
   Option<bool> brief{
       *this, "brief", llvm::cl::value_desc("true"),
-      llvm::cl::desc("Write only the answer of a text report, its first ten "
-                     "lines: what runs where, fits, how fast, at what price")};
+      llvm::cl::desc("Write only the first ten lines of a text report: what "
+                     "runs where, whether it fits, how fast, at what price")};
   Option<std::string> reportOutput{
       *this, "report-output", llvm::cl::value_desc("file"),
       llvm::cl::desc(
-          "Where the report goes (default: standard output, in place "
-          "of the IR)"),
+          "File for the report (default: standard output, in place of the IR)"),
       llvm::cl::init("-")};
   Option<std::string> trace{
       *this, "trace", llvm::cl::value_desc("file"),

@@ -38,11 +38,11 @@ def SearchPass : Pass<"autopar-search", "::mlir::ModuleOp"> {
     Option<"space", "space", "std::string", "\"\"",
            "Limits of plans, as in tp=1..8,pp=1 (empty: all)">,
     Option<"goal", "goal", "std::string", "\"throughput\"",
-           "What is best: throughput, throughput-per-device, latency, cost or "
-           "devices">,
+           "Quantity to optimise: throughput, throughput-per-device, latency, "
+           "cost or devices">,
     Option<"sla", "sla", "std::string", "\"\"",
-           "Longest step wanted: tpot:30ms in decode, ttft:500ms in prefill "
-           "(empty: any)">,
+           "Latency limit of a step: tpot:30ms in decode, ttft:500ms in "
+           "prefill (empty: none)">,
     Option<"devices", "devices", "int64_t", "0",
            "Devices of a plan, on as many nodes as they need where the target "
            "names none (0: all of the target)">,

@@ -65,16 +65,16 @@ def BindRequestsPass
   }];
   let options = [
     Option<"rate", "rate", "double", "0",
-           "Requests that come in a second, by Poisson's law (0: keep)">,
+           "Arrival rate in requests per second, a Poisson process (0: keep)">,
     Option<"concurrency", "concurrency", "int64_t", "0",
-           "Requests at once, each followed by another (0: keep)">,
+           "Requests that run at once, each replaced when it ends (0: keep)">,
     Option<"prompt", "prompt", "std::string", "\"\"",
            "Tokens of prompts: 2000, uniform:100..500, lognormal:2000,0.8, "
            "histogram:128x3,4096x1">,
     Option<"output", "output", "std::string", "\"\"",
-           "Tokens of what is answered, likewise">,
+           "Tokens of answers, in the same forms">,
     Option<"sla", "sla", "std::string", "\"\"",
-           "Longest times wanted: ttft:500ms,tpot:30ms">,
+           "Latency limits: ttft:500ms,tpot:30ms">,
   ];
   let dependentDialects = ["::autopar::transformer::TransformerDialect"];
 }
@@ -100,8 +100,8 @@ def BindMeshPass : ModulePass<"autopar-bind-mesh"> {
     Option<"axes", "axes", "std::string", "\"\"",
            "Sizes and products, as in pp=4,dpi=8,tp=8,ep=dpi*tp">,
     ListOption<"neutral", "neutral", "std::string",
-               "Those of size 1 that a mesh without them does not get, nor "
-               "their products">,
+               "Axes that are left out, with their products, where their size "
+               "is 1 and the mesh lacks them">,
   ];
   let dependentDialects = ["::autopar::parallel::ParallelDialect"];
 }
@@ -130,11 +130,11 @@ def BindTargetPass : Pass<"autopar-bind-target", "::mlir::ModuleOp"> {
            "The runtime's share of device memory, above 0 up to 1 (0: keep; "
            "default: the runtime's)">,
     Option<"prefillChunk", "prefill-chunk", "int64_t", "-1",
-           "Tokens of prompts that a replica computes in one step, 0 for all "
-           "of them (-1: keep; default: the runtime's)">,
+           "Prompt tokens that a replica computes in one step, 0 for whole "
+           "prompts (-1: keep; default: the runtime's)">,
     Option<"maxNumSeqs", "max-num-seqs", "int64_t", "0",
-           "Sequences that a replica runs at once (0: keep; default: the "
-           "runtime's)">,
+           "Sequences that a replica runs at once, at most (0: keep; default: "
+           "the runtime's)">,
     Option<"enforceEager", "enforce-eager", "bool", "false",
            "Capture no graphs (false: keep)">,
     ListOption<"overrides", "set", "std::string",
@@ -165,8 +165,8 @@ def ConvertFormatsPass : ModulePass<"autopar-convert-formats"> {
     Option<"compute", "compute", "std::string", "\"\"",
            "Format of activations and products (empty: keep)">,
     Option<"kvCache", "kv-cache", "std::string", "\"\"",
-           "Format of the KV cache (empty: keep; auto: what the runtime does "
-           "with such weights)">,
+           "Format of the KV cache (empty: keep; auto: the runtime's choice "
+           "for such weights)">,
   ];
   let dependentDialects = ["::autopar::parallel::ParallelDialect"];
 }

@@ -37,11 +37,13 @@ def PlaceExpertsPass : ShardPass<"autopar-place-experts"> {
     Option<"load", "load", "std::string", "\"\"",
            "Tokens per expert: a file, or a word such as zipf:1.0">,
     Option<"trace", "trace", "std::string", "\"\"",
-           "Experts that tokens were routed to together: a file">,
+           "Experts that each token was routed to: a file">,
     Option<"groupsInNode", "groups-in-node", "bool", "false",
-           "Keep the groups that routers select from in one node">,
+           "Keep each group of experts that routers select from within one "
+           "node">,
     Option<"tolerance", "tolerance", "double", "0.02",
-           "By how much the hottest rank may be hotter to save sends">,
+           "Share by which the most loaded rank may exceed the best balance, "
+           "to save sends">,
   ];
 }
 

@@ -37,24 +37,26 @@ def EstimatePass : ReportPass<"autopar-estimate"> {
   }];
   let options = !listconcat(reportOptions, [
     Option<"explain", "explain", "bool", "false",
-           "Say how every number came about">,
+           "Show the derivation of every figure">,
     Option<"impact", "impact", "bool", "false",
-           "Rank the figures by what 1 % more of each does to time and memory">,
+           "Rank the figures by the effect of 1 % more of each on time and "
+           "memory">,
     Option<"verbose", "verbose", "bool", "false",
            "List defaults among the assumptions of a text report">,
     Option<"brief", "brief", "bool", "false",
-           "Write only the answer of a text report">,
+           "Write only the first ten lines of a text report">,
     Option<"trace", "trace", "std::string", "\"\"",
            "File for the timeline of a pipeline, or of simulated requests, in "
            "Chrome's trace format">,
     Option<"simulate", "simulate", "int64_t", "0",
-           "How many of the module's requests to simulate">,
-    Option<"seed", "seed", "uint64_t", "1", "That simulated ones are drawn by">,
+           "Number of the module's requests to simulate">,
+    Option<"seed", "seed", "uint64_t", "1", "Seed of the random numbers of "
+                                            "the simulation">,
     Option<"requests", "requests", "std::string", "\"\"",
            "File of requests to simulate instead: a table of arrivals, tokens "
            "of prompts and of output">,
     Option<"requestsOutput", "requests-output", "std::string", "\"\"",
-           "File for what became of each simulated request, lines of JSON">,
+           "File for the times of each simulated request, as JSON lines">,
   ]);
 }
 

@@ -36,14 +36,15 @@ def StagePipelinePass : ModulePass<"autopar-stage-pipeline"> {
     Option<"stages", "stages", "std::string", "\"\"",
            "Layers of each virtual stage, 0-19,20-40,... (default: by cost)">,
     Option<"interleave", "interleave", "int64_t", "0",
-           "Virtual stages of each device (default: 1)">,
+           "Virtual stages per device (default: 1)">,
     Option<"schedule", "schedule", "std::string", "\"\"",
            "gpipe, one_f_one_b, interleaved, zero_bubble, dual_pipe, inference "
            "(default: inference, or interleaved)">,
     Option<"microbatches", "microbatches", "int64_t", "0",
-           "Parts of the batch (default: what divides it, at most the stages)">,
+           "Microbatches of the batch (default: its largest divisor up to the "
+           "number of stages)">,
     Option<"microBatch", "micro-batch", "int64_t", "0",
-           "Sequences of a replica in each part, in place of their number "
+           "Sequences of a replica in one microbatch, instead of their number "
            "(default in training: 1)">,
   ];
   let dependentDialects = ["::autopar::parallel::ParallelDialect"];
