@@ -31,13 +31,13 @@ static std::string ratioText(double ratio) {
 /// The flag that would balance the devices better, if there is one left.
 static std::string remedyText(const ExpertPlacement &placement) {
   if (placement.options.policy != PlacementPolicy::balanced)
-    return "--place-experts=balanced follows the loads";
+    return "--place-experts=balanced balances the loads";
   if (placement.options.groupsInNode)
-    return "groups that may leave their node give more choice";
+    return "without --expert-groups-in-node the loads can be balanced better";
   const PlacementSpace &space = placement.space;
   return "--redundant-experts=" +
          std::to_string(space.slots() - space.experts + space.ranks) +
-         " makes room for more copies of hot experts";
+         " makes room for more copies of the most loaded experts";
 }
 
 void autopar::advice::adviseOnExpertLoads(const EvaluatedStep &step,
@@ -54,9 +54,10 @@ void autopar::advice::adviseOnExpertLoads(const EvaluatedStep &step,
                          return a.imbalance() < b.imbalance();
                        });
   warnings.push_back(
-      {"experts: the hottest of " + countOf(placement.space.ranks, "device") +
-           " works on " + ratioText(mean) +
-           " times the mean, and the others wait for it (layer " +
+      {"experts: the most loaded of " +
+           countOf(placement.space.ranks, "device") + " has " +
+           ratioText(mean) +
+           " times the mean load, and the others wait for it (layer " +
            std::to_string(worst->layer) + ": " + ratioText(worst->imbalance()) +
            " times); " + remedyText(placement),
        "uneven-experts", Warning::Subject::mesh});

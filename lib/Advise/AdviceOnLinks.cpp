@@ -176,9 +176,8 @@ void autopar::advice::adviseOnExperts(const EvaluatedStep &step,
                                       Warnings &warnings) {
   const char *loads = step.report.placement
                           ? ""
-                          : ". Tokens are taken to choose experts uniformly: "
-                            "--expert-load prices what more the busiest device "
-                            "has";
+                          : ". Tokens are assumed to choose experts uniformly: "
+                            "--expert-load prices the most loaded device";
   for (const Crossing &crossing : findCrossings(step, true))
     warnings.push_back({"routed tokens" + crossingText(step, crossing) + loads,
                         "experts-crossed", Subject::collective,
@@ -256,7 +255,8 @@ static std::string remedyOfRing(const EvaluatedStep &step) {
   if (step.workload.phase == Phase::decode)
     return "; in decode, --shard-dcp=N of tp moves no keys";
   if (std::optional<int64_t> query = findQuery(step))
-    return "; with --prompt=" + std::to_string(*query) + " it would not";
+    return "; with --prompt=" + std::to_string(*query) +
+           " attention takes longer";
   return "";
 }
 
@@ -267,8 +267,8 @@ void autopar::advice::adviseOnRings(const EvaluatedStep &step,
     return;
   warnings.push_back(
       {"ring over " + degreeText(step, times.ring->record->axes) +
-           ": to send a part of the keys takes " +
-           formatTime(times.transferUs) + ", longer than attention on it, " +
-           formatTime(times.blockUs) + remedyOfRing(step),
+           ": sending a block of keys takes " + formatTime(times.transferUs) +
+           ", longer than attention on it (" + formatTime(times.blockUs) + ")" +
+           remedyOfRing(step),
        "ring-bound", Subject::collective, recordOf(step, *times.ring)});
 }

@@ -71,11 +71,11 @@ static std::string hintOfFit(const EvaluatedStep &step) {
   if (!step.plan.has(Degree::tp) && least > 1)
     return "weights and KV cache need at least --shard-tp=" +
            std::to_string(least) +
-           "; autopar search --goal=devices finds what fits";
+           "; autopar search --goal=devices finds a plan that fits";
   if (device.weightBytes <= device.budgetBytes)
     return "a narrower --kv-dtype or devices with more memory would help";
-  return "no larger tp or ep does: a narrower format of the weights or devices "
-         "with more memory would help";
+  return "no larger tp or ep fits: a narrower weight format or devices with "
+         "more memory would help";
 }
 
 static std::string remediesOfFit(const EvaluatedStep &step) {
@@ -114,16 +114,16 @@ static std::string largestItem(const Report::DeviceMemory &device) {
   auto *largest = std::max_element(
       std::begin(items), std::end(items),
       [](const auto &a, const auto &b) { return a.first < b.first; });
-  return std::string(largest->second) + " " + formatBytes(largest->first);
+  return std::string(largest->second) + ", " + formatBytes(largest->first);
 }
 
 std::string autopar::advice::missingText(const Report::DeviceMemory &device,
                                          const Runtime &runtime) {
-  return "does not fit: a device needs " + formatBytes(device.totalBytes) +
-         " of the " + formatBytes(device.budgetBytes) + " that " +
-         runtime.name + " may use, " +
+  return "does not fit: needs " + formatBytes(device.totalBytes) +
+         " per device, " + formatBytes(device.budgetBytes) +
+         " are usable under " + runtime.name + ", short by " +
          formatBytes(device.totalBytes - device.budgetBytes) +
-         " too much, most of it " + largestItem(device);
+         "; largest part: " + largestItem(device);
 }
 
 void autopar::advice::adviseOnFit(const EvaluatedStep &step,
@@ -175,7 +175,8 @@ static std::string remedyOfCopies(const EvaluatedStep &step, int64_t copies) {
             std::string("--shard-attention-tp=") +
             std::to_string(attention / copies) +
             (text.empty() ? "" : " (by sequences)");
-  return text.empty() ? "a smaller tp holds fewer" : text + " holds it once";
+  return text.empty() ? "a smaller tp stores fewer copies"
+                      : text + " stores it once";
 }
 
 void autopar::advice::adviseOnCacheCopies(const EvaluatedStep &step,
@@ -199,9 +200,9 @@ void autopar::advice::adviseOnCacheCopies(const EvaluatedStep &step,
   if (most == 1 || !most.int64())
     return;
   warnings.push_back(
-      {"the KV cache is held " + formatInteger(most) +
+      {"the KV cache is stored " + formatInteger(most) +
            " times over tp = " + std::to_string(*step.plan.sizeOf(Degree::tp)) +
-           ": " + formatBytes(copied) + " on each device are copies; " +
+           ": " + formatBytes(copied) + " per device are copies; " +
            remedyOfCopies(step, *most.int64()),
        "cache-copies", Subject::resident, first});
 }
@@ -226,11 +227,14 @@ void autopar::advice::adviseOnIdleMemory(const EvaluatedStep &step,
     return;
   warnings.push_back(
       {"dp = " + std::to_string(replicas) +
-           " leaves memory idle: the KV cache of one replica has room for " +
+           " leaves memory idle: one replica has room for " +
            formatInteger(capacity) + " sequences, and the step has " +
-           formatInteger(workload.batch) + " on all; up to --batch=" +
-           (capacity * replicas).str() + " share each read of the weights" +
-           (step.plan.has(Degree::ep) ? "" : ", or one replica serves these"),
+           formatInteger(workload.batch) +
+           " on all replicas; larger batches, up to --batch=" +
+           (capacity * replicas).str() +
+           ", would share each read of the weights" +
+           (step.plan.has(Degree::ep) ? ""
+                                      : ", or one replica could serve these"),
        "idle-memory", Subject::mesh});
 }
 
@@ -276,8 +280,9 @@ void autopar::advice::adviseOnGatheredWeights(const EvaluatedStep &step,
            formatBytes(memory.perDevice.weightBytes) +
            (total <= memory.perDevice.budgetBytes
                 ? ", which fits"
-                : ", " + formatBytes(total - memory.perDevice.budgetBytes) +
-                      " too much: a larger tp splits them without gathers"),
+                : ", short by " +
+                      formatBytes(total - memory.perDevice.budgetBytes) +
+                      ": a larger tp splits them without gathers"),
        "gathered-weights", Subject::collective,
        static_cast<size_t>(first - step.program.collectives.data())});
 }

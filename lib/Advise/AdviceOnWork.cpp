@@ -30,9 +30,10 @@ void autopar::advice::adviseOnIdleAxes(const EvaluatedStep &step,
         (axis.name != "pp" || step.plan.pipeline.stages.empty()) &&
         std::find(used.begin(), used.end(), axis.name) == used.end())
       warnings.push_back(
-          {"axis '" + axis.name + "' of " + formatInteger(*axis.size) +
-               " devices splits nothing: they repeat the same work" +
-               (axis.name == "pp" ? "; --stage-pp lays layers over it" : ""),
+          {"axis '" + axis.name + "' splits nothing: its " +
+               countOf(*axis.size, "device") + " repeat the same work" +
+               (axis.name == "pp" ? "; --stage-pp splits the layers over it"
+                                  : ""),
            "idle-axis", Subject::mesh});
 }
 
@@ -107,10 +108,10 @@ static std::string remedyText(const EvaluatedStep &step, const ThinSplit &split,
   if (symbol == "batch") {
     int64_t parts = step.plan.pipeline.microbatches.value_or(1);
     return "--batch=" + std::to_string(split.devices * parts) +
-           (parts > 1 ? " or fewer --microbatches" : "") + " gives each one";
+           (parts > 1 ? " or fewer --microbatches" : "") + " would use all";
   }
   if (symbol != "query")
-    return "a " + symbol + " of " + least + " gives each one";
+    return "a " + symbol + " of " + least + " would use all";
   if (step.workload.phase == Phase::decode)
     return isOfTp ? "leave out --shard-sp in decode"
                   : "in decode split the cache instead, with --shard-dcp=N of "
@@ -120,10 +121,14 @@ static std::string remedyText(const EvaluatedStep &step, const ThinSplit &split,
          std::string(" parallelism needs --prompt=") + least;
 }
 
-static std::string whatOf(const std::string &symbol) {
+static std::string extentText(const std::string &symbol, int64_t extent,
+                              bool isPerMicrobatch) {
   if (symbol == "batch")
-    return "sequence";
-  return symbol == "query" ? "new token" : "token of " + symbol;
+    return countOf(extent, "sequence") + " per " +
+           (isPerMicrobatch ? "microbatch" : "step");
+  if (symbol == "query")
+    return countOf(extent, "new token") + " per sequence";
+  return symbol + " " + formatInteger(extent);
 }
 
 void autopar::advice::adviseOnIdleDevices(const EvaluatedStep &step,
@@ -135,17 +140,13 @@ void autopar::advice::adviseOnIdleDevices(const EvaluatedStep &step,
           return isAxisOf(step, axis, Degree::tp);
         });
     std::string symbol = step.program.symbols[split.symbol];
-    std::string what = whatOf(symbol);
-    warnings.push_back({formatInteger(split.devices - split.extent) +
-                            " of the " + formatInteger(split.devices) +
-                            " devices along " + degreeText(step, split.axes) +
-                            " have no " + what + ": " + symbol + " is " +
-                            formatInteger(split.extent) +
-                            (symbol == "batch" && step.layout.microbatches > 1
-                                 ? " in each microbatch"
-                                 : "") +
-                            "; " + remedyText(step, split, isOfTp),
-                        "idle-devices", Subject::mesh});
+    warnings.push_back(
+        {degreeText(step, split.axes) + " leaves " +
+             formatInteger(split.devices - split.extent) + " of " +
+             formatInteger(split.devices) + " devices idle, with " +
+             extentText(symbol, split.extent, step.layout.microbatches > 1) +
+             "; " + remedyText(step, split, isOfTp),
+         "idle-devices", Subject::mesh});
   }
 }
 
@@ -213,7 +214,7 @@ static std::string remedyText(const EvaluatedStep &step,
   if (width != ceilDiv(width, etp) * etp)
     return "";
   return "; --shard-etp=" + std::to_string(etp) +
-         " gives each a part of the experts' widths";
+         " splits the widths of experts over them";
 }
 
 void autopar::advice::adviseOnRepeatedExperts(const EvaluatedStep &step,
@@ -223,10 +224,11 @@ void autopar::advice::adviseOnRepeatedExperts(const EvaluatedStep &step,
     return;
   std::string times = formatInteger(repeated.devices);
   warnings.push_back(
-      {"each routed token is computed " + times + " times: " + times +
-           " devices have the same tokens and the same experts, beside ep = " +
-           formatInteger(step.plan.sizeOf(Degree::ep).value_or(1)) +
-           "; the products of experts take " +
+      {"each routed token is computed " + times + " times: beside ep = " +
+           formatInteger(step.plan.sizeOf(Degree::ep).value_or(1)) + ", " +
+           times +
+           " devices have the same tokens and experts; products of experts "
+           "take " +
            shareText(step, repeated.timeUs) + remedyText(step, repeated),
        "repeated-experts", Subject::mesh});
 }

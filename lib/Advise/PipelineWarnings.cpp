@@ -32,11 +32,11 @@ static void adviseOnEnds(const EvaluatedPipeline &pipeline,
   for (auto [where, time] : ends)
     if (parts.shape.stages > 1 && time > mean)
       warnings.push_back(
-          {"what lies " + std::string(where) + " takes " +
+          {"the ops " + std::string(where) + " take " +
                formatTime(toMicroseconds(time)) +
-               " of a microbatch on one stage, the mean of all stages is " +
+               " per microbatch on one stage, the mean of all stages is " +
                formatTime(toMicroseconds(mean)) +
-               ": stages divide the layers of the last stack only",
+               ": only layers of the last stack are divided among stages",
            "undivided-end"});
 }
 
@@ -47,9 +47,9 @@ static void warnAssumedBackwards(const EvaluatedPipeline &pipeline,
   ScheduleKind kind = *pipeline.parts.plan.pipeline.schedule;
   warnings.push_back(
       {"schedule " + std::string(nameOf(kind)) +
-           " is of training: gradients, optimizer states and saved "
-           "activations are not in the memory figures, and FLOPs and the "
-           "breakdown are those of forwards",
+           " is for training, and this step has no backward: memory figures "
+           "lack gradients, optimizer states and saved activations, FLOPs and "
+           "breakdown are those of the forward",
        "training-memory"});
 }
 
@@ -64,11 +64,10 @@ static void adviseOnMargin(const EvaluatedPipeline &pipeline,
   if (!memory.fits || pipeline.report.training->memoryMargin >= leastMargin)
     return;
   warnings.push_back(
-      {"little memory is left: " +
-           formatBytes(memory.budgetBytes - memory.totalBytes) +
-           " of a budget of " + formatBytes(memory.budgetBytes) + " in " +
-           pipeline.report.memory.worstDevice +
-           "; what the allocator cannot hand out may take it: more "
+      {"only " + formatBytes(memory.budgetBytes - memory.totalBytes) +
+           " are left of a budget of " + formatBytes(memory.budgetBytes) +
+           " in " + pipeline.report.memory.worstDevice +
+           "; fragmentation of the allocator may take them: more "
            "--microbatches, --recompute or shards leave more",
        "little-memory-left"});
 }
@@ -81,13 +80,13 @@ static void adviseOnIteration(const EvaluatedPipeline &pipeline,
     warnings.insert(
         warnings.begin(),
         {missingText(memory.perDevice, runtime) + " in " + memory.worstDevice +
-             ": more --microbatches, stages or shards would need less",
+             "; more --microbatches, stages or shards would need less",
          "does-not-fit"});
   if (!runtime.training)
     warnings.push_back(
         {"runtime " + runtime.name +
-             " says nothing of training: no communication of weights is "
-             "overlapped, and the allocator loses nothing",
+             " has no figures of training: no communication of weights is "
+             "overlapped, and the allocator loses no memory",
          "not-a-trainer"});
   adviseOnMargin(pipeline, warnings);
 }

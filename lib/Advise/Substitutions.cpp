@@ -55,10 +55,10 @@ std::string spreadText(const Chip &chip, KernelKind kind) {
         ++measured;
       }
   if (measured < 2)
-    return "; nothing here says how far they are apart";
-  return "; the efficiencies of the " + std::to_string(measured) +
+    return ", error unknown";
+  return "; efficiencies of the " + std::to_string(measured) +
          " measured formats differ by up to " + times(compute.ratio()) +
-         " in compute and " + times(memory.ratio()) + " in memory";
+         " (compute) and " + times(memory.ratio()) + " (memory)";
 }
 
 } // namespace
@@ -80,9 +80,8 @@ void autopar::advice::warnSubstitutedCurves(const EvaluatedStep &step,
     if (wanted.empty() || std::count(said.begin(), said.end(), wanted))
       continue;
     said.push_back(wanted);
-    warnings.push_back({"priced by another curve: " + wanted +
-                            " is not measured on " + chip.name +
-                            " and has that of " + useOf(*curve) +
+    warnings.push_back({wanted + " was not measured on " + chip.name +
+                            "; priced with the efficiency of " + useOf(*curve) +
                             spreadText(chip, kernel.kind),
                         ""});
   }
@@ -98,18 +97,18 @@ void autopar::advice::warnOtherChips(const EvaluatedStep &step,
     if (curve->source.kind != "derived" || servesAll(use))
       continue;
     if (auto spread = spreads.find(use); spread != spreads.end())
-      uses.push_back(use + " by " + times(spread->second.compute) + " and " +
+      uses.push_back(use + " " + times(spread->second.compute) + " and " +
                      times(spread->second.memory));
     else if (spreads.empty())
       uses.push_back(use);
   }
-  std::string spread = spreads.empty()
-                           ? ""
-                           : "; how far the efficiencies of measured chips are "
-                             "apart, in compute and in memory";
+  std::string spread = spreads.empty() ? ""
+                                       : "; among measured chips they differ, "
+                                         "in compute and in memory, by up to";
   if (!uses.empty())
-    warnings.push_back(
-        {"curves of another chip" + spread + ": " + join(uses, ", "), ""});
+    warnings.push_back({"kernel efficiencies are those of another chip" +
+                            spread + ": " + join(uses, ", "),
+                        ""});
 }
 
 void autopar::advice::warnSetLinks(const EvaluatedStep &step,
@@ -131,9 +130,9 @@ void autopar::advice::warnSetLinks(const EvaluatedStep &step,
              " GB/s and keep the efficiency " +
              formatNumber(tier.efficiency.value) + " of the " +
              formatNumber(before / 1e9) +
-             " GB/s that were measured; other links have another: set " +
+             " GB/s that were measured, which may be wrong for them: set " +
              tier.efficiency.path +
-             " as well, or take a machine with such links",
+             " as well, or choose a machine with such links",
          ""});
   }
 }
@@ -141,7 +140,7 @@ void autopar::advice::warnSetLinks(const EvaluatedStep &step,
 void autopar::advice::warnDerivedMachine(const EvaluatedStep &step,
                                          Warnings &warnings) {
   if (!step.machine.derived.empty())
-    warnings.push_back({"not given by the file of " + step.machine.name + ": " +
-                            step.machine.derived,
+    warnings.push_back({"filled in, since the file of " + step.machine.name +
+                            " lacks them: " + step.machine.derived,
                         ""});
 }

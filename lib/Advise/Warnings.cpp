@@ -57,8 +57,8 @@ static void warnNarrowStream(const EvaluatedStep &step, Warnings &warnings) {
       warnings.push_back(
           {"activations, norms and collectives are " +
                std::string(nameOf(kernel.compute)) +
-               " too: serving engines keep them in 16 bits, so that their "
-               "bytes and times are twice what is shown",
+               " too, but serving engines keep them in 16 bits: their real "
+               "bytes and times are twice those shown",
            "narrow-stream"});
       return;
     }
@@ -79,9 +79,13 @@ static void warnTimes(const EvaluatedStep &step, Warnings &warnings) {
     else if (cost.route->interpolated)
       addOnce(interpolated, call);
   }
+  addFigures(
+      warnings,
+      "collectives without a measured curve, priced by latency and bandwidth: ",
+      modelled);
   addFigures(warnings,
-             "no measured curve, priced by latency and bandwidth: ", modelled);
-  addFigures(warnings, "group size not measured, interpolated: ", interpolated);
+             "collectives whose group size was not measured, interpolated: ",
+             interpolated);
 }
 
 static void warnCollectiveSources(const EvaluatedStep &step,
@@ -118,14 +122,13 @@ static void warnSources(const EvaluatedStep &step, const UsedFigures &used,
   warnCollectiveSources(step, warnings);
   for (KernelKind kind : used.kindsWithoutCurve)
     missing.push_back(std::string(nameOf(kind)));
-  addFigures(warnings,
-             "recalled and not checked against a document: ", recalled);
+  addFigures(warnings, "figures from memory, without a source: ", recalled);
   addFigures(warnings,
              "kernel curves derived, not measured on this chip: ", derived);
   addFigures(warnings,
-             "larger than any kernel that was measured: ", used.beyondFit);
-  std::string absent =
-      "no kernel curve of " + step.pool().chip.name + ", peak rates assumed: ";
+             "kernels larger than any that was measured: ", used.beyondFit);
+  std::string absent = "kernel kinds without a curve of " +
+                       step.pool().chip.name + ", priced at peak rates: ";
   addFigures(warnings, absent.c_str(), missing);
 }
 
@@ -146,17 +149,18 @@ static void warnDecode(const EvaluatedStep &step, Warnings &warnings) {
   for (const CollectiveCall &cost : step.calls)
     calls += cost.count;
   add(latency.overheadTimeUs - latency.hostTimeUs,
-      "for the floors of " + formatInteger(latency.kernelLaunches) +
+      "for minimum times of " + formatInteger(latency.kernelLaunches) +
           " kernels");
   add(latency.communicationTimeUs,
       "in " + formatInteger(calls.int64().value_or(0)) + " collectives");
   add(latency.hostTimeUs, "on the host");
   add(latency.memoryTimeUs + latency.computeTimeUs - floor,
-      "below peak bandwidth and on activations");
-  warnings.push_back({"decode lands at " + times(latency.stepTimeUs / floor) +
-                          " its memory floor of " + formatTime(floor) + ": " +
-                          why,
-                      "decode-floor"});
+      "for activations and for reads below full bandwidth");
+  warnings.push_back(
+      {"decode takes " + times(latency.stepTimeUs / floor) +
+           " what reading weights and KV cache at full bandwidth would (" +
+           formatTime(floor) + "); the rest: " + why,
+       "decode-floor"});
 }
 
 static void warnLongContext(const EvaluatedStep &step, Warnings &warnings) {
@@ -164,16 +168,15 @@ static void warnLongContext(const EvaluatedStep &step, Warnings &warnings) {
   if (positions.longest == 0 || step.workload.context <= positions.longest)
     return;
   std::string scaling = positions.scaling.empty()
-                            ? "its config stretches no rotary angles"
-                            : "the " + positions.scaling +
-                                  " scaling of its rotary angles "
-                                  "included";
+                            ? "and its config scales no rotary angles"
+                            : "with the " + positions.scaling +
+                                  " scaling of its rotary angles included";
   warnings.push_back({"a context of " + formatInteger(step.workload.context) +
-                          " tokens is beyond the " +
+                          " tokens exceeds the " +
                           formatInteger(positions.longest) +
                           " that the model was made for, " + scaling +
-                          ": engines refuse it unless they are told "
-                          "otherwise, and answers suffer",
+                          ": engines refuse it unless configured otherwise, "
+                          "and answers get worse",
                       "long-context"});
 }
 

@@ -65,7 +65,7 @@ static void addCollective(Formulas &formulas, uint32_t index) {
   Expr count = formulas.countOf(record);
   Expr group = formulas.devices(record.axes);
   Expr elements =
-      formulas.hottest(formulas.local(record.shape, ref), record.sharedBy);
+      formulas.mostLoaded(formulas.local(record.shape, ref), record.sharedBy);
   Expr bytes = bytesOf(formulas, record, elements);
   if (record.kind == CollectiveKind::all_gather ||
       record.kind == CollectiveKind::ring)

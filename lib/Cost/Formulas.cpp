@@ -334,7 +334,7 @@ Expr Formulas::withoutPadding(Expr flops, const Dims &rows) {
                      max(number(1), mostRows(step)));
 }
 
-Expr Formulas::hottest(Expr mean, std::optional<uint32_t> kind) {
+Expr Formulas::mostLoaded(Expr mean, std::optional<uint32_t> kind) {
   return kind && program.placement
              ? mean.apply(Op::scale, skew(kind), number(evenSkew))
              : mean;

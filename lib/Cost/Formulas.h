@@ -89,7 +89,7 @@ public:
   /// their capacity.
   Expr withoutPadding(Expr flops, const program::Dims &rows);
   /// Value on the most loaded device, for a mean of `mean`.
-  Expr hottest(Expr mean, std::optional<uint32_t> kind);
+  Expr mostLoaded(Expr mean, std::optional<uint32_t> kind);
   /// The elements of `elements` that exist at a time if their tokens are
   /// processed in `chunks` chunks.
   Expr ofChunk(Expr elements, int64_t chunks) {

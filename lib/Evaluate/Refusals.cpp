@@ -158,7 +158,7 @@ static std::optional<Error> checkLaunch(const PlanInputs &inputs) {
     return Error{
         "",
         std::string(plan.eager ? "--enforce-eager" : "--max-num-seqs") +
-            " is about an engine that serves, and this step trains",
+            " is for serving engines, and this step trains",
         "leave it out"};
   if (plan.eager && inputs.runtime.eagerStepUs.value == 0)
     return Error{"",

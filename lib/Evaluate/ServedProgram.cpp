@@ -63,7 +63,7 @@ std::optional<Error> ServedProgram::checkLengths(const PlanInputs &inputs,
     return std::nullopt;
   return Error{"",
                "requests have " + formatInteger(std::llround(tokens)) +
-                   " tokens in the mean, the model has learned " +
+                   " tokens on average, the model has learned " +
                    formatInteger(positions.longest) + " positions",
                "shorter --prompt or --output-tokens"};
 }
@@ -107,7 +107,7 @@ Error ServedProgram::explain(const Requests &requests) const {
   return {"",
           "a step of prompts of " + requests.prompt.str() +
               " tokens has no price under this plan",
-          "--phase=prefill --prompt says why"};
+          "estimate it with --phase=prefill --prompt to see why"};
 }
 
 StepPrices ServedProgram::prices() {

@@ -87,7 +87,7 @@ std::optional<Error> autopar::evaluation::addSimulation(
                  "fewer requests, or shorter output: --simulate=1000"};
   if (run->result.refusal)
     return Error{"", "a simulated step has no price under this plan",
-                 "--phase=prefill --prompt says why"};
+                 "estimate it with --phase=prefill --prompt to see why"};
   SimulationReport simulation;
   if (choice.trace.empty())
     simulation.seed = choice.seed;

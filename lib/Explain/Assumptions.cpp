@@ -35,7 +35,7 @@ static std::string sourceOfReserve(const EvaluatedStep &step) {
   const Report::DeviceMemory &device = step.report.memory.perDevice;
   if (device.reservedBytes == device.ruleBytes) {
     if (step.plan.memoryUtilization)
-      return "plan: the share of memory leaves it";
+      return "plan: remainder under --memory-utilization";
     if (runtime.memoryUtilization.isGiven())
       return runtime.memoryUtilization.source.str();
     bool isLeast = double(device.ruleBytes) == runtime.reserveLeast.value;
@@ -83,7 +83,7 @@ static void addRuntime(const EvaluatedStep &step, Assumptions &assumptions) {
     add("host time of a sequence", runtime.hostTimePerSequenceUs,
         formatTime(runtime.hostTimePerSequenceUs.value));
   if (runtime.kernelFloorUs.value > 0)
-    add("least time of a kernel", runtime.kernelFloorUs,
+    add("minimum time of a kernel", runtime.kernelFloorUs,
         formatTime(runtime.kernelFloorUs.value));
 }
 
@@ -102,10 +102,10 @@ static void addRouting(const EvaluatedStep &step, Assumptions &assumptions) {
     assumptions.push_back(
         {"expert routing", "uniform and independent", method});
   else
-    assumptions.push_back(
-        {"expert routing",
-         "independent, by Zipf's law of exponent " + formatNumber(skew.value),
-         skew.source.str()});
+    assumptions.push_back({"expert routing",
+                           "independent, Zipf distribution with exponent " +
+                               formatNumber(skew.value),
+                           skew.source.str()});
 }
 
 /// Lists the parts of the model that the step's workload leaves without work.
@@ -133,17 +133,16 @@ static void addRecurrence(const EvaluatedStep &step, Assumptions &assumptions) {
   if (step.report.flops.recurrence == Checked(0))
     return;
   assumptions.push_back({"FLOPs of recurrences",
-                         "by convention, of the recurrence itself, whatever a "
-                         "chunked kernel does",
+                         "by convention those of the recurrence itself, also "
+                         "where a chunked kernel computes more",
                          method});
   const Chip &chip = step.pool().chip;
   if (chip.kernels.count(KernelKind::scan) && !step.runtime.ideal) {
-    assumptions.push_back(
-        {"scans",
-         "state spaces and linear attention at the rates of gated delta rules: "
-         "chips." +
-             chip.name + ".kernels.scan",
-         method});
+    assumptions.push_back({"scans",
+                           "state spaces and linear attention are priced at "
+                           "the rates of gated delta rules: chips." +
+                               chip.name + ".kernels.scan",
+                           method});
     return;
   }
   const Figure *peak = chip.peak(ElementType::f32);
@@ -179,8 +178,8 @@ static void addHyperConnections(const EvaluatedStep &step,
     return;
   assumptions.push_back(
       {"hyper-connections",
-       isMeasured ? "independent ones take what manifold-constrained ones do, "
-                    "which alone were measured: chips." +
+       isMeasured ? "independent ones are priced as manifold-constrained ones, "
+                    "the only ones measured: chips." +
                         chip.name + ".kernels.hyper_pre"
                   : "priced as elementwise kernels",
        method});
@@ -198,12 +197,12 @@ static void addOverlap(const EvaluatedStep &step, Assumptions &assumptions) {
   if (hasRing)
     assumptions.push_back(
         {"overlap",
-         "each step of a ring runs beside attention on the part before it, no "
-         "other collective beside a kernel",
+         "each step of a ring overlaps with attention on the previous block; "
+         "no other collective overlaps with a kernel",
          "Ring Attention, arXiv:2310.01889, section 3"});
   else
     assumptions.push_back(
-        {"overlap", "collectives overlap with no kernel", method});
+        {"overlap", "no collective overlaps with a kernel", method});
 }
 
 /// Adds the imbalance of contiguous parts of a sequence: the last of n parts
@@ -219,9 +218,9 @@ static void addBalance(const EvaluatedStep &step, Assumptions &assumptions) {
     double most = 2 - 1 / static_cast<double>(devices);
     assumptions.push_back(
         {"context parallelism",
-         "causal pairs are shared evenly: a device has one block from either "
-         "end of a sequence; with contiguous blocks all would wait for the "
-         "last device, which has " +
+         "causal pairs are shared evenly: each device has one block from "
+         "either end of a sequence; with contiguous blocks all would wait for "
+         "the last device, which would have " +
              formatNumber(std::round(most * 100) / 100) + " times as many",
          "Llama 3, arXiv:2407.21783, section 3.3.2"});
     return;
@@ -230,10 +229,10 @@ static void addBalance(const EvaluatedStep &step, Assumptions &assumptions) {
 
 static void addMethod(const EvaluatedStep &step, Assumptions &assumptions) {
   const Runtime &runtime = step.runtime;
-  assumptions.push_back(
-      {"FLOPs",
-       "matrix products only, a multiply-add is 2, causal pairs exactly",
-       method});
+  assumptions.push_back({"FLOPs",
+                         "matrix products only; a multiply-add counts 2; "
+                         "causal pairs are counted exactly",
+                         method});
   assumptions.push_back(
       {"logits", "for the last token of each sequence only", method});
   addRecurrence(step, assumptions);
@@ -280,9 +279,8 @@ static void addDefaults(const EvaluatedStep &step, Assumptions &assumptions) {
   if (isWhole)
     assumptions.push_back(
         {"weights and gradients",
-         "whole from the first microbatch of an iteration to the last, as " +
-             step.runtime.name +
-             " has them under pipelines, though --fsdp splits them: --zero=1",
+         "kept whole during an iteration, as " + step.runtime.name +
+             " does in pipelines even where --fsdp splits them: --zero=1",
          trainer->keepsWholeInStages.source.str()});
   Degrees degrees = degreesOf(plan);
   bool isSplit = degrees.ep && degrees.etp && degrees.etp == degrees.tp &&
@@ -315,7 +313,7 @@ autopar::explanation::assumptionsOf(const EvaluatedPipeline &pipeline) {
     assumptions.push_back(
         {"schedule.backward",
          std::to_string(cost::trainingPasses - 1) +
-             " forwards, half for each gradient",
+             " times the forward, half for each gradient",
          "recalled: products of the same sizes, arXiv:2104.04473"});
   return assumptions;
 }

@@ -31,7 +31,7 @@ void Explainer::explainPlacement() {
             .input(path + "mean_tokens", layer.meanTokens)
             .from("expert loads: " + step.program.placement->source));
   }
-  mean.note("what the hottest device works on and sends, over the mean; rows "
+  mean.note("work and traffic of the most loaded device, over the mean; rows "
             "of a layer kind are scaled by the mean over its layers, rounded "
             "up to a millionth");
   add("placement.mean_imbalance", "sum of the inputs / their number", mean);

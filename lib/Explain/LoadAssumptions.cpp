@@ -44,22 +44,23 @@ void autopar::explanation::addLoadAssumptions(
                     }))
       assumptions.push_back(
           {"expert loads",
-           "even in the mean; of ranks the one that chance gives most",
-           "autopar: normal deviates of powers of 2/3, within 3 % of drawn "
-           "routing from 8 tokens on"});
+           "even on average; the step waits for the rank that random routing "
+           "loads most",
+           "autopar: normal approximation of powers of 2/3, within 3 % of "
+           "simulated routing from 8 tokens on"});
     return;
   }
-  assumptions.push_back(
-      {"expert loads", step.program.placement->source,
-       "user: of them follows the hottest device, not which experts a batch "
-       "reaches"});
+  assumptions.push_back({"expert loads", step.program.placement->source,
+                         "user: sets the load of the most loaded device, not "
+                         "which experts a batch reaches"});
   if (step.program.placement->limit)
-    assumptions.push_back({"expert capacity",
-                           "of loads before it is rounded up",
-                           "autopar: method of the evaluator"});
+    assumptions.push_back(
+        {"expert capacity",
+         "drops are counted before the capacity is rounded up",
+         "autopar: method of the evaluator"});
   if (step.plan.pipeline.stages.size() > 1 && layersDiffer(step))
-    assumptions.push_back({"expert loads of stages",
-                           "the mean over the layers of a kind, whichever of "
-                           "them a stage has",
-                           "autopar: method of the evaluator"});
+    assumptions.push_back(
+        {"expert loads of stages",
+         "each stage has the mean load of its kinds of layers",
+         "autopar: method of the evaluator"});
 }

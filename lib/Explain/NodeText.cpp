@@ -139,12 +139,12 @@ std::string NodeText::roofText(const Node &node,
          ", tm = " + timeOf(node.b, "B");
 }
 
-/// The size on the most loaded device, "ceil(128 x 1.422223 (hottest device))"
-/// for 128 on the mean device; a mean may be a share: "/ tp(8)".
-std::string NodeText::hottestText(const Node &node) const {
+/// The size on the most loaded device, "ceil(128 x 1.422223 (most loaded
+/// device))" for 128 on the mean device; a mean may be a share: "/ tp(8)".
+std::string NodeText::mostLoadedText(const Node &node) const {
   std::string text = "ceil(" + sizes(node.a, Bind::product) + " x " +
                      decimal(step.real(node.b) / double(evenSkew)) +
-                     " (hottest device)";
+                     " (most loaded device)";
   const Node &shared = graph[node.c];
   bool isShared = shared.op == Op::multiply && isAxes(shared.a);
   std::string axes = isShared ? axesText(shared.a) : "";
@@ -191,7 +191,7 @@ std::string NodeText::sizes(NodeId id, Bind bind) const {
            ")";
   case Op::scale:
     if (graph[node.b].op == Op::skew || graph[node.b].op == Op::peak_skew)
-      return hottestText(node);
+      return mostLoadedText(node);
     return "ceil(" + operand(node.a, Bind::product) + " x " +
            operand(node.b, Bind::product) + " / " +
            operand(node.c, Bind::factor) + ")";

@@ -49,7 +49,7 @@ private:
                         const char *rule) const;
   std::string axesText(cost::NodeId devices) const;
   bool isAxes(cost::NodeId node) const;
-  std::string hottestText(const cost::Node &node) const;
+  std::string mostLoadedText(const cost::Node &node) const;
   std::string ratioText(cost::NodeId id) const;
   std::string roofText(const cost::Node &node, const std::string &ratio) const;
   std::string pairsText(const cost::Node &node, cost::NodeId id) const;

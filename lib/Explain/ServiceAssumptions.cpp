@@ -24,16 +24,16 @@ Assumptions autopar::explanation::assumptionsOf(const ServingReport &service) {
         {name, std::move(value), "autopar: docs/physics.md, Serving"});
   };
   if (service.isOpen())
-    assume("arrivals", "Poisson's law");
+    assume("arrivals", "Poisson process");
   if (service.replicas > 1)
-    assume("requests of replicas", "spread evenly");
+    assume("requests", "spread evenly over the replicas");
   if (service.requests.cachedShare > 0)
-    assume("cached tokens of prompts", "in the KV cache of each request");
+    assume("prefix-cache hits", "count in the KV cache of each request");
   if (service.steady.load.drafts > 0) {
-    assume("drafts", "accepted each by itself");
+    assume("drafts", "accepted independently of each other");
     if (!service.requests.draftCost)
       assume("draft cost", formatNumber(service.steady.load.draftCost) +
-                               " of a step: one of the model's layers");
+                               " of a step: one layer of the model");
   }
   return assumptions;
 }
@@ -44,28 +44,26 @@ Assumptions autopar::explanation::assumptionsOf(const CostProgram &program,
   const Workload &step = service.step;
   Assumptions assumptions;
   if (step.encoderTokens > 0)
-    assumptions.push_back(
-        {"images or other encoder input",
-         formatInteger(step.encoderTokens) + " positions of each request, " +
-             formatTime(encoderUs) +
-             " of the steps that prefill it, on the devices that do",
-         source});
+    assumptions.push_back({"images or other encoder input",
+                           formatInteger(step.encoderTokens) +
+                               " positions per request, " +
+                               formatTime(encoderUs) + " of its prefill steps",
+                           source});
   if (int64_t cross = crossTokensOf(program, step); cross > 0)
     assumptions.push_back({"cross tokens",
                            formatInteger(cross) +
-                               " encoded positions, whose keys and values "
-                               "each request holds",
+                               " encoded positions per request, with keys and "
+                               "values in its cache",
                            step.crossTokens > 0 ? "user: --cross-tokens"
-                                                : "as many as it encodes"});
+                                                : "as many as are encoded"});
   if (service.requests.acceptance.empty())
     return assumptions;
   assumptions.push_back(
       {"memory of drafts",
        holdsDrafts(program)
-           ? "weights and KV cache of the checkpoint's layers that predict "
-             "further tokens"
-           : "not counted: the checkpoint has no layer that predicts further "
-             "tokens, so another model does",
+           ? "weights and KV cache of the checkpoint's MTP layers"
+           : "not counted: the checkpoint has no MTP layer, so another model "
+             "drafts",
        source});
   return assumptions;
 }

@@ -105,9 +105,6 @@ autopar::hardware::takeName(const std::string &text,
 }
 
 std::string TakenName::str() const {
-  return "taken for '" + asked + "'" +
-         (others.empty()
-              ? ""
-              : ", which " + join(others, ", ") +
-                    (others.size() == 1 ? " fits" : " fit") + " as well");
+  return "for '" + asked + "'" +
+         (others.empty() ? "" : " (or: " + join(others, ", ") + ")");
 }

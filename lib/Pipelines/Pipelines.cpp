@@ -171,8 +171,8 @@ private:
     };
     std::optional<double> price;
     if (failed(readNumber(options.price,
-                          "dollars for a device and hour, as in --price=2.5",
-                          isPrice, price)))
+                          "dollars per device-hour, as in --price=2.5", isPrice,
+                          price)))
       return failure();
     if (price)
       target.overrides.push_back({"systems.*.price", *price});
@@ -182,7 +182,7 @@ private:
   FailureOr<RequestsChoice> readRequests() {
     RequestsChoice requests;
     if (failed(readNumber(
-            options.rate, "requests in a second, from 1e-6 to 1e9",
+            options.rate, "requests per second, from 1e-6 to 1e9",
             [](double rate) { return rate >= 1e-6 && rate <= 1e9; },
             requests.ratePerS)) ||
         failed(readNumbers(requests)))
@@ -191,9 +191,8 @@ private:
       requests.concurrency = options.concurrency;
     if (requests.ratePerS && requests.concurrency)
       return onError(Error{"",
-                           "--rate and --concurrency exclude each other: "
-                           "requests either come at a rate, or each end lets "
-                           "the next one in",
+                           "--rate and --concurrency exclude each other: one "
+                           "is an open loop, the other a closed loop",
                            "leave out one of them"}
                          .str());
     requests.answer = options.outputTokens;
@@ -283,8 +282,8 @@ private:
     Requests asked = requestsOf(*trace);
     if (!requests.concurrency && trace->back().arrivalUs == 0)
       return onError("--requests=" + options.requests +
-                     ": all requests come at once, at no rate; with "
-                     "--concurrency=N each comes when one has ended");
+                     ": all requests arrive at once, at no rate; with "
+                     "--concurrency=N each arrives when another has ended");
     if (auto error = asked.verify(); error && !requests.concurrency)
       return onError("--requests=" + options.requests + ": " + error->message);
     if (!requests.concurrency)
@@ -329,30 +328,31 @@ private:
     if (!hasRequests && !options.prompt.empty()) {
       step.prompt = parseCount(options.prompt);
       if (!step.prompt || *step.prompt < 1 || *step.prompt > limits::maxTokens)
-        return onError("--prompt=" + shorten(options.prompt) +
-                       ": expected a number from 1 to " +
-                       std::to_string(limits::maxTokens) +
-                       (isLaw(options.prompt) ? "; lengths that differ are of "
-                                                "requests: --rate=20"
-                                              : ""));
+        return onError(
+            "--prompt=" + shorten(options.prompt) +
+            ": expected a number from 1 to " +
+            std::to_string(limits::maxTokens) +
+            (isDistribution(options.prompt)
+                 ? "; a distribution of lengths needs a service: --rate=20"
+                 : ""));
     }
     step.context = given(options.context, 0);
     // The report on a service shows a decode step, unless its sizes are chosen.
     if (hasRequests && step.phase && *step.phase != Phase::decode &&
         !step.batch && !step.context)
-      return onError(Error{"",
-                           "--phase=" + options.phase.getValue() +
-                               " chooses no step of a service, which prefills "
-                               "and decodes",
-                           "leave out --phase, or give --batch and --context "
-                           "of the step"}
-                         .str());
+      return onError(
+          Error{"",
+                "--phase=" + options.phase.getValue() +
+                    " has no effect on a service, which prefills and decodes",
+                "leave out --phase, or give --batch and --context "
+                "of the step"}
+              .str());
     step.encoderTokens = given(options.encoderTokens, -1);
     step.crossTokens = given(options.crossTokens, -1);
     return step;
   }
 
-  static bool isLaw(const std::string &prompt) {
+  static bool isDistribution(const std::string &prompt) {
     return prompt.find(':') != std::string::npos && TokenLengths::parse(prompt);
   }
 

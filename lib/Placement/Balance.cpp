@@ -23,8 +23,8 @@ double autopar::placement::boundOf(const Cell &cell) {
   if (cell.slotsPerRank >= cell.experts())
     return mean;
   return std::max(
-      mean, hottestReplica(cell.loads, replicaCounts(cell.loads, cell.ranks,
-                                                     cell.slots())));
+      mean, largestReplicaLoad(cell.loads, replicaCounts(cell.loads, cell.ranks,
+                                                         cell.slots())));
 }
 
 std::vector<double>
@@ -40,7 +40,7 @@ autopar::placement::rankLoads(const std::vector<double> &loads, int64_t ranks,
   return tokens;
 }
 
-double autopar::placement::hottestOf(const std::vector<double> &loads) {
+double autopar::placement::largestLoadOf(const std::vector<double> &loads) {
   return *std::max_element(loads.begin(), loads.end());
 }
 
@@ -63,7 +63,7 @@ static Packer packBestCounts(const Cell &cell, double bound, Steps &steps) {
   constexpr double range = 1.1;
   std::vector<int64_t> counts =
       replicaCounts(cell.loads, cell.ranks, cell.slots());
-  double least = hottestReplica(cell.loads, counts);
+  double least = largestReplicaLoad(cell.loads, counts);
   Packer best(cell, std::move(counts), bound);
   best.pack(steps);
   for (int i = 0; i < thresholds && !best.isCloseToBound() && steps.left > 0;
@@ -74,7 +74,7 @@ static Packer packBestCounts(const Cell &cell, double bound, Steps &steps) {
       continue;
     Packer other(cell, std::move(counts), bound);
     other.pack(steps);
-    if (other.hottest() < best.hottest())
+    if (other.largestLoad() < best.largestLoad())
       best.takeFrom(other);
   }
   return best;
@@ -87,7 +87,7 @@ Balanced autopar::placement::balance(const Cell &cell, Steps &steps) {
   Packer packer = packBestCounts(cell, bound, steps);
   packer.replaceReplicas(steps);
   Balanced result = {packer.slots(),
-                     packer.hottest() <= bound * (1 + loadEpsilon)};
+                     packer.largestLoad() <= bound * (1 + loadEpsilon)};
   if (!result.optimal)
     searchExactly(cell, bound, result, steps);
   return result;
@@ -98,8 +98,8 @@ Balanced autopar::placement::balance(const Cell &cell,
                                      Steps &steps) {
   double total = std::accumulate(cell.loads.begin(), cell.loads.end(), 0.0);
   double bound =
-      std::max(total / cell.ranks, hottestReplica(cell.loads, counts));
+      std::max(total / cell.ranks, largestReplicaLoad(cell.loads, counts));
   Packer packer(cell, std::move(counts), bound);
   packer.pack(steps);
-  return {packer.slots(), packer.hottest() <= bound * (1 + loadEpsilon)};
+  return {packer.slots(), packer.largestLoad() <= bound * (1 + loadEpsilon)};
 }

@@ -48,7 +48,7 @@ double boundOf(const Cell &cell);
 /// Tokens by rank.
 std::vector<double> rankLoads(const std::vector<double> &loads, int64_t ranks,
                               const std::vector<int32_t> &slots);
-double hottestOf(const std::vector<double> &loads);
+double largestLoadOf(const std::vector<double> &loads);
 
 /// Chooses replicas and ranks. Needs experts <= slots.
 Balanced balance(const Cell &cell, Steps &steps);

@@ -117,7 +117,7 @@ void ExactSearch::place(size_t index, int64_t copy, size_t firstRank) {
 }
 
 void ExactSearch::keep() {
-  best = hottestOf(loads);
+  best = largestLoadOf(loads);
   bestSlots.clear();
   for (const std::vector<int32_t> &rank : ranks)
     bestSlots.insert(bestSlots.end(), rank.begin(), rank.end());
@@ -127,9 +127,10 @@ void autopar::placement::searchExactly(const Cell &cell, double bound,
                                        Balanced &result, Steps &steps) {
   if (cell.slots() > maxSlots || steps.left <= 0)
     return;
-  double hottest = hottestOf(rankLoads(cell.loads, cell.ranks, result.slots));
+  double largest =
+      largestLoadOf(rankLoads(cell.loads, cell.ranks, result.slots));
   Steps some = {std::min(maxSteps, steps.left)};
-  ExactSearch search(cell, bound, hottest, some);
+  ExactSearch search(cell, bound, largest, some);
   result.optimal = search.run();
   steps.take(some.left - search.steps.left);
   if (!search.bestSlots.empty())

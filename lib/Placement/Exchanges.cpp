@@ -1,4 +1,5 @@
-//===- Exchanges.cpp - Exchanges that cool the hottest rank ---------------===//
+//===- Exchanges.cpp - Exchanges that unload the most loaded rank
+//-----------===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -67,9 +68,10 @@ void Packer::apply(const Exchange &exchange) {
 }
 
 /// Number of ranks with which the most loaded rank may exchange.
-size_t Packer::coolerRanks() const {
+size_t Packer::lessLoadedRanks() const {
   size_t first = 1;
-  while (first < falling.size() && hottest() - loads[falling[first]] <= epsilon)
+  while (first < falling.size() &&
+         largestLoad() - loads[falling[first]] <= epsilon)
     ++first;
   return falling.size() - first;
 }
@@ -82,8 +84,8 @@ void Packer::exchangeWithRanks(size_t end, const Exchange &best,
                                ExchangeWith exchangeWith) const {
   for (auto rank = falling.rbegin(); rank != falling.rend(); ++rank) {
     double load = loads[*rank];
-    if (hottest() - load <= epsilon ||
-        !mayReach((hottest() + load) / 2, best.worse))
+    if (largestLoad() - load <= epsilon ||
+        !mayReach((largestLoad() + load) / 2, best.worse))
       return;
     if (*rank < end)
       exchangeWith(*rank);
@@ -98,10 +100,10 @@ void Packer::exchangeWithRanks(size_t end, const Exchange &best,
 /// Returns the first slot for which they do not suffice.
 size_t Packer::takeSlots(Steps &steps) const {
   auto each = static_cast<int64_t>(width);
-  if (steps.takeAll(static_cast<int64_t>(coolerRanks()) * each * each))
+  if (steps.takeAll(static_cast<int64_t>(lessLoadedRanks()) * each * each))
     return held.size();
   for (size_t slot = 0; slot < held.size(); ++slot)
-    if (hottest() - loads[rankOf(slot)] > epsilon && !steps.take(each))
+    if (largestLoad() - loads[rankOf(slot)] > epsilon && !steps.take(each))
       return slot;
   return held.size();
 }
@@ -119,11 +121,11 @@ void Packer::tryOne(size_t from, size_t to, double worse,
 
 void Packer::exchangeOneWith(size_t other, size_t endSlot,
                              Exchange &best) const {
-  double hot = hottest(), cool = loads[other], half = (hot - cool) / 2;
+  double most = largestLoad(), less = loads[other], half = (most - less) / 2;
   // False if the loads end up too far apart.
   auto tryOneOf = [&](const Slot &from, const Slot &to) {
     double moved = from.share - to.share;
-    double worse = std::max(hot - moved, cool + moved);
+    double worse = std::max(most - moved, less + moved);
     if (!mayReach(worse, best.worse))
       return false;
     if (to.slot < endSlot)
@@ -134,7 +136,7 @@ void Packer::exchangeOneWith(size_t other, size_t endSlot,
   // As shares of the most loaded rank rise, so do the shares that even out both
   // ranks.
   const Slot *even = first;
-  for (size_t i = begin(hottestRank()); i < end(hottestRank()); ++i) {
+  for (size_t i = begin(mostLoadedRank()); i < end(mostLoadedRank()); ++i) {
     const Slot &from = rising[i];
     while (even != last && even->share < from.share - half)
       ++even;
@@ -146,7 +148,7 @@ void Packer::exchangeOneWith(size_t other, size_t endSlot,
 }
 
 bool Packer::exchangeOne(Steps &steps) {
-  Exchange best = {hottest() - epsilon, {}, {}};
+  Exchange best = {largestLoad() - epsilon, {}, {}};
   size_t endSlot = takeSlots(steps);
   exchangeWithRanks((endSlot + width - 1) / width, best,
                     [&](size_t rank) { exchangeOneWith(rank, endSlot, best); });
@@ -171,21 +173,21 @@ void Packer::findPairs(size_t rank, std::vector<Pair> &pairs) const {
 }
 
 bool Packer::fits(const Pair &from, const Pair &to) const {
-  size_t hot = rankOf(from.slots[0]), rank = rankOf(to.slots[0]);
+  size_t fullest = rankOf(from.slots[0]), rank = rankOf(to.slots[0]);
   for (size_t i = 0; i < 2; ++i)
     if (holds(rank, held[from.slots[i]], to.slots[0], to.slots[1]) ||
-        holds(hot, held[to.slots[i]], from.slots[0], from.slots[1]))
+        holds(fullest, held[to.slots[i]], from.slots[0], from.slots[1]))
       return false;
   return true;
 }
 
 /// Between equally good exchanges with the first rank the first is kept.
-void Packer::exchangeTwoWith(size_t other, const std::vector<Pair> &hotPairs,
+void Packer::exchangeTwoWith(size_t other, const std::vector<Pair> &ownPairs,
                              const std::vector<Pair> &pairs,
                              Exchange &best) const {
-  double hot = hottest(), cool = loads[other], half = (hot - cool) / 2;
+  double most = largestLoad(), less = loads[other], half = (most - less) / 2;
   auto even = pairs.begin();
-  for (const Pair &from : hotPairs) {
+  for (const Pair &from : ownPairs) {
     // The pairs that come nearest to halving the difference.
     while (even != pairs.end() && even->sum < from.sum - half)
       ++even;
@@ -193,7 +195,7 @@ void Packer::exchangeTwoWith(size_t other, const std::vector<Pair> &hotPairs,
     auto last = even + std::min<ptrdiff_t>(pairs.end() - even, 2);
     for (auto to = first; to != last; ++to) {
       double moved = from.sum - to->sum;
-      double worse = std::max(hot - moved, cool + moved);
+      double worse = std::max(most - moved, less + moved);
       if (worse > best.worse)
         continue;
       bool better =
@@ -210,10 +212,10 @@ void Packer::exchangeTwoWith(size_t other, const std::vector<Pair> &hotPairs,
 /// Takes `each` steps for every rank that the most loaded one may exchange
 /// with. Returns the end of the ranks for which they suffice.
 size_t Packer::takeRanks(int64_t each, Steps &steps) const {
-  if (steps.takeAll(static_cast<int64_t>(coolerRanks()) * each))
+  if (steps.takeAll(static_cast<int64_t>(lessLoadedRanks()) * each))
     return loads.size();
   for (size_t rank = 0; rank < loads.size(); ++rank)
-    if (hottest() - loads[rank] > epsilon && !steps.take(each))
+    if (largestLoad() - loads[rank] > epsilon && !steps.take(each))
       return rank + 1;
   return loads.size();
 }
@@ -221,13 +223,13 @@ size_t Packer::takeRanks(int64_t each, Steps &steps) const {
 bool Packer::exchangeTwo(Steps &steps) {
   if (width < 2 || width > maxPairedSlots)
     return false;
-  std::vector<Pair> hotPairs, pairs;
-  findPairs(hottestRank(), hotPairs);
-  Exchange best = {hottest() - epsilon, {}, {}};
-  size_t end = takeRanks(static_cast<int64_t>(hotPairs.size() * 16), steps);
+  std::vector<Pair> ownPairs, pairs;
+  findPairs(mostLoadedRank(), ownPairs);
+  Exchange best = {largestLoad() - epsilon, {}, {}};
+  size_t end = takeRanks(static_cast<int64_t>(ownPairs.size() * 16), steps);
   exchangeWithRanks(end, best, [&](size_t rank) {
     findPairs(rank, pairs);
-    exchangeTwoWith(rank, hotPairs, pairs, best);
+    exchangeTwoWith(rank, ownPairs, pairs, best);
   });
   if (best.count)
     apply(best);
@@ -235,7 +237,7 @@ bool Packer::exchangeTwo(Steps &steps) {
 }
 
 void Packer::descend(Steps &steps) {
-  while (steps.left > 0 && hottest() > target)
+  while (steps.left > 0 && largestLoad() > target)
     if (!exchangeOne(steps) && !exchangeTwo(steps))
       return;
 }

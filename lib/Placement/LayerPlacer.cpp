@@ -86,7 +86,7 @@ Balanced LayerPlacer::placeGroups() const {
     for (size_t b = 0; b < pairs.size; ++b)
       if (a / perGroup != b / perGroup)
         units.affinity.at(a / perGroup, b / perGroup) += pairs.at(a, b);
-  double maxLoad = hottest(best.slots) * (1 + options.tolerance);
+  double maxLoad = largestLoad(best.slots) * (1 + options.tolerance);
   units.nodeLoad = maxLoad * space.ranksPerNode();
   consider(placeByNode(expertsByGroup(dealToNodes(units))), maxLoad, best);
   return best;
@@ -138,7 +138,7 @@ LayerPlacer::placeReplicas(const std::vector<int32_t> &balanced,
 
 void LayerPlacer::consider(std::vector<int32_t> slots, double maxLoad,
                            Balanced &best) const {
-  if (slots.empty() || hottest(slots) > maxLoad * (1 + loadEpsilon))
+  if (slots.empty() || largestLoad(slots) > maxLoad * (1 + loadEpsilon))
     return;
   if (countTraffic(slots, space, *trace).sends <
       countTraffic(best.slots, space, *trace).sends)
@@ -151,11 +151,11 @@ Balanced LayerPlacer::placeFreely() const {
   Balanced balanced = balance(cell, steps);
   if (!trace || space.slotsPerRank >= space.experts)
     return balanced;
-  double coolest = hottest(balanced.slots);
-  double maxLoad = coolest * (1 + options.tolerance);
+  double balancedLoad = largestLoad(balanced.slots);
+  double maxLoad = balancedLoad * (1 + options.tolerance);
   // Ranks within a node are uneven, so the node gets half of the tolerance.
   double nodeLoad =
-      coolest * (1 + options.tolerance / 2) * space.ranksPerNode();
+      balancedLoad * (1 + options.tolerance / 2) * space.ranksPerNode();
   Balanced best = balanced;
   std::vector<std::vector<int32_t>> starts = {balanced.slots};
   // Otherwise a rank would hold an expert twice.

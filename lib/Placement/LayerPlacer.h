@@ -41,8 +41,8 @@ private:
   /// Replaces `best` by `slots` if these exceed no rank's limit and send less.
   void consider(std::vector<int32_t> slots, double maxLoad,
                 Balanced &best) const;
-  double hottest(const std::vector<int32_t> &slots) const {
-    return hottestOf(rankLoads(loads.tokens, space.ranks, slots));
+  double largestLoad(const std::vector<int32_t> &slots) const {
+    return largestLoadOf(rankLoads(loads.tokens, space.ranks, slots));
   }
 
   const LayerLoads &loads;

@@ -31,9 +31,9 @@ public:
   /// Takes over the state of `other`, which packs the same cell.
   void takeFrom(const Packer &other);
 
-  bool isCloseToBound() const { return hottest() <= target; }
+  bool isCloseToBound() const { return largestLoad() <= target; }
   const std::vector<int32_t> &slots() const { return held; }
-  double hottest() const { return loads[hottestRank()]; }
+  double largestLoad() const { return loads[mostLoadedRank()]; }
 
 private:
   /// The slots of the most loaded rank and of another rank that change experts,
@@ -68,7 +68,7 @@ private:
   /// Whether `rank` holds `expert` in another slot than these.
   bool holds(size_t rank, int32_t expert, size_t except = SIZE_MAX,
              size_t except2 = SIZE_MAX) const;
-  size_t hottestRank() const { return falling.front(); }
+  size_t mostLoadedRank() const { return falling.front(); }
   void sumUp(size_t rank);
   void fill();
   size_t makeRoomFor(int32_t expert);
@@ -78,7 +78,7 @@ private:
   void sortAll();
   void sortSlots(size_t rank);
   void sortRank(size_t rank);
-  size_t coolerRanks() const;
+  size_t lessLoadedRanks() const;
   template <typename ExchangeWith>
   void exchangeWithRanks(size_t end, const Exchange &best,
                          ExchangeWith exchangeWith) const;
@@ -88,7 +88,7 @@ private:
   void tryOne(size_t from, size_t to, double worse, Exchange &best) const;
   size_t takeRanks(int64_t each, Steps &steps) const;
   bool exchangeTwo(Steps &steps);
-  void exchangeTwoWith(size_t other, const std::vector<Pair> &hotPairs,
+  void exchangeTwoWith(size_t other, const std::vector<Pair> &ownPairs,
                        const std::vector<Pair> &pairs, Exchange &best) const;
   void findPairs(size_t rank, std::vector<Pair> &pairs) const;
   bool fits(const Pair &from, const Pair &to) const;

@@ -38,8 +38,8 @@ std::string autopar::placement::policyChoices() {
   return join(policyNames, ", ");
 }
 
-static double ratio(double hottest, double mean) {
-  return mean > 0 ? hottest / mean : 1;
+static double ratio(double largest, double mean) {
+  return mean > 0 ? largest / mean : 1;
 }
 
 double LayerPlacement::imbalance() const {
@@ -224,7 +224,7 @@ double autopar::placement::imbalanceOf(const std::vector<int32_t> &slots,
                                        const std::vector<double> &tokens,
                                        int64_t ranks) {
   double total = std::accumulate(tokens.begin(), tokens.end(), 0.0);
-  return ratio(hottestOf(rankLoads(tokens, ranks, slots)),
+  return ratio(largestLoadOf(rankLoads(tokens, ranks, slots)),
                total / static_cast<double>(ranks));
 }
 
@@ -239,7 +239,7 @@ LayerPlacement autopar::placement::evaluatePlacement(
     std::sort(begin + rank * space.slotsPerRank,
               begin + (rank + 1) * space.slotsPerRank);
   result.rankTokens = rankLoads(loads.tokens, space.ranks, result.slots);
-  result.hottestTokens = hottestOf(result.rankTokens);
+  result.hottestTokens = largestLoadOf(result.rankTokens);
   result.meanTokens =
       std::accumulate(loads.tokens.begin(), loads.tokens.end(), 0.0) /
       static_cast<double>(space.ranks);
@@ -248,7 +248,7 @@ LayerPlacement autopar::placement::evaluatePlacement(
       result.hottestTokens <= result.boundTokens * (1 + loadEpsilon);
   std::vector<int32_t> block = placeInBlocks(space);
   result.blockHottestTokens =
-      hottestOf(rankLoads(loads.tokens, space.ranks, block));
+      largestLoadOf(rankLoads(loads.tokens, space.ranks, block));
   if (trace) {
     result.traffic = countTraffic(result.slots, space, *trace);
     result.blockTraffic = countTraffic(block, space, *trace);

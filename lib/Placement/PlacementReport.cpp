@@ -40,7 +40,7 @@ struct HeatStep {
 static constexpr HeatStep heatSteps[] = {{0.5, ' '},  {0.8, '.'},  {0.95, '-'},
                                          {1.05, '='}, {1.25, '+'}, {2, '*'},
                                          {4, '#'}};
-static constexpr char hottestCharacter = '@';
+static constexpr char largestLoadCharacter = '@';
 static constexpr const char *legend =
     "  ranks by load / mean: under 0.5 ' ', 0.8 '.', 0.95 '-', 1.05 '=', 1.25 "
     "'+',\n  2 '*', 4 '#', more '@'\n";
@@ -50,7 +50,7 @@ static char heat(double tokens, double mean) {
   for (const HeatStep &step : heatSteps)
     if (load < step.limit)
       return step.character;
-  return hottestCharacter;
+  return largestLoadCharacter;
 }
 
 /// Writes a character per rank or, if there are more than `width`, per run of
@@ -60,9 +60,9 @@ static std::string heatLine(const LayerPlacement &layer, size_t width) {
   std::string line;
   for (size_t column = 0; column < columns; ++column) {
     auto begin = layer.rankTokens.begin();
-    double hottest = *std::max_element(begin + column * ranks / columns,
+    double largest = *std::max_element(begin + column * ranks / columns,
                                        begin + (column + 1) * ranks / columns);
-    line += heat(hottest, layer.meanTokens);
+    line += heat(largest, layer.meanTokens);
   }
   return line;
 }
@@ -118,7 +118,7 @@ static std::string headText(const ExpertPlacement &placement,
       countOf(space.ranks, "rank") + " of " +
       countOf(space.slotsPerRank, "slot") + ", " +
       countOf(space.nodes, "node") + "\n";
-  return text + "  hottest rank / mean: block " + print("%.2f", before) +
+  return text + "  most loaded rank / mean: block " + print("%.2f", before) +
          ", now " + print("%.3f", placement.meanImbalance()) + " over " +
          countOf(placement.layers.size(), "layer") + ", worst " +
          print("%.3f", placement.worstImbalance()) + "\n" +
@@ -139,7 +139,7 @@ std::string autopar::placement::placementText(const ExpertPlacement &placement,
               return std::pair(-a->imbalance(), a->layer) <
                      std::pair(-b->imbalance(), b->layer);
             });
-  std::string text = headText(placement, map) + "         hottest rank" +
+  std::string text = headText(placement, map) + "         largest load" +
                      (traffic ? "  sends to nodes" : "") +
                      "\n  layer  block    now" +
                      (traffic ? "  block    now" : "") + "   ranks\n";

@@ -89,7 +89,7 @@ void Packer::replace(size_t slot, int32_t expert) {
 std::vector<Packer::Replacement> Packer::replacements(Steps &steps) const {
   std::vector<Replacement> found;
   Replacer replacer(*this);
-  size_t hot = hottestRank();
+  size_t fullest = mostLoadedRank();
   auto cost = static_cast<int64_t>(held.size());
   auto add = [&](size_t slot, int32_t expert) {
     if (!holds(rankOf(slot), expert) && steps.take(cost))
@@ -98,11 +98,11 @@ std::vector<Packer::Replacement> Packer::replacements(Steps &steps) const {
   for (size_t slot = 0; slot < held.size() && steps.left > 0; ++slot) {
     if (counts[held[slot]] < 2)
       continue;
-    if (rankOf(slot) == hot)
+    if (rankOf(slot) == fullest)
       for (size_t expert = 0; expert < counts.size(); ++expert)
         add(slot, static_cast<int32_t>(expert));
     else
-      for (size_t other = begin(hot); other < end(hot); ++other)
+      for (size_t other = begin(fullest); other < end(fullest); ++other)
         add(slot, held[other]);
   }
   size_t followed = std::min(found.size(), maxFollowed);
@@ -117,12 +117,12 @@ std::vector<Packer::Replacement> Packer::replacements(Steps &steps) const {
 }
 
 bool Packer::replaceOne(Steps &steps) {
-  double before = hottest();
+  double before = largestLoad();
   for (const Replacement &replacement : replacements(steps)) {
     Packer saved = *this;
     replace(replacement.slot, replacement.expert);
     descend(steps);
-    if (hottest() < before - epsilon)
+    if (largestLoad() < before - epsilon)
       return true;
     takeFrom(saved);
   }

@@ -29,8 +29,8 @@ std::vector<int64_t> thresholdCounts(const std::vector<double> &loads,
                                      double threshold);
 
 /// The largest load / replicas.
-double hottestReplica(const std::vector<double> &loads,
-                      const std::vector<int64_t> &counts);
+double largestReplicaLoad(const std::vector<double> &loads,
+                          const std::vector<int64_t> &counts);
 
 } // namespace autopar::placement
 

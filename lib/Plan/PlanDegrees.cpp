@@ -284,14 +284,13 @@ static std::optional<Error> checkPhase(const PlanKnob &knob, const Plan &plan,
     return std::nullopt;
   if (trains)
     return Error{"",
-                 std::string(key) +
-                     " says how a step of inference goes: training keeps no KV "
-                     "cache, and computes whole sequences",
+                 std::string(key) + " is for inference: training keeps no KV "
+                                    "cache, and computes whole sequences",
                  "leave out --" + std::string(knob.flag)};
   return Error{"",
                std::string(key.substr(key.find('.') + 1)) +
-                   " says what training does: serving drops no tokens, has no "
-                   "loss, and predicts further tokens by a draft",
+                   " is for training: serving drops no tokens, has no loss, "
+                   "and predicts further tokens by a draft",
                "give --phase=train as well"};
 }
 
@@ -304,8 +303,8 @@ std::optional<Error> autopar::plan::checkTrainingChoices(const Plan &plan,
   if (plan.fsdp && training.zero && *training.zero > 0 && *training.zero < 3)
     return Error{"",
                  "zero = " + std::to_string(*training.zero) +
-                     " splits less than fsdp does: weights, gradients and what "
-                     "the optimizer keeps",
+                     " contradicts fsdp, which shards weights, gradients and "
+                     "optimizer state",
                  "give --zero=" + std::to_string(*training.zero) +
                      " or --fsdp, not both"};
   if (training.padsExpertsToCapacity && !training.expertCapacityFactor)
@@ -324,7 +323,7 @@ std::optional<Error> autopar::plan::checkChoices(const Plan &plan,
   if (plan.contextKind && !plan.has(Degree::cp))
     return Error{"",
                  "context_kind = " + std::string(nameOf(*plan.contextKind)) +
-                     " says how context parallelism works: it needs cp",
+                     " is a kind of context parallelism: it needs cp",
                  "give --shard-cp=N as well"};
   if (plan.sequenceParallel && !plan.has(Degree::tp))
     return Error{
@@ -343,11 +342,11 @@ std::optional<Error> autopar::plan::checkChoices(const Plan &plan,
                  "give --cp-kind=all-to-all, --shard-dcp=1 or --shard-cp=1"};
   if (plan.has(Degree::fsdp) && !plan.fsdp &&
       plan.training.zero.value_or(0) == 0)
-    return Error{"",
-                 "fsdp = " + productText(plan.axesOf(Degree::fsdp)) +
-                     " says over how many replicas something is split: it "
-                     "needs fsdp, or zero",
-                 "give --fsdp or --zero=1 as well"};
+    return Error{
+        "",
+        "fsdp = " + productText(plan.axesOf(Degree::fsdp)) +
+            " is the number of replicas to shard over: it needs fsdp or zero",
+        "give --fsdp or --zero=1 as well"};
   if (plan.fsdp && !plan.has(Degree::dp) && !plan.has(Degree::cp) &&
       plan.sizeOf(Degree::edp) == 1)
     return Error{"",
@@ -356,12 +355,12 @@ std::optional<Error> autopar::plan::checkChoices(const Plan &plan,
                  "give --shard-dp=N as well"};
   if ((plan.dispatchByNode || plan.dispatchDtype) &&
       plan.axesOf(Degree::ep).empty())
-    return Error{"",
-                 std::string(plan.dispatchByNode ? "dispatch_by_node"
-                                                 : "dispatch_dtype") +
-                     " says how tokens travel to the devices of expert "
-                     "parallelism: it needs ep",
-                 "give --shard-ep=N as well"};
+    return Error{
+        "",
+        std::string(plan.dispatchByNode ? "dispatch_by_node"
+                                        : "dispatch_dtype") +
+            " is about tokens that expert parallelism sends: it needs ep",
+        "give --shard-ep=N as well"};
   if (plan.expertPlacement && plan.axesOf(Degree::ep).empty())
     return Error{"",
                  "experts are placed on the devices of expert parallelism: it "

@@ -24,8 +24,8 @@ std::optional<Error> autopar::plan::checkPipeline(const Plan &plan,
     if (!pipeline.isGiven() || (trains && isOne))
       return std::nullopt;
     return Error{"",
-                 "stages, their schedule, interleaving and microbatches are "
-                 "of a pipeline: they need pp",
+                 "stages, their schedule, interleaving and microbatches belong "
+                 "to a pipeline: they need pp",
                  "give --stage-pp=N as well"};
   }
   int64_t interleave = pipeline.interleave.value_or(1);

@@ -36,10 +36,11 @@ autopar::program::parseServiceLimits(const std::string &text,
                                      std::optional<Phase> phase) {
   ServiceLimits limits;
   if (phase == Phase::train && !text.empty())
-    return Error{"",
-                 shorten(text) + ": training has no requests, of which it "
-                                 "could limit ttft or tpot",
-                 "leave it out"};
+    return Error{
+        "",
+        shorten(text) +
+            ": training serves no requests, so it has no ttft or tpot to limit",
+        "leave it out"};
   std::string example = !phase                     ? "ttft:500ms,tpot:30ms"
                         : *phase == Phase::prefill ? "ttft:500ms"
                                                    : "tpot:30ms";
@@ -75,8 +76,7 @@ std::optional<Error> Requests::verify() const {
   };
   if (ratePerS != 0 && concurrency != 0)
     return Error{"", "both a rate and a concurrency",
-                 "requests either come at a rate, or each end lets the next "
-                 "one in"};
+                 "a rate is an open loop, a concurrency a closed loop"};
   if (concurrency == 0 && !(ratePerS >= minRate && ratePerS <= maxRate))
     return refuse("rate", ratePerS, "from 1e-6 to 1e9");
   if (concurrency < 0 || concurrency > limits::maxTokens)

@@ -29,12 +29,12 @@ static constexpr std::string_view uniformWord = "uniform:",
                                   histogramWord = "histogram:";
 
 static Error expected(const std::string &text) {
-  return {"",
-          shorten(text) + ": expected tokens, from 1 to " +
-              std::to_string(limits::maxTokens),
-          "one of 2000, uniform:100..500, lognormal:2000,0.8 (mean, and "
-          "deviation of the logarithm), histogram:128x3,4096x1 (tokens x "
-          "weight)"};
+  return {
+      "",
+      shorten(text) + ": expected tokens, from 1 to " +
+          std::to_string(limits::maxTokens),
+      "one of 2000, uniform:100..500, lognormal:2000,0.8 (mean, and standard "
+      "deviation of the logarithm), histogram:128x3,4096x1 (tokens x weight)"};
 }
 
 static std::optional<int64_t> readTokens(std::string_view text) {

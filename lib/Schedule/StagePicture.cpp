@@ -48,6 +48,8 @@ static std::string barOf(Picoseconds time, Picoseconds longest, size_t width) {
 }
 
 static std::string verdictOf(const StagePartition &partition) {
+  if (partition.stages == 1)
+    return "";
   double heaviest = toMicroseconds(partition.heaviestPs());
   std::string text = "heaviest: stage " + std::to_string(partition.heaviest) +
                      ", " + formatTime(heaviest) + "; " +

@@ -48,8 +48,8 @@ std::string SearchWriter::plotText() const {
                       [std::lround(x * (columns - 1))];
     cell = result.best == i ? '@' : cell == '@' ? '@' : '*';
   }
-  std::string text = std::string("\nTokens/s of a device over time of a ") +
-                     kind.timed() + ", both as powers (@ best)\n";
+  std::string text = "\nTokens/s per device over time of " + kind.oneTimed() +
+                     ", both axes logarithmic (@ = best)\n";
   for (int row = 0; row < rows; ++row) {
     std::string label = row == 0          ? formatRate(std::exp(top))
                         : row == rows - 1 ? formatRate(std::exp(bottom))
@@ -87,9 +87,10 @@ std::string SearchWriter::frontierText() const {
                                                       : 5,
                               'r') +
                   (hasTargets() ? "ll" : "l"));
-  table.add(join(
-      kind.timed(), {"TTFT", "TPOT"}, "memory",
-      {"tokens/s", "a device", "$/M tokens", kind.batchWord(), "plan"}, "on"));
+  table.add(
+      join(kind.timed(), {"TTFT", "TPOT"}, "memory",
+           {"tokens/s", "per device", "$/M tokens", kind.batchWord(), "plan"},
+           "on"));
   for (const SearchPoint &point : result.frontier) {
     const SearchTarget &target = problem.targets[point.target];
     table.add(join(
@@ -104,10 +105,9 @@ std::string SearchWriter::frontierText() const {
          formatInteger(point.batch), labelOf(point)},
         differenceText(target)));
   }
-  std::string takes = kind.comparesMemory() ? "memory of a device"
+  std::string takes = kind.comparesMemory() ? "memory per device"
                                             : "time of " + kind.oneTimed();
-  return "\nPlans that no other beats in both " + takes + " and tokens/s\n" +
-         table.str();
+  return "\nPareto frontier: " + takes + " against tokens/s\n" + table.str();
 }
 
 /// Describes a close call: "matmul.bf16 kernels 7 % slower; their fit is within
@@ -130,8 +130,7 @@ std::string SearchWriter::rivalsText() const {
   if (result.rivals.empty())
     return "";
   TextTable table("lrrlw");
-  table.add(
-      {"plan", "behind", "batch", hasTargets() ? "on" : "", "best where"});
+  table.add({"plan", "behind", "batch", hasTargets() ? "on" : "", "best if"});
   for (size_t i = 0; i < result.rivals.size(); ++i) {
     const Rival &rival = result.rivals[i];
     auto call =
@@ -172,7 +171,7 @@ std::string SearchWriter::effectsText() const {
   }
   if (table.isHeadOnly())
     return "";
-  return "\nWhat matters\n" + table.str();
+  return "\nEffect of each choice\n" + table.str();
 }
 
 std::string SearchWriter::proofText() const {
@@ -187,19 +186,19 @@ std::string SearchWriter::proofText() const {
                  " strategies"});
   table.add({count(proof.evaluated), "priced"});
   if (proof.sharedPrices)
-    table.add({count(proof.sharedPrices),
-               "of these as others whose axes lie as well on the machine"});
+    table.add(
+        {count(proof.sharedPrices), "of these by an equivalent order of axes"});
   if (proof.tooSlow)
-    table.add({count(proof.tooSlow), "of these slower than is wanted"});
+    table.add({count(proof.tooSlow), "of these miss the latency limit"});
   if (proof.excluded)
-    table.add({count(proof.excluded), "excluded by a bound"});
+    table.add({count(proof.excluded), "pruned by a bound"});
   if (proof.excludedGathers)
     table.add({count(proof.excludedGathers),
                "of these by the step of the same plan without fsdp"});
   table.add({count(proof.unfit), "do not fit"});
   table.add({count(proof.illegal), "illegal"});
   return std::string("\n") +
-         (result.complete ? "Proof" : "Interrupted: not proved") + "\n" +
+         (result.complete ? "Proof" : "Interrupted: no proof") + "\n" +
          table.str();
 }
 

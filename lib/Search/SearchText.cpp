@@ -89,7 +89,7 @@ bool SearchWriter::isOfAllTargets(const GivenFlag &flag) const {
 /// differ.
 std::string SearchWriter::targetText(const SearchTarget &target) const {
   int64_t nodes = target.machine.pools.front().nodes;
-  std::string text = formatInteger(target.devices) + " devices of " +
+  std::string text = countOf(target.devices, "device") + " of " +
                      target.machine.name +
                      (nodes > 1 ? " x " + formatInteger(nodes) : "");
   for (const GivenFlag &flag : target.flags)
@@ -144,7 +144,7 @@ std::string SearchWriter::bestText() const {
   table.add({"tokens/s", formatRate(best.tokensPerS) + ", " +
                              formatRate(best.tokensPerS /
                                         static_cast<double>(target.devices)) +
-                             " a device"});
+                             " per device"});
   if (best.dollarsPerMillionTokens)
     table.add({"$/M tokens", dollarText(*best.dollarsPerMillionTokens)});
   if (report.best && report.best->training) {
@@ -154,7 +154,7 @@ std::string SearchWriter::bestText() const {
     table.add({"bound by", report.best->latency.bound});
     table.add({"memory", formatBytes(memory.totalBytes) + " of " +
                              formatBytes(memory.capacityBytes) +
-                             " on a device; room for " +
+                             " per device; room for " +
                              formatInteger(report.best->capacity.sequences) +
                              " sequences"});
   }
@@ -166,24 +166,24 @@ void SearchWriter::addTraining(TextTable &table) const {
   const Report &best = *report.best;
   const TrainingReport &training = *best.training;
   auto percent = [](double share) { return print("%.1f %%", 100 * share); };
-  table.add({"utilisation", percent(training.modelUtilization) +
-                                " of the peak (MFU), " +
+  table.add({"utilisation", "MFU " + percent(training.modelUtilization) +
+                                ", HFU " +
                                 percent(training.hardwareUtilization) +
-                                " with what is computed again (HFU)"});
+                                " (with recomputation)"});
   table.add(
       {"bubble", formatTime(training.bubbleTimeUs) + ", " +
                      percent(training.bubbleTimeUs / best.latency.stepTimeUs)});
   table.add({"bound by", best.latency.bound});
   const auto &memory = best.memory.perDevice;
   table.add({"memory", formatBytes(memory.totalBytes) + " of a budget of " +
-                           formatBytes(memory.budgetBytes) + " on a device"});
+                           formatBytes(memory.budgetBytes) + " per device"});
 }
 
 std::string SearchWriter::timesText(const SearchPoint &point) const {
   std::string text = formatTime(point.timeUs);
   if (kind.hasTokenTimes())
-    text += ", " + formatTime(point.ttftUs) + " to the first token and " +
-            formatTime(point.tpotUs) + " for each other";
+    text += ", TTFT " + formatTime(point.ttftUs) + ", TPOT " +
+            formatTime(point.tpotUs);
   return text;
 }
 
@@ -259,12 +259,11 @@ std::string SearchWriter::whyText() const {
   case SearchWhy::Answer::unfit:
     text = "does not fit";
     if (why.batch)
-      text += ": at batch " + formatInteger(why.batch) +
-              " a device would hold " +
-              formatBytes(static_cast<int64_t>(why.totalBytes));
+      text += ": at batch " + formatInteger(why.batch) + " it needs " +
+              formatBytes(static_cast<int64_t>(why.totalBytes)) + " per device";
     break;
   case SearchWhy::Answer::too_slow:
-    text = kind.hasTokenTimes() ? "is slower than is wanted"
+    text = kind.hasTokenTimes() ? "misses the latency limits"
                                 : "takes longer than " +
                                       formatTime(*problem.stepLimitUs()) + at();
     break;
@@ -303,20 +302,30 @@ std::string SearchWriter::noneText() const {
   if (result.shortestTtft)
     return tooSlowText();
   if (!result.complete)
-    return "\nNothing that fits was found so far.\n";
+    return "\n" + interruptedText();
   if (result.proof.space == 0)
-    return "\n" +
-           wrapText("", "The space has no plan of so many devices: free some "
-                        "of its limits");
+    return "\n" + wrapText("", "The space has no plan for this number of "
+                               "devices: relax some of its limits");
   if (!result.closest)
     return "\n" +
-           wrapText("", "No plan of the space is legal: free some of its "
-                        "limits. " +
-                            report.refusal);
+           wrapText(
+               "", "No plan of the space is legal: relax some of its limits. " +
+                       report.refusal);
   return "\n" + wrapText("", unfitText());
 }
 
 /// Says by how much the closest plan does not fit.
+std::string SearchWriter::interruptedText() const {
+  const SearchProof &proof = result.proof;
+  uint64_t seen =
+      proof.evaluated + proof.excluded + proof.unfit + proof.illegal;
+  auto count = [](uint64_t value) {
+    return formatInteger(static_cast<int64_t>(value));
+  };
+  return wrapText("", "Interrupted after " + count(seen) + " of " +
+                          count(proof.space) + " plans; none of them fits");
+}
+
 std::string SearchWriter::unfitText() const {
   const UnfitPoint &closest = *result.closest;
   const SearchTarget &target = problem.targets[closest.target];
@@ -326,16 +335,15 @@ std::string SearchWriter::unfitText() const {
       "No plan fits. The closest is " + labelOf(point) +
       (kind.hasTokenTimes() ? ""
                             : " at batch " + formatInteger(closest.batch)) +
-      " on " + targetText(target) + ": a device would hold " +
-      formatBytes(static_cast<int64_t>(closest.totalBytes));
+      " on " + targetText(target) + ": needs " +
+      formatBytes(static_cast<int64_t>(closest.totalBytes)) + " per device";
   if (report.closest) {
     const auto &memory = report.closest->memory.perDevice;
-    text += " of " + formatBytes(memory.budgetBytes) +
-            " that the runtime may use, " +
-            formatBytes(memory.totalBytes - memory.budgetBytes) + " too much";
+    text += ", " + formatBytes(memory.budgetBytes) + " are usable, short by " +
+            formatBytes(memory.totalBytes - memory.budgetBytes);
   }
   return text + ". More devices, a smaller --context, --kv-format=fp8 or "
-                "--weight-format=fp8 need less";
+                "--weight-format=fp8 would help";
 }
 
 /// Says which latency limits no plan meets, and by how much.
@@ -353,7 +361,7 @@ std::string SearchWriter::tooSlowText() const {
   };
   add("TTFT", limits.ttftUs, *result.shortestTtft, result.shortestTtft->ttftUs);
   add("TPOT", limits.tpotUs, *result.shortestTpot, result.shortestTpot->tpotUs);
-  return "\n" + wrapText("", "No plan has " + join(wanted, " and ") + ": " +
+  return "\n" + wrapText("", "No plan meets " + join(wanted, " and ") + ": " +
                                  join(found, "; "));
 }
 

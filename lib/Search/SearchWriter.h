@@ -38,6 +38,7 @@ private:
   std::string headText() const;
   std::string bestText() const;
   std::string noneText() const;
+  std::string interruptedText() const;
   std::string unfitText() const;
   std::string tooSlowText() const;
   std::string whyText() const;

@@ -394,7 +394,7 @@ static std::optional<Error> setContextKinds(SearchSpace &space, bool trains) {
   if (trains)
     return std::nullopt;
   if (kinds == std::vector{ContextKind::all_gather})
-    return refuseWord("cp_kind", "all_gather is of steps without a cache",
+    return refuseWord("cp_kind", "all_gather is for steps without a cache",
                       "give ring or all_to_all, or add --phase=train");
   kinds.erase(std::remove(kinds.begin(), kinds.end(), ContextKind::all_gather),
               kinds.end());
@@ -406,16 +406,16 @@ std::optional<Error> autopar::search::setTrains(SearchSpace &space,
   space.trains = trains;
   if (!trains) {
     if (space[Knob::shard_fsdp].str() != "any")
-      return refuseWord(nameOf(Knob::shard_fsdp), "is of training",
+      return refuseWord(nameOf(Knob::shard_fsdp), "is for training",
                         "add --phase=train");
     for (const SpaceWord &word : trainingWords)
       if (!word.text(space).empty())
-        return refuseWord(word.name, "is of training", "add --phase=train");
+        return refuseWord(word.name, "is for training", "add --phase=train");
     return setContextKinds(space, trains);
   }
   for (Knob knob : {Knob::attention_tp, Knob::dcp})
     if (space[knob].str() != "any")
-      return refuseWord(nameOf(knob), "is of inference",
+      return refuseWord(nameOf(knob), "is for inference",
                         "leave it out of a search for training");
   return setContextKinds(space, trains);
 }

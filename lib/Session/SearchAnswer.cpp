@@ -129,9 +129,7 @@ static std::optional<Error> setLoads(const Plan &plan, SearchRequest &one) {
     if (!placed.sources.load.empty())
       own.emplace().sources.load = placed.sources.load;
     if (!own && placed.redundant > 0)
-      return Error{"",
-                   "--why: redundant-experts are copies of hot experts: loads "
-                   "are not given",
+      return Error{"", "--why: redundant-experts needs the loads of experts",
                    "add expert-load=zipf:1.0 to the plan, or --expert-load"};
   }
   return std::nullopt;

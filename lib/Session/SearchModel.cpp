@@ -215,9 +215,9 @@ std::optional<Error> ModelSearch::addTarget(std::optional<int64_t> devices) {
     return diagnostics.takeError();
   if (count > machine->devices())
     return Error{"",
-                 machine->name + " with " + std::to_string(*target.nodes) +
-                     " nodes has " + formatInteger(machine->devices()) +
-                     " devices, not " + formatInteger(count),
+                 machine->name + " with " + countOf(*target.nodes, "node") +
+                     " has " + countOf(machine->devices(), "device") +
+                     ", not " + formatInteger(count),
                  "leave out --nodes"};
   SearchTarget own;
   own.runtime = analysis.getRuntime();
@@ -277,16 +277,14 @@ std::optional<Error> ModelSearch::setSpace() {
   if (loads)
     space.loadedExperts = loads->loads().experts;
   else if (space.redundantExperts && space.redundantExperts->back() > 0)
-    return Error{"",
-                 "--space: redundant_experts are copies of hot experts: loads "
-                 "are not given",
+    return Error{"", "--space: redundant_experts needs the loads of experts",
                  outcome.problem.trains() || !outcome.problem.hasExperts
                      ? "leave them out"
                      : "add --expert-load=FILE or --expert-load=zipf:1.0"};
   if (!request.requests)
     return std::nullopt;
   if (!space[Knob::pp].has(1))
-    return Error{"", "requests are priced without stages, pp=1",
+    return Error{"", "requests are priced without pipeline stages: pp=1",
                  "steps of plans with stages are priced: --phase=decode"};
   space.sizes[static_cast<size_t>(Knob::pp)] = NumberSet::of(1);
   return std::nullopt;
@@ -309,9 +307,8 @@ std::optional<Error> ModelSearch::checkPrices() {
   std::string names =
       join(std::vector<std::string>(unpriced.begin(), unpriced.end()), ", ");
   if (!isPriced)
-    return Error{
-        "", "--goal=cost: no price is known for " + names,
-        "give --price=DOLLARS of a device and hour, or another --goal"};
+    return Error{"", "--goal=cost: no price is known for " + names,
+                 "give --price=DOLLARS per device-hour, or another --goal"};
   warn("no price is known for " + names +
        ": not compared in cost; --price gives one to each machine");
   return std::nullopt;

@@ -77,8 +77,8 @@ FailureOr<transformer::WorkloadOp> SearchPass::findWorkload() {
   for (Operation &op : *module.getBody())
     if (isa<parallel::MeshOp, parallel::StagesOp, parallel::ExpertPlacementOp>(
             op))
-      return op.emitOpError("is of a plan: only a model that is not split can "
-                            "be searched for its best one");
+      return op.emitOpError(
+          "is split already: a search needs the model before any split");
   for (auto op : module.getOps<transformer::WorkloadOp>())
     return op;
   InFlightDiagnostic diag = module.emitError("has no workload to search for");
@@ -188,11 +188,11 @@ LogicalResult SearchPass::refuse(const PlanRequest &base,
         module, {"", "no plan takes at most " + formatTime(limit) + " a step",
                  "the fastest, " + labelOf(*fastest) + ", takes " +
                      formatTime(fastest->timeUs) + ", " +
-                     formatTime(fastest->timeUs - limit) + " too long"});
+                     formatTime(fastest->timeUs - limit) + " above the limit"});
   }
   if (!result.closest)
     return emitError(module, {"", "no plan of the space is legal",
-                              "free some of the limits of --space"});
+                              "relax the limits of --space"});
   const UnfitPoint &closest = *result.closest;
   const SearchTarget &target = found.problem.targets[closest.target];
   FailureOr<Report> report = estimate(requestOf(base, target, closest.plan));
@@ -204,14 +204,13 @@ LogicalResult SearchPass::refuse(const PlanRequest &base,
   return emitError(
       module,
       {"",
-       "no plan fits " + formatInteger(target.devices) + " devices of " +
+       "no plan fits " + countOf(target.devices, "device") + " of " +
            target.machine.name + ": the closest, " + labelOf(point) +
-           ", holds " + formatBytes(memory.totalBytes) +
-           " on a device, of a budget of " + formatBytes(memory.budgetBytes) +
-           ", " + formatBytes(memory.totalBytes - memory.budgetBytes) +
-           " too much",
-       "more devices, a smaller --batch or --context, or --kv-format=fp8 need "
-       "less"});
+           ", needs " + formatBytes(memory.totalBytes) + " per device, " +
+           formatBytes(memory.budgetBytes) + " are usable, short by " +
+           formatBytes(memory.totalBytes - memory.budgetBytes),
+       "more devices, a smaller --batch or --context, or --kv-format=fp8 would "
+       "help"});
 }
 
 static void emitRemark(ModuleOp module, const SearchOutcome &found) {

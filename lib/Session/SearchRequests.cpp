@@ -79,7 +79,7 @@ std::optional<Error> SearchReader::readRequests() {
   if (phase != "request") {
     if (search.answer.empty())
       return std::nullopt;
-    return Error{"", "--output-tokens is of requests",
+    return Error{"", "--output-tokens is for requests",
                  "add --phase=request, or leave it out"};
   }
   auto prompt = parseCount(valueOf("prompt"));
@@ -95,8 +95,8 @@ std::optional<Error> SearchReader::readRequests() {
                                       std::to_string(limits::maxTokens / 2),
                    "as in --prompt=2000 --output-tokens=500"};
   if (!valueOf("context").empty())
-    return Error{"", "--context is of steps",
-                 "that of a request is its prompt and what it answered"};
+    return Error{"", "--context is for steps",
+                 "the context of a request is its prompt and its answer"};
   request.requests = RequestTokens{*prompt, *answer};
   valuesOf("phase") = {std::string(nameOf(Phase::decode))};
   valuesOf("prompt").clear();

@@ -129,7 +129,7 @@ Result<Axes> autopar::session::takeAxes(const std::vector<std::string> &order,
     if (lists.count(name) == 0 || (isService && name == "prompt"))
       continue;
     if (isService && (name == "batch" || name == "context"))
-      return Error{"", "--" + name + " is of steps, not of requests",
+      return Error{"", "--" + name + " is for steps, not for requests",
                    "leave it out, or --rate and --concurrency"};
     std::string text = devices;
     if (name != "devices") {

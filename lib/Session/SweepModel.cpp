@@ -50,14 +50,14 @@ std::optional<Error> ModelSweep::checkPlans() {
     if (!search.sla.empty())
       valuesOf(flags, values, "sla") = {search.sla};
   } else if (!search.sla.empty() && !searches()) {
-    return Error{"", "--sla is about --search, --rate or --concurrency",
+    return Error{"", "--sla needs --search, --rate or --concurrency",
                  "add one of them, or leave it out"};
   }
   if (!searches()) {
     for (auto [flag, text] : {std::pair("--space", &search.space),
                               std::pair("--goal", &search.goal)})
       if (!text->empty())
-        return Error{"", std::string(flag) + " is about --search",
+        return Error{"", std::string(flag) + " needs --search",
                      "add --search, or leave it out"};
     return std::nullopt;
   }
@@ -128,7 +128,7 @@ std::optional<Error> ModelSweep::setSearched(const SweepPoint &point,
 /// not fit.
 static std::string whyNone(const SearchOutcome &found) {
   if (found.result.frontier.empty())
-    return "no plan of the space is legal (free some of its limits)";
+    return "no plan of the space is legal (relax its limits)";
   return "no plan takes at most " + formatTime(*found.problem.stepLimitUs()) +
          " a step";
 }

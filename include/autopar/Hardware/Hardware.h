@@ -224,8 +224,7 @@ struct TakenName {
   /// Other systems that the name fits.
   std::vector<std::string> others;
 
-  /// The interpretation in words: "taken for 'h100'; h100-pcie-8 is called so,
-  /// too".
+  /// The interpretation in words: "for 'h100' (or: h100-pcie-8, h100-nvl-8)".
   std::string str() const;
 };
 

@@ -31,19 +31,19 @@ function rateCard(book) {
     ['throughput.tokens_per_s', 'mesh.devices'],
     book.get('throughput.tokens_per_s') / book.get('mesh.devices'), digits);
   return card('Throughput', [book.number('throughput.tokens_per_s'), ` ${what}`],
-              perDevice, ' a device');
+              perDevice, ' per device');
 }
 
 function costCard(book) {
   if (book.get('cost.usd_per_million_tokens') == null) return null;
-  return card('Price', [book.number('cost.usd_per_million_tokens'), ' a million tokens'],
-              'at ', book.number('cost.usd_per_device_hour'), ' per device and hour');
+  return card('Price', [book.number('cost.usd_per_million_tokens'), ' / M tokens'],
+              'at ', book.number('cost.usd_per_device_hour'), ' per device-hour');
 }
 
 function capacityCard(book) {
   if (book.report.training) {
-    return card('Of peak FLOPs', book.number('training.model_flops_utilization'),
-                'with what is computed again ',
+    return card('MFU', book.number('training.model_flops_utilization'),
+                'with recomputation (HFU) ',
                 book.number('training.hardware_flops_utilization'));
   }
   return card('Capacity', [book.number('capacity.sequences'), ' sequences'], 'at context ',
@@ -56,10 +56,10 @@ function serviceCards(book) {
   if (!serving || typeof serving.requests_per_s !== 'number') return [];
   return [
     card('Serves', [book.number('serving.requests_per_s'), ' requests/s'],
-         'saturates at ', book.number('serving.saturates_at_per_s'), ' a second'),
-    card('To the first token', book.number('serving.ttft_us.mean'), 'p99 ',
+         'saturates at ', book.number('serving.saturates_at_per_s'), ' requests/s'),
+    card('Time to first token', book.number('serving.ttft_us.mean'), 'p99 ',
          book.number('serving.ttft_us.p99')),
-    card('For each other token', book.number('serving.tpot_us.mean'), 'p99 ',
+    card('Time per output token', book.number('serving.tpot_us.mean'), 'p99 ',
          book.number('serving.tpot_us.p99')),
   ];
 }

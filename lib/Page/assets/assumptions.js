@@ -10,7 +10,7 @@ function impactChart(book) {
   if (rows.length === 0) return null;
   const shown = rows.slice(0, 16);
   const shorter = (name) => name.split('.').slice(-3).join('.');
-  return chart('What 1% more of a figure does to the time of the step', (width) => ({
+  return chart('Effect of 1% more of a figure on the time of the step', (width) => ({
     height: 60 + 22 * shown.length, marginLeft: Math.min(300, width * 0.42),
     x: {label: 'change', tickFormat: microseconds, grid: true, ticks: 5},
     y: {label: null, domain: shown.map((row) => row.figure), tickFormat: shorter},
@@ -24,7 +24,7 @@ function impactChart(book) {
 function figureTable(book) {
   const rows = book.report.impact ?? [];
   if (rows.length === 0) return null;
-  return table('Figures that the report rests on, what matters most first',
+  return table('Figures behind the report, those with most effect first',
                ['figure', numeric('value'), numeric('step'), 'source'],
                rows.map((one, i) => [
                  one.figure,
@@ -56,7 +56,7 @@ function assumptionSection(book) {
                                   onclick: save('report.json', 'application/json',
                                                 () => JSON.stringify(report, null, 2))},
                        'Save the report as JSON')),
-                 table('What was taken for granted', ['name', 'value', 'source'],
+                 table('Assumptions', ['name', 'value', 'source'],
                        report.assumptions.map((one) => [
                          one.name, el('span', {class: 'text'}, one.value),
                          el('span', {class: 'text'}, one.source)])),

@@ -13,7 +13,7 @@ function tierOf(book, row) {
 
 const collectiveColumns = [
   'collective', 'for', 'axes', numeric('devices'), 'over', numeric('count'), numeric('buffer'),
-  numeric('sent'), numeric('time of one'), numeric('time of all'),
+  numeric('sent'), numeric('time each'), numeric('time of all'),
 ];
 
 function collectiveRow(book, row, i) {

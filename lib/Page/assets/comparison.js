@@ -17,7 +17,7 @@ const comparedNumbers = [
   ['KV cache', 'memory.per_device.kv_cache_bytes'], ['step', 'latency.step_time_us'],
   ['tokens/s', 'throughput.tokens_per_s'], ['sequences', 'capacity.sequences'],
   ['first token', 'serving.ttft_us.mean'], ['other tokens', 'serving.tpot_us.mean'],
-  ['$ a million tokens', 'cost.usd_per_million_tokens'], ['energy of a token', 'cost.joules_per_token'],
+  ['$ / M tokens', 'cost.usd_per_million_tokens'], ['energy per token', 'cost.joules_per_token'],
   ['sent', 'communication.bytes_per_device'],
 ];
 

@@ -18,9 +18,9 @@ function placementView({placement}) {
     marks: [Plot.cell(cells, {x: 'rank', y: 'layer', fill: 'load', inset: 0.5,
                               tip: {format: {fill: (value) => digits(value)}}})],
   }));
-  const imbalance = chart('The hottest rank over the mean, before and after', () => ({
+  const imbalance = chart('Most loaded rank over the mean, before and after', () => ({
     height: 300, marginLeft: 50,
-    x: {label: 'layer'}, y: {label: 'hottest / mean', grid: true},
+    x: {label: 'layer'}, y: {label: 'most loaded / mean', grid: true},
     color: {...colorsOf(['in blocks', 'placed']), legend: true},
     marks: [
       Plot.line(placement.layers, {x: 'layer', y: 'block_imbalance', stroke: () => 'in blocks'}),
@@ -34,7 +34,7 @@ function placementView({placement}) {
     el('header', {class: 'answer'}, el('h1', {class: 'text'}, 'Expert placement'),
        el('p', {class: 'text'},
           `${placement.policy}: ${placement.experts} experts on ${placement.ranks} ranks of ` +
-          `${placement.slots_per_rank} slots, ${placement.nodes} nodes; the hottest rank has ` +
+          `${placement.slots_per_rank} slots, ${placement.nodes} nodes; the most loaded rank has ` +
           `${digits(placement.mean_imbalance)} times the mean, at worst ${digits(placement.worst_imbalance)}`)),
     imbalance, heat,
     el('details', {}, el('summary', {}, 'All layers'), table('Imbalance', ['', 'in blocks', 'placed'], rows)),

@@ -46,7 +46,7 @@ function layerSection(book) {
   const layers = book.report.breakdown.by_layer;
   const heaviest = d3.maxIndex(layers, (layer) => layer.time_us);
   return section('Layers',
-                 table('By kind of layer, on a device', workColumns('layer'),
+                 table('By kind of layer, per device', workColumns('layer'),
                        layers.map((layer, i) =>
                          workRow(book, 'breakdown.by_layer', i, layer.name))),
                  layers.map((layer, i) => layerDetails(book, layer, i, i === heaviest)));

@@ -35,11 +35,11 @@ function memoryTable(book) {
 
 function cacheTable(book) {
   const rows = [
-    ['KV of a token', 'memory.kv_bytes_per_token'],
-    ['on a device', 'memory.kv_bytes_per_token_per_device'],
-    ['KV of a sequence', 'memory.kv_bytes_per_sequence'],
-    ['states of a sequence', 'memory.state_bytes_per_sequence'],
-    ['left for KV on a device', 'memory.kv_capacity_bytes'],
+    ['KV per token', 'memory.kv_bytes_per_token'],
+    ['per device', 'memory.kv_bytes_per_token_per_device'],
+    ['KV per sequence', 'memory.kv_bytes_per_sequence'],
+    ['states per sequence', 'memory.state_bytes_per_sequence'],
+    ['left for KV per device', 'memory.kv_capacity_bytes'],
   ].filter(([, path]) => book.get(path) > 0);
   if (rows.length === 0 || book.report.training) return null;
   return table('KV cache and states', ['', numeric('bytes')],

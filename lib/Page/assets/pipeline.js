@@ -26,7 +26,7 @@ function stageTable(book) {
   const ranges = (stage) => stage.layers.map(([from, to]) => `${from} to ${to}`).join('; ');
   const keys = ['time_us', 'busy_time_us', 'idle_time_us', 'memory_bytes', 'peak_in_flight'];
   return table('Stages',
-               ['stage', 'layers', numeric('of a microbatch'), numeric('busy'), numeric('idle'),
+               ['stage', 'layers', numeric('per microbatch'), numeric('busy'), numeric('idle'),
                 numeric('memory'), numeric('microbatches in flight')],
                book.report.schedule.per_stage.map((stage, i) => [
                  `${i}`, el('span', {class: 'text'}, ranges(stage)),

@@ -1,7 +1,7 @@
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The best plans of a space, and where all others went.
+// The best plans of a space, and the outcome of all others.
 
 function frontierRows(search) {
   return search.frontier.map((point, i) => ({
@@ -12,11 +12,11 @@ function frontierRows(search) {
 function frontierChart(search) {
   const rows = frontierRows(search);
   const target = (row) => `${row.hardware}, ${row.devices} devices`;
-  return chart('Plans that no other beats; the best one is filled', (width) => ({
+  return chart('Pareto frontier; the best plan is filled', (width) => ({
     height: Math.min(460, Math.max(280, width * 0.45)), marginLeft: 70,
     x: {type: 'log', label: search.frontier[0].step_time_us ? 'time of a step' : 'time of a request',
         tickFormat: microseconds, grid: true, ticks: 6},
-    y: {label: 'tokens/s of a device', grid: true},
+    y: {label: 'tokens/s per device', grid: true},
     color: {...colorsOf([...new Set(rows.map(target))]), legend: true},
     marks: [
       Plot.line(rows, {x: 'time', y: 'perDevice', stroke: target, strokeOpacity: 0.5}),
@@ -43,7 +43,7 @@ function frontierTable(book) {
 function effectTable(search) {
   const rows = Object.entries(search.effects);
   if (rows.length === 0) return null;
-  return table('What of each choice is within 5% of the best', ['choice', 'values'],
+  return table('Values of each choice within 5% of the best', ['choice', 'values'],
                rows.map(([name, effect]) => [
                  name, el('span', {class: 'text'}, effect.within_5_percent.join(', '))]));
 }
@@ -51,7 +51,7 @@ function effectTable(search) {
 function proofTable(book) {
   const {proof} = book.report.search;
   const keys = Object.keys(proof).filter((key) => typeof proof[key] === 'number');
-  return table(proof.complete ? 'Where every point of the space went' : 'The search was stopped',
+  return table(proof.complete ? 'Proof: points of the space by outcome' : 'The search was stopped',
                ['', numeric('points')],
                keys.map((key) => [key.replaceAll('_', ' '), book.number(`search.proof.${key}`)]));
 }
@@ -79,6 +79,6 @@ function searchView({search, report, module}) {
     ? [el('p', {}, el('strong', {class: 'bad'}, 'No plan of the space fits.'))]
     : [frontierChart(search), frontierTable(book), effectTable(search) ?? ''];
   return [head, ...found, proofTable(book),
-          ...(report ? [el('h2', {}, search.frontier.length ? 'The best plan' : 'The plan that comes closest'),
+          ...(report ? [el('h2', {}, search.frontier.length ? 'The best plan' : 'The closest plan'),
                         ...reportView({report, module}, 'best')] : [])];
 }

@@ -4,8 +4,8 @@
 // What a service does under load, and what an iteration of training is made of.
 
 function percentileTable(book) {
-  const rows = [['to the first token', 'ttft_us'], ['for each other token', 'tpot_us'],
-                ['a request', 'request_us']];
+  const rows = [['time to first token', 'ttft_us'], ['time per output token', 'tpot_us'],
+                ['whole request', 'request_us']];
   const marks = ['mean', 'p50', 'p90', 'p95', 'p99'];
   return table('Times of requests', ['', ...marks.map(numeric)],
                rows.map(([name, key]) => [
@@ -16,14 +16,14 @@ function loadChart(book) {
   const points = book.report.serving.load_curve?.points ?? [];
   if (points.length < 2) return null;
   const rows = points.flatMap((point) => [
-    {load: point.output_tokens_per_s, what: 'to the first token', time: point.ttft_us.mean},
-    {load: point.output_tokens_per_s, what: 'for each other token', time: point.tpot_us.mean},
+    {load: point.output_tokens_per_s, what: 'time to first token', time: point.ttft_us.mean},
+    {load: point.output_tokens_per_s, what: 'time per output token', time: point.tpot_us.mean},
   ]).filter((row) => row.time != null);
   return chart('Mean times under load', (width) => ({
     height: Math.min(400, Math.max(260, width * 0.4)), marginLeft: 70,
-    x: {label: 'output tokens a second', grid: true},
+    x: {label: 'output tokens/s', grid: true},
     y: {type: 'log', label: null, tickFormat: microseconds, grid: true, ticks: 5},
-    color: {...colorsOf(['to the first token', 'for each other token']), legend: true},
+    color: {...colorsOf(['time to first token', 'time per output token']), legend: true},
     marks: [Plot.line(rows, {x: 'load', y: 'time', stroke: 'what', marker: true,
                              tip: {format: {y: microseconds, x: digits}}})],
   }));
@@ -32,10 +32,10 @@ function loadChart(book) {
 function serviceSection(book) {
   if (typeof book.get('serving.requests_per_s') !== 'number') return null;
   const rows = [
-    ['requests a second', 'requests_per_s'], ['saturates at, a second', 'saturates_at_per_s'],
-    ['output tokens a second', 'output_tokens_per_s'], ['within limits', 'share_within_limits'],
-    ['requests that run', 'running'], ['requests that wait', 'waiting'],
-    ['of the KV cache', 'kv_share'],
+    ['requests/s', 'requests_per_s'], ['saturation rate, requests/s', 'saturates_at_per_s'],
+    ['output tokens/s', 'output_tokens_per_s'], ['within limits', 'share_within_limits'],
+    ['running requests', 'running'], ['waiting requests', 'waiting'],
+    ['share of KV cache in use', 'kv_share'],
   ].filter(([, key]) => typeof book.get(`serving.${key}`) === 'number');
   return section('Service', loadChart(book), percentileTable(book),
                  table('Steady state', ['', numeric('')],
@@ -54,7 +54,7 @@ function iterationRows(book) {
 function exposureTable(book) {
   const rows = book.report.training.exposure;
   if (rows.length === 0) return null;
-  return table('Communication that is waited for',
+  return table('Exposed communication',
                ['section', 'for', 'axes', numeric('time'), numeric('exposed'), numeric('share')],
                rows.map((row, i) => [
                  row.section, row.purpose, row.axes.join(', '),

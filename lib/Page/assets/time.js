@@ -50,7 +50,7 @@ const workColumns = (first) => [first, numeric('count'), numeric('time'), numeri
 
 function opTable(book) {
   const folder = 'breakdown.by_op';
-  return table('By op, on a device', workColumns('op'),
+  return table('By op, per device', workColumns('op'),
                book.report.breakdown.by_op.map((row, i) => workRow(book, folder, i, row.name)));
 }
 
@@ -63,7 +63,7 @@ function waterfallTable(book) {
     from = row.to;
     return row;
   });
-  return chart('From what the peaks allow to the time of the step', () => ({
+  return chart('From peak rates to the time of the step', () => ({
     height: 60 + 24 * rows.length,
     marginLeft: Math.min(230, 12 + 6.5 * Math.max(...rows.map((row) => row.name.length))),
     x: {label: 'time', tickFormat: microseconds, grid: true, ticks: 5},

@@ -10,6 +10,7 @@
 #include "Strategy.h"
 
 #include "autopar/Evaluate/Pipeline.h"
+#include "autopar/Support/Text.h"
 #include "autopar/Transforms/Price/Estimate.h"
 
 namespace autopar::transforms {
@@ -60,17 +61,37 @@ struct BindRequestsPass
 
 private:
   LogicalResult checkComplete(ModuleOp module) {
-    std::pair<bool, StringRef> needed[] = {
-        {rate != 0 || concurrency != 0,
-         "how many there are: a rate or a concurrency"},
-        {!prompt.empty(), "the tokens of their prompts"},
-        {!output.empty(), "the tokens of their output"}};
-    for (auto [given, what] : needed)
+    std::pair<bool, const char *> needed[] = {
+        {rate != 0 || concurrency != 0, "--rate or --concurrency"},
+        {!prompt.empty(), "--prompt"},
+        {!output.empty(), "--output-tokens"}};
+    std::vector<std::string> missing;
+    for (auto [given, flag] : needed)
       if (!given)
-        return emitError(module,
-                         {"", "the module has no requests: give " + what.str(),
-                          "as in --rate=20 --prompt=2000 --output-tokens=300"});
-    return success();
+        missing.push_back(flag);
+    if (missing.empty())
+      return success();
+    bool isService = rate != 0 || concurrency != 0;
+    std::string needs = isService ? " needs " : " needs a service: add ";
+    return emitError(module,
+                     {"", givenFlag() + needs + join(missing, ", "),
+                      "as in --rate=20 --prompt=2000 --output-tokens=300"});
+  }
+
+  /// The flag of an option that was given, for the error where others lack.
+  std::string givenFlag() const {
+    std::pair<bool, const char *> flags[] = {
+        {rate != 0, "--rate"},
+        {concurrency != 0, "--concurrency"},
+        {!output.empty(), "--output-tokens"},
+        {!sla.empty(), "--sla"}};
+    for (auto [given, flag] : flags)
+      if (given)
+        return flag;
+    for (auto [knob, given] : llvm::zip_equal(requestKnobs(), numbers))
+      if (!given->empty())
+        return std::string("--") + knob.flag;
+    return "--prompt";
   }
 
   LogicalResult readTexts(ModuleOp module) {

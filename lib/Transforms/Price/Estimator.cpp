@@ -154,7 +154,8 @@ static void addTaken(ModuleOp module, const TakenName &taken, Report &report) {
   std::string text = taken.str();
   report.assumptions.insert(report.assumptions.begin(),
                             {"hardware", taken.system, text});
-  module.emitWarning() << "hardware " << taken.system << " is " << text;
+  if (!taken.others.empty())
+    module.emitWarning() << "using " << taken.system << " " << text;
 }
 
 /// Adds the format of caches and its source to the assumptions, and to the

@@ -23,17 +23,16 @@ static std::string linkText(const LinkReport &link) {
   bytes("KV cache", link.kvBytes);
   if (link.stateBytes > 0)
     bytes("states", link.stateBytes);
-  bytes("sent by a device", link.bytesPerSourceDevice);
-  bytes("received by a device", link.bytesPerDestinationDevice);
+  bytes("sent per device", link.bytesPerSourceDevice);
+  bytes("received per device", link.bytesPerDestinationDevice);
   table.add({"time", formatTime(link.timeUs)});
   return "\nLink " + link.from + " -> " + link.to + ", a request of " +
          formatInteger(link.contextLength) + " tokens\n" + table.str() +
          wrapText("  ", "Over " + link.tier + " of the " +
                             (link.destinationBound ? "destination" : "source") +
-                            ": " + formatTime(link.latencyUs) +
-                            " and what a device moves at " +
+                            ": " + formatTime(link.latencyUs) + " latency, " +
                             print("%.4g", link.bandwidthBytesPerS / 1e9) +
-                            " GB/s.");
+                            " GB/s per device.");
 }
 
 std::string autopar::writing::writeText(const DeploymentReport &deployment) {

@@ -15,8 +15,15 @@ using namespace autopar::writing;
 
 /// Writes an amount with two decimals or, below 1, with three significant
 /// digits.
+/// Formats a value with two decimals and separators, "2,158.67"; below 1 with
+/// three digits.
 static std::string amount(double value) {
-  return value >= 1 ? print("%.2f", value) : print("%#.3g", value);
+  if (value < 1)
+    return print("%#.3g", value);
+  std::string text = print("%.2f", value);
+  for (size_t end = text.size() - 3; end > 3; end -= 3)
+    text.insert(end - 3, ",");
+  return text;
 }
 
 std::string autopar::writing::dollarText(double dollars) {
@@ -36,7 +43,7 @@ void autopar::writing::addCostRows(TextTable &table, const Report &report) {
     table.add({"price", dollarText(*cost.dollarsPerMillionTokens) +
                             " per million " + kind + " tokens, at " +
                             dollarText(*cost.dollarsPerDeviceHour) +
-                            " per device and hour"});
+                            " per device-hour"});
   if (!cost.joulesPerToken)
     return;
   std::string idle =

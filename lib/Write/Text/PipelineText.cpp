@@ -78,24 +78,25 @@ std::string autopar::writing::pipelineText(const Pipeline &pipeline) {
     begin = end;
   }
   double gain = gainOfBalance(pipeline);
-  text += wrapText(
-      "  ", "against equal counts of layers: " +
-                formatNumber(std::round(std::fabs(gain) * 1000) / 10) +
-                (gain < 0 ? "% more" : "% less") + " for the heaviest stage");
+  if (partition.stages > 1)
+    text += wrapText("  ",
+                     "the heaviest stage takes " +
+                         formatNumber(std::round(std::fabs(gain) * 1000) / 10) +
+                         (gain < 0 ? "% more" : "% less") +
+                         " time than with equal counts of layers");
   text += transferTable(pipeline);
   double bubble = timeline.bubbleFraction;
   std::string rounds = pipeline.rounds == 1
                            ? ""
                            : " for " + std::to_string(pipeline.rounds) +
-                                 " steps, of which the last is the step here";
+                                 " steps, of which the report shows the last";
   return text +
-         wrapText("  ",
-                  "makespan " +
-                      formatTime(toMicroseconds(timeline.makespanPs)) + rounds +
-                      "; devices idle for " +
-                      formatNumber(std::round(bubble * 1000) / 10) +
-                      "% of it. Times of stages are those of a microbatch, "
-                      "memory without temporaries.");
+         wrapText("  ", "makespan " +
+                            formatTime(toMicroseconds(timeline.makespanPs)) +
+                            rounds + "; devices idle for " +
+                            formatNumber(std::round(bubble * 1000) / 10) +
+                            "% of it. Times of stages are per microbatch, "
+                            "their memory is without temporaries.");
 }
 
 //===----------------------------------------------------------------------===//

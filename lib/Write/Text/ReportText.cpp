@@ -52,8 +52,8 @@ static std::string answerMemory(const Report &report) {
       formatBytes(total) + " of a budget of " + formatBytes(budget);
   if (memory.perDevice.fits)
     return "yes: " + sizes + " per device";
-  return "NO: " + sizes + " per device, " + formatBytes(total - budget) +
-         " too much";
+  return "NO: " + sizes + " per device, short by " +
+         formatBytes(total - budget);
 }
 
 /// The capacity: "408 sequences at context 8,192 (51 on each of 8 replicas),
@@ -77,7 +77,7 @@ static std::string throughputText(const Report &report) {
     return rate + " " + std::string(tokenKind(report)) + " tokens/s";
   double devices = static_cast<double>(report.mesh.devices);
   return rate + " tokens/s trained, " +
-         formatRate(report.tokensPerS / devices) + " on a device";
+         formatRate(report.tokensPerS / devices) + " per device";
 }
 
 static std::string answer(const Report &report) {
@@ -147,7 +147,7 @@ static std::string memoryTable(const Report &report) {
   return "\nMemory of a device (" + memory.worstDevice + ")\n" + table.str() +
          "  KV per token: " + formatInteger(memory.kvBytesPerToken) +
          " B in all, " + formatInteger(memory.kvBytesPerTokenPerDevice) +
-         " B on a device" + inFormat(report) +
+         " B per device" + inFormat(report) +
          "\n  KV per sequence: " + formatInteger(memory.kvBytesPerSequence) +
          " B in all\n" +
          (device.stateBytes > 0
@@ -177,9 +177,9 @@ static std::string latencyTable(const Report &report) {
                                       : "\nTime of all steps (") +
          formatInteger(latency.kernelLaunches) + " kernels)\n" + table.str() +
          wrapText("  ",
-                  "Each kernel's time counts under what bounds it. At peak "
-                  "rates: all FLOPs, all reads of weights and KV cache, all "
-                  "communication, each alone.");
+                  "The time of a kernel counts under the resource that bounds "
+                  "it. At peak rates: all FLOPs, all reads of weights and KV "
+                  "cache, or all communication, each alone.");
 }
 
 /// Writes the first and the last steps; the context grows evenly between them.
@@ -189,7 +189,7 @@ static std::string prefillTable(const Report &report) {
     return "";
   constexpr size_t shown = 4;
   TextTable table("rrrrr");
-  table.add({"steps", "sequences", "tokens of each", "context", "time of one"});
+  table.add({"steps", "sequences", "tokens each", "context", "time each"});
   Checked count;
   for (size_t i = 0; i < steps.size(); ++i) {
     const Report::PrefillStep &step = steps[i];
@@ -232,7 +232,7 @@ static std::string flopsTable(const Report &report) {
     add("recurrence", flops.recurrence);
   add("logits", flops.logits);
   add("total", flops.total);
-  add("on a device", flops.perDevice);
+  add("per device", flops.perDevice);
   add("attention, full square", flops.attentionFullSquare);
   return "\nFLOPs of a step\n" + table.str();
 }
@@ -241,7 +241,7 @@ static std::string collectiveTable(const Report &report) {
   if (report.communication.collectives.empty())
     return "";
   TextTable table("lllrrrr");
-  table.add({"", "for", "axes", "count", "buffer", "wire", "time of one"});
+  table.add({"", "for", "axes", "count", "buffer", "wire", "time each"});
   for (const Report::CollectiveRow &row : report.communication.collectives)
     table.add({row.kind + (row.nodesPerToken ? " by node" : ""), row.name,
                join(row.axes, "*") + " (" + std::to_string(row.groupSize) + ")",
@@ -249,7 +249,7 @@ static std::string collectiveTable(const Report &report) {
                formatBytes(row.wireBytesPerDevice), formatTime(row.timeUs)});
   return "\nCommunication (" +
          formatBytes(report.communication.bytesPerDevice) +
-         " sent by a device)\n" + table.str();
+         " sent per device)\n" + table.str();
 }
 
 static std::string modelTable(const Report &report) {
@@ -376,7 +376,7 @@ static std::string impacts(const Report &report) {
   }
   return report.impacts.empty()
              ? ""
-             : "\nWhat 1 % more of a figure does\n" + table.str();
+             : "\nEffect of 1 % more of a figure\n" + table.str();
 }
 
 /// Writes the time from peak rates to the step, each term with the sum so far.
@@ -404,8 +404,8 @@ std::string autopar::writing::writeText(const Report &report) {
          (report.training ? trainingText(report) : memoryTable(report)) +
          (report.pipeline ? pipelineText(*report.pipeline) : "") +
          prefillTable(report) + latencyTable(report) + collectiveTable(report) +
-         breakdownTable("By op, on a device", report.byOp, step) +
-         breakdownTable("By layer kind, on a device", report.byLayer, step) +
+         breakdownTable("By op, per device", report.byOp, step) +
+         breakdownTable("By layer kind, per device", report.byLayer, step) +
          (report.placement ? "\n" + placementText(*report.placement) : "") +
          flopsTable(report) + modelTable(report) + assumptions(report) +
          warnings(report) + impacts(report) + derivations(report) +

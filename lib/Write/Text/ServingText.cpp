@@ -24,7 +24,7 @@ using namespace autopar::serving;
 using namespace autopar::writing;
 
 static std::string timeText(double us) {
-  return std::isfinite(us) ? formatTime(us) : "grows";
+  return std::isfinite(us) ? formatTime(us) : "unbounded";
 }
 
 /// A rate with three significant digits, also if it is small.
@@ -35,9 +35,9 @@ static std::string rateText(double rate) {
 static std::string limitsText(const ServiceLimits &limits) {
   std::vector<std::string> words;
   if (limits.ttftUs)
-    words.push_back("TTFT up to " + formatTime(*limits.ttftUs));
+    words.push_back("TTFT <= " + formatTime(*limits.ttftUs));
   if (limits.tpotUs)
-    words.push_back("TPOT up to " + formatTime(*limits.tpotUs));
+    words.push_back("TPOT <= " + formatTime(*limits.tpotUs));
   return join(words, ", ");
 }
 
@@ -50,7 +50,7 @@ static std::string loadText(const ServedLoad &load) {
 /// Lengths as the user wrote them; for the histogram of a trace, the mean.
 static std::string lengthsText(const TokenLengths &lengths) {
   return lengths.isHistogram()
-             ? countOf(std::llround(lengths.mean()), "token") + " in the mean"
+             ? countOf(std::llround(lengths.mean()), "token") + " on average"
              : lengths.str() + " tokens";
 }
 
@@ -63,9 +63,9 @@ std::string autopar::writing::serviceText(const ServiceReport &serving) {
     text += ", " + percent(requests.cachedShare, 1) + " of prompts cached";
   const ServedLoad &load = serving.steady.load;
   if (load.drafts > 0)
-    text += ", " + print("%g", load.drafts) + " drafts and " +
-            print("%.3g", load.tokensPerStep) +
-            " tokens of each sequence in a step";
+    text += ", " + print("%g", load.drafts) +
+            (load.drafts == 1 ? " draft" : " drafts") + " and " +
+            print("%.3g", load.tokensPerStep) + " tokens per sequence and step";
   return text;
 }
 
@@ -80,9 +80,9 @@ static std::string answerServed(const ServiceReport &serving) {
     return rateText(steady.requestsPerS()) + " requests/s";
   std::string most = rateText(state.mostPerS) + " requests/s";
   if (state.isOverloaded)
-    return "NO: saturates at " + most + ", the queue grows without end";
+    return "NO: saturates at " + most + ", the queue never empties";
   return "yes, at " + percent(steady.load.ratePerS, state.mostPerS) +
-         " of the " + most + " where it saturates";
+         " of its saturation rate, " + most;
 }
 
 static std::string answerLimits(const ServiceReport &serving) {
@@ -90,11 +90,11 @@ static std::string answerLimits(const ServiceReport &serving) {
   const auto &most = serving.curve.mostWithinLimits;
   std::string attainment = percent(LoadCurve::attainment, 1);
   std::string text = percent(steady.state.shareWithinLimits, 1) +
-                     " of requests have " +
+                     " of requests meet " +
                      limitsText(serving.requests.limits) + ": " +
                      rateText(steady.goodputPerS()) + " requests/s";
   return text + (most ? "; " + attainment + " do up to " + loadText(most->load)
-                      : "; no load where " + attainment + " do");
+                      : "; " + attainment + " do at no load");
 }
 
 static std::string answerRunning(const ServiceReport &serving) {
@@ -106,9 +106,9 @@ static std::string answerRunning(const ServiceReport &serving) {
   if (!state.isOverloaded && serving.waiting() >= 0.05)
     text += ", " + rateText(serving.waiting()) + " wait for room";
   text += ", KV cache " + percent(serving.cacheShare(), 1) + " full";
-  return state.fillsRoom ? text + "; times do not have what more of them wait "
-                                  "for room: see --simulate"
-                         : text;
+  return state.fillsRoom
+             ? text + "; times leave out longer waits for room: see --simulate"
+             : text;
 }
 
 static std::string answerSteps(const ServiceReport &serving) {
@@ -127,11 +127,11 @@ static std::string answerFirstToken(const FirstTokenParts &parts) {
       words.push_back(name + (" " + formatTime(us)));
   };
   add("host", parts.hostUs);
-  add("its prompt", parts.prefillUs);
-  add("rest of the step that runs", parts.stepUs);
+  add("prefill", parts.prefillUs);
+  add("rest of the running step", parts.stepUs);
   add("queue", parts.queueUs);
   add("link", parts.moveUs);
-  add("tokens that it is sent with", parts.sendUs);
+  add("tokens sent with it", parts.sendUs);
   return join(words, ", ");
 }
 
@@ -140,14 +140,15 @@ static std::string throughputText(const ServiceReport &service) {
   double tokensPerS = steady.state.outputTokensPerSecond;
   return rateText(tokensPerS) + " output tokens/s, " +
          rateText(tokensPerS / static_cast<double>(service.devices)) +
-         " of each device; with prompts " +
-         rateText(steady.requestsPerS() * steady.load.requestTokens());
+         " per device; " +
+         rateText(steady.requestsPerS() * steady.load.requestTokens()) +
+         " with prompts";
 }
 
 static void addAnswers(const ServiceReport &service, TextTable &table) {
   table.add({"serves", answerServed(service)});
   if (service.hasLimits())
-    table.add({"in limits", answerLimits(service)});
+    table.add({"within limits", answerLimits(service)});
   table.add({"throughput", throughputText(service)});
   table.add({"running", answerRunning(service)});
   if (!service.steady.state.isOverloaded)
@@ -178,20 +179,19 @@ static std::string answer(const PoolsReport &pools) {
   TextTable table("lw");
   addAnswers(pools, table);
   auto add = [&](const char *name, const std::string &what, double mostPerS) {
-    table.add({name, what + " " + rateText(mostPerS) + " requests/s at most"});
+    table.add({name, what + "at most " + rateText(mostPerS) + " requests/s"});
   };
-  add("prefill", "@" + pools.prefill + " reads", pools.prefillMostPerS);
-  add("decode", "@" + pools.decode + " answers", pools.decodeMostPerS);
+  add("prefill", "@" + pools.prefill + ": ", pools.prefillMostPerS);
+  add("decode", "@" + pools.decode + ": ", pools.decodeMostPerS);
   if (std::isfinite(pools.linksPerS))
-    add("links", "move", pools.linksPerS);
+    add("links", "", pools.linksPerS);
   double ratio = pools.decodeMostPerS / pools.prefillMostPerS;
-  table.add({"balanced",
-             ratio >= 1 ? rateText(ratio) + " of @" + pools.prefill +
-                              " to 1 of @" + pools.decode
-                        : "1 of @" + pools.prefill + " to " +
-                              rateText(1 / ratio) + " of @" + pools.decode});
-  table.add({"transfer", formatTime(pools.transferUs) +
-                             " that a request waits for its caches"});
+  const std::string &more = ratio >= 1 ? pools.prefill : pools.decode;
+  const std::string &fewer = ratio >= 1 ? pools.decode : pools.prefill;
+  table.add({"balance", rateText(std::max(ratio, 1 / ratio)) + " of @" + more +
+                            " for each @" + fewer});
+  table.add({"transfer",
+             formatTime(pools.transferUs) + " per request, for its caches"});
   addCosts(pools, table);
   return table.str();
 }
@@ -217,10 +217,10 @@ static std::string timesTable(const ServiceReport &service) {
     const MeasuredTimes &measured = simulation->service.*simulated;
     add("  simulated", measured.mean, measured.at);
   };
-  addBoth("to the first token (TTFT)", state.ttftUs, state.ttft,
+  addBoth("time to first token (TTFT)", state.ttftUs, state.ttft,
           &SimulatedService::ttft);
   if (steady.load.answerTokens > 1)
-    addBoth("from token to token (TPOT)", state.tpotUs, state.tpot,
+    addBoth("time per output token (TPOT)", state.tpotUs, state.tpot,
             &SimulatedService::tpot);
   addBoth("whole request", steady.requestUs(), state.request,
           &SimulatedService::request);
@@ -236,17 +236,17 @@ static std::string simulationText(const ServiceReport &serving) {
   const auto &seed = serving.simulation->seed;
   std::string text =
       "Simulated: " + countOf(service.requests, "request") +
-      (seed ? " of seed " + std::to_string(*seed) : " of the trace") + " in " +
-      formatTime(service.seconds * 1e6) + " and " +
+      (seed ? " with seed " + std::to_string(*seed) : " of the trace") +
+      " in " + formatTime(service.seconds * 1e6) + " and " +
       countOf(service.steps, "step");
   if (service.counted < service.requests)
     text += ", of which " + formatInteger(service.counted) + " are counted";
   text += ": " + rateText(service.requestsPerS) + " requests/s, " +
           formatRate(service.outputTokensPerS) + " output tokens/s";
   if (serving.hasLimits())
-    text += ", " + percent(service.shareWithinLimits, 1) + " in limits";
+    text += ", " + percent(service.shareWithinLimits, 1) + " within limits";
   if (service.evictions > 0)
-    text += ", " + countOf(service.evictions, "eviction");
+    text += ", " + countOf(service.evictions, "preemption");
   return wrapText("  ", text);
 }
 
@@ -256,7 +256,7 @@ static std::string curveTable(const ServiceReport &serving) {
   TextTable table("rrrrrrrl");
   table.add({isOpen ? "requests/s" : "at once",
              isOpen ? "running" : "requests/s", "output tokens/s", "TPOT",
-             "TTFT", "p99 TTFT", hasLimits ? "in limits" : "", ""});
+             "TTFT", "p99 TTFT", hasLimits ? "within limits" : "", ""});
   for (size_t i = 0; i < curve.points.size(); ++i) {
     const LoadPoint &point = curve.points[i];
     const SteadyState &state = point.state;
@@ -276,8 +276,8 @@ static std::string curveTable(const ServiceReport &serving) {
          join(marks, ", ")});
   }
   return "\nLoad curve\n" + table.str() +
-         wrapText("  ", "Knee: where throughput over the time of a request is "
-                        "greatest.");
+         wrapText("  ", "Knee: the load at which throughput over request time "
+                        "is highest.");
 }
 
 /// Says why no request runs. If answers vary much, the mean request in the
@@ -286,11 +286,11 @@ static std::string refusalText(const ServiceReport &service) {
   const ServedLoad &load = service.steady.load;
   double all = load.requestTokens(), running = load.contextTokens();
   return wrapText(
-      "  ",
-      "NO: the KV cache of a replica holds " +
-          formatInteger(service.capacityTokens) + " tokens, a request " +
-          (running > all ? "that runs has in the mean " : "in the mean ") +
-          formatInteger(std::llround(std::max(all, running))));
+      "  ", "NO: the KV cache of a replica holds " +
+                formatInteger(service.capacityTokens) + " tokens, a " +
+                (running > all ? "running request has " : "request has ") +
+                formatInteger(std::llround(std::max(all, running))) +
+                " on average");
 }
 
 std::string autopar::writing::servingAnswer(const ServingReport &serving) {

@@ -31,13 +31,14 @@ static std::string recomputationText(const Report &report) {
   constexpr size_t mostTried = 3;
   const auto &memory = report.memory.perDevice;
   std::string text =
-      training.recompute + ", which " + (memory.fits ? "leaves " : "lacks ") +
-      formatBytes(std::abs(memory.budgetBytes - memory.totalBytes));
+      training.recompute + ", " + (memory.fits ? "" : "short by ") +
+      formatBytes(std::abs(memory.budgetBytes - memory.totalBytes)) +
+      (memory.fits ? " left" : "");
   size_t count = training.tried.size();
   for (size_t i = 0; i < count; ++i)
     if (i == 0 || i + mostTried > count)
-      text += (i == 0 ? "; " : ", ") + training.tried[i].recompute + " lacks " +
-              formatBytes(training.tried[i].missingBytes);
+      text += (i == 0 ? "; " : ", ") + training.tried[i].recompute +
+              " is short by " + formatBytes(training.tried[i].missingBytes);
   return text;
 }
 
@@ -47,18 +48,18 @@ static std::string capacityText(const TrainingReport::Capacity &capacity) {
   return (capacity.padded ? "always " : "at most ") +
          formatInteger(capacity.tokens) + " of " +
          formatInteger(capacity.routedTokens) +
-         " routed tokens of a rank (factor " + formatNumber(capacity.factor) +
+         " routed tokens per rank (factor " + formatNumber(capacity.factor) +
          "); " + percent(capacity.droppedShare, 1) + " of all are dropped";
 }
 
 void autopar::writing::addTrainingRows(TextTable &table, const Report &report) {
   const TrainingReport &training = *report.training;
   bool isPadded = !training.flops.padding.isZero();
-  table.add({"utilisation", percent(training.modelUtilization, 1) +
-                                " of peak by the model's FLOPs (MFU), " +
+  table.add({"utilisation", "MFU " + percent(training.modelUtilization, 1) +
+                                ", HFU " +
                                 percent(training.hardwareUtilization, 1) +
-                                (isPadded ? " with padding and" : " with") +
-                                " what is computed again (HFU)"});
+                                (isPadded ? " (with padding and recomputation)"
+                                          : " (with recomputation)")});
   if (training.recompute != "none")
     table.add({"recompute", recomputationText(report)});
   if (training.expertCapacity)
@@ -153,10 +154,9 @@ static std::string copiesText(const std::vector<Report::DeviceMemory> &stages) {
     copies = std::max(copies, stage.updateBytes - stage.reusedBytes);
   if (copies == 0)
     return "";
-  return wrapText("  ",
-                  "Temporaries count copies of gradients that an update takes "
-                  "and the allocator keeps: " +
-                      formatBytes(copies) + " at the most.");
+  return wrapText("  ", "Temporaries include up to " + formatBytes(copies) +
+                            " of gradient copies, which an update takes and "
+                            "the allocator keeps.");
 }
 
 static std::string memoryTable(const Report &report) {
@@ -197,7 +197,7 @@ static std::string aliveTable(const Report &report) {
           ? "  and " + std::to_string(alive.size() - mostRows) + " more\n"
           : "";
   return alive.empty() ? ""
-                       : "\nAlive at the peak (" + report.memory.worstDevice +
+                       : "\nLive at the peak (" + report.memory.worstDevice +
                              ")\n" + table.str() + more;
 }
 

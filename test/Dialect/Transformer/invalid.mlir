@@ -64,7 +64,7 @@ transformer.requests(rate = -1, prompt = 1, output = 1)
 // -----
 
 // expected-error @+2 {{'transformer.requests' op has both a rate and a concurrency}}
-// expected-note @+1 {{requests either come at a rate, or each end lets the next one in}}
+// expected-note @+1 {{a rate is an open loop, a concurrency a closed loop}}
 "transformer.requests"() {rate = 1.0, concurrency = 2, prompt = #transformer.lengths<1>, output = #transformer.lengths<1>} : () -> ()
 
 // -----

@@ -30,7 +30,7 @@
 // BOTH: error: 'transformer.requests' op has both a rate and a concurrency
 // MANY: error: prompt = many: expected tokens
 // NEW: transformer.requests(rate = 2.0, prompt = 9, output = 7)
-// COUNT: error: the module has no requests: give how many there are: a rate or a concurrency
+// COUNT: error: --output-tokens needs a service: add --rate or --concurrency
 // COUNT: note: as in --rate=20 --prompt=2000 --output-tokens=300
-// PROMPT: error: the module has no requests: give the tokens of their prompts
+// PROMPT: error: --rate needs --prompt
 transformer.requests(concurrency = 64, prompt = 2000, output = 300) sla(ttft_us = 500000.0)

@@ -29,7 +29,7 @@
 // REPORT: 3 routed experts of a layer on each
 // REPORT: Expert placement (balanced)
 // REPORT-NEXT: 4 experts on 2 ranks of 3 slots, 1 node
-// REPORT-NEXT: hottest rank / mean: block 1.28, now 1.000 over 3 layers, worst 1.000
+// REPORT-NEXT: most loaded rank / mean: block 1.28, now 1.000 over 3 layers, worst 1.000
 // REPORT: expert loads: {{.*}}expert-loads.csv
 // RUN: autopar-opt %t.mlir --autopar-bind-mesh=axes=dp=3 --autopar-estimate -o /dev/null | FileCheck %s --check-prefix=THREE
 // THREE: 4 experts on 3 ranks of 2 slots, 1 node
@@ -46,7 +46,7 @@
 // HAND: "worst_imbalance": 1.6666666666666667
 // HAND: "name": "expert loads"
 // HAND-NEXT: "value": "tables of the module"
-// HAND: "collectives/moe/exchanged": "ceil((4 by dp(2) any) x 2 x 64 x 64 x 1.422223 (hottest device)) x 2 B"
+// HAND: "collectives/moe/exchanged": "ceil((4 by dp(2) any) x 2 x 64 x 64 x 1.422223 (most loaded device)) x 2 B"
 
 // Sends to other nodes, where the devices fill them.
 

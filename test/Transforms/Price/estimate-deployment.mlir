@@ -14,10 +14,10 @@
 // CHECK: == links ==
 // CHECK: Link prefill -> decode, a request of 4,096 tokens
 // CHECK-NEXT: KV cache 6.00 MiB
-// CHECK-NEXT: sent by a device 1.50 MiB
-// CHECK-NEXT: received by a device 768.00 KiB
+// CHECK-NEXT: sent per device 1.50 MiB
+// CHECK-NEXT: received per device 768.00 KiB
 // CHECK-NEXT: time 49.3 us
-// CHECK-NEXT: Over scale_out of the source: 10.0 us and what a device moves at 40 GB/s.
+// CHECK-NEXT: Over scale_out of the source: 10.0 us latency, 40 GB/s per device.
 
 // JSON: "schema": "autopar.deployment/1"
 // JSON-NEXT: "model": "tiny"

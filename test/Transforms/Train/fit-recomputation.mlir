@@ -10,7 +10,7 @@
 // FIT: training.iteration {{.*}} recompute(norms + mlp_activation) tried [none, norms, full first 7] missing [{{[0-9]+}}, {{[0-9]+}}, {{[0-9]+}}]
 // RUN: autopar-opt --estimate --set=chips.h100-sxm.memory_usable=40e9 %t.fit.mlir -o /dev/null | FileCheck %s --check-prefix=SAID
 // SAID: fits yes
-// SAID: recompute norms+mlp_activation, which leaves {{.*}}; none lacks {{.*}}, norms lacks
+// SAID: recompute norms+mlp_activation, {{.*}} left; none is short by {{.*}}, norms is short by
 // RUN: autopar-opt --estimate=json --set=chips.h100-sxm.memory_usable=40e9 %t.fit.mlir -o /dev/null | FileCheck %s --check-prefix=JSON
 // JSON: "recompute": "norms+mlp_activation"
 // JSON: "tried": [
@@ -22,7 +22,7 @@
 
 // RUN: autopar-opt --phase=train --batch=8 --context=4096 --hardware=h100-sxm-8 --runtime=fsdp2 --recompute=auto %t.mlir --estimate -o /dev/null | FileCheck %s --check-prefix=NEVER
 // NEVER: fits NO
-// NEVER: recompute full, which lacks
+// NEVER: recompute full, short by
 
 // RUN: not autopar-opt %S/../Inputs/trained.mlir --pass-pipeline='builtin.module(autopar-prepare-training,autopar-fit-recomputation{pipeline=builtin.module(nothing)})' 2>&1 | FileCheck %s --check-prefix=PARSE
 // PARSE: error: cannot parse the pipeline

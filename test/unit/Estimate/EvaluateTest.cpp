@@ -149,7 +149,7 @@ TEST(Evaluate, FindsTheMemoryFloorOfDecode) {
   EXPECT_GT(report.latency.stepTimeUs, bounds.memoryTimeUs);
   EXPECT_NEAR(report.tokensPerS, 1e6 / report.latency.stepTimeUs, 1e-9);
   ASSERT_FALSE(report.warnings.empty());
-  EXPECT_EQ(report.warnings[0].text.rfind("decode lands at ", 0), 0u);
+  EXPECT_EQ(report.warnings[0].text.rfind("decode takes ", 0), 0u);
 }
 
 TEST(Evaluate, LeavesOutGroupsOfOne) {
@@ -171,9 +171,9 @@ TEST(Evaluate, ReplicatesKvHeadsOverTheCap) {
   EXPECT_EQ(eight.memory.kvBytesPerTokenPerDevice, 2 * 2 * 16 * 2);
   ASSERT_FALSE(eight.warnings.empty());
   EXPECT_EQ(eight.warnings[0].text,
-            "the KV cache is held 4 times over tp = 8: 1.50 KiB on each device "
+            "the KV cache is stored 4 times over tp = 8: 1.50 KiB per device "
             "are copies; --shard-dcp=4 (by tokens) or --shard-attention-tp=2 "
-            "(by sequences) holds it once");
+            "(by sequences) stores it once");
 }
 
 TEST(Evaluate, RoundsCachesUpToBlocks) {
@@ -213,8 +213,7 @@ TEST(Evaluate, SaysWhatDoesNotFit) {
   EXPECT_EQ(report.memory.kvCapacityBytes, 0);
   EXPECT_EQ(report.memory.kvCapacityTokens, 0);
   ASSERT_FALSE(report.warnings.empty());
-  EXPECT_EQ(report.warnings[0].text.rfind("does not fit: a device needs ", 0),
-            0u);
+  EXPECT_EQ(report.warnings[0].text.rfind("does not fit: needs ", 0), 0u);
 }
 
 TEST(Evaluate, TakesTheBudgetFromThePlan) {

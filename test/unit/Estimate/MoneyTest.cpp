@@ -81,8 +81,7 @@ TEST(Money, NothingIsSaidOfWhatNobodyKnows) {
 
 TEST(Money, TextSaysAtWhatPrice) {
   std::string text = writeText(price(pricedMachine()));
-  EXPECT_NE(text.find(" per million output tokens, at $3.60 per device and "
-                      "hour\n"),
+  EXPECT_NE(text.find(" per million output tokens, at $3.60 per device-hour\n"),
             std::string::npos)
       << text;
   EXPECT_NE(text.find(" per output token, at 700 W per device\n"),

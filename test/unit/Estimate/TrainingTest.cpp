@@ -414,7 +414,7 @@ TEST(Training, SaysWhatItIs) {
       writeText(trained(makeTrainingPlan(2, 2, 2, 4), train(16, 512)));
   for (const char *words :
        {"training on 16 x 512 tokens", "tokens/s trained", "Memory by stage",
-        "Alive at the peak (stage 0)", "Not modelled", "gradients reduced"})
+        "Live at the peak (stage 0)", "Not modelled", "gradients reduced"})
     EXPECT_NE(text.find(words), std::string::npos) << words << "\n" << text;
   EXPECT_EQ(text.find("KV per token"), std::string::npos) << text;
 }
@@ -425,7 +425,7 @@ TEST(Training, SaysWhatDoesNotFit) {
   Report report = trained(plan, train(8, 512));
   EXPECT_FALSE(report.memory.perDevice.fits);
   EXPECT_EQ(report.warnings.front().kind, "does-not-fit");
-  EXPECT_NE(report.warnings.front().text.find("most of it the optimizer"),
+  EXPECT_NE(report.warnings.front().text.find("largest part: the optimizer"),
             std::string::npos)
       << report.warnings.front().text;
 }

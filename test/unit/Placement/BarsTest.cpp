@@ -24,7 +24,7 @@ using namespace autopar::test;
 namespace {
 
 struct Measured {
-  /// Hottest rank beyond the bound, and milliseconds, by layer, rising.
+  /// Most loaded rank beyond the bound, and milliseconds, by layer, rising.
   std::vector<double> excess, milliseconds;
   double imbalance = 0, roundRobin = 0;
   int worseThanWords = 0;

@@ -69,8 +69,8 @@ static std::vector<unsigned> setsOf(unsigned experts, int slots) {
   return sets;
 }
 
-double test::leastHottest(const std::vector<double> &loads, int ranks,
-                          int slots) {
+double test::leastLargestLoad(const std::vector<double> &loads, int ranks,
+                              int slots) {
   std::vector<unsigned> sets =
       setsOf(static_cast<unsigned>(loads.size()), slots);
   std::vector<size_t> chosen(static_cast<size_t>(ranks));
@@ -80,16 +80,16 @@ double test::leastHottest(const std::vector<double> &loads, int ranks,
     for (size_t choice : chosen)
       for (size_t expert = 0; expert < loads.size(); ++expert)
         counts[expert] += sets[choice] >> expert & 1;
-    double hottest = 0;
+    double largest = 0;
     for (size_t choice : chosen) {
       double tokens = 0;
       for (size_t expert = 0; expert < loads.size(); ++expert)
         if (sets[choice] >> expert & 1)
           tokens += loads[expert] / counts[expert];
-      hottest = std::max(hottest, tokens);
+      largest = std::max(largest, tokens);
     }
     if (std::count(counts.begin(), counts.end(), 0) == 0)
-      least = std::min(least, hottest);
+      least = std::min(least, largest);
     // The next choice, without order among ranks.
     size_t rank = 0;
     while (rank < chosen.size() && ++chosen[rank] == sets.size())

@@ -28,9 +28,9 @@ struct PlantedOptions {
 };
 PlantedTrace plantTrace(const PlantedOptions &options);
 
-/// The least hottest rank of all assignments: every rank gets any set of
+/// The least most loaded rank of all assignments: every rank gets any set of
 /// experts.
-double leastHottest(const std::vector<double> &loads, int ranks, int slots);
+double leastLargestLoad(const std::vector<double> &loads, int ranks, int slots);
 
 /// The number of times that a rank has a second replica of an expert.
 int twiceOnARank(const std::vector<int32_t> &slots,

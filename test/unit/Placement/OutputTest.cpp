@@ -122,9 +122,9 @@ TEST(EngineMap, LocatesErrors) {
 TEST(PlacementReport, Text) {
   EXPECT_EQ(placementText(makeTraced()), R"(Expert placement (balanced)
   4 experts on 2 ranks of 2 slots, 2 nodes
-  hottest rank / mean: block 1.25, now 1.250 over 2 layers, worst 1.500
+  most loaded rank / mean: block 1.25, now 1.250 over 2 layers, worst 1.500
   sends of a token to other nodes: block 1.00, now 0.50 (-50%)
-         hottest rank  sends to nodes
+         largest load  sends to nodes
   layer  block    now  block    now   ranks
       2   1.50  1.500                |*.|
       1   1.00  1.000   1.00   0.50  |==|

@@ -88,11 +88,11 @@ TEST(Placement, BalancedByHand) {
   EXPECT_EQ(even.hottestTokens, 4);
   EXPECT_TRUE(even.optimal);
   EXPECT_EQ(even.boundTokens, 4);
-  // Hottest replica: 8 in two is 4, above the mean of (8 + 1) / 3.
-  LayerPlacement hot = place({8, 0.5, 0.5}, {3, 4, 1});
-  EXPECT_EQ(hot.boundTokens, 4);
-  EXPECT_EQ(hot.hottestTokens, 4);
-  EXPECT_EQ(hot.slots.size(), 4u);
+  // Most loaded replica: 8 in two is 4, above the mean of (8 + 1) / 3.
+  LayerPlacement skewed = place({8, 0.5, 0.5}, {3, 4, 1});
+  EXPECT_EQ(skewed.boundTokens, 4);
+  EXPECT_EQ(skewed.hottestTokens, 4);
+  EXPECT_EQ(skewed.slots.size(), 4u);
   // No slot to spare: 5 + 1 and 4 + 2, which the bound does not know.
   LayerPlacement tight = place({5, 4, 2, 1.5}, {4, 2, 2});
   EXPECT_EQ(tight.hottestTokens, 6.5);
@@ -129,8 +129,8 @@ TEST(Placement, AgreesWithEnumeration) {
       auto load = static_cast<double>(1 + random.below(100));
       loads.push_back(random.below(3) ? load : load * load / 10);
     }
-    double least =
-        leastHottest(loads, static_cast<int>(ranks), static_cast<int>(slots));
+    double least = leastLargestLoad(loads, static_cast<int>(ranks),
+                                    static_cast<int>(slots));
     LayerPlacement placed = place(
         loads, {0, static_cast<int64_t>(ranks), static_cast<int64_t>(slots)});
     EXPECT_GE(placed.hottestTokens, least * (1 - 1e-9));
@@ -155,7 +155,8 @@ TEST(Placement, IsNearEnumerationOfLargerCases) {
     for (int expert = 0; expert < 7; ++expert)
       loads.push_back(static_cast<double>(1 + random.below(100)));
     excess +=
-        place(loads, {7, 4, 3}).hottestTokens / leastHottest(loads, 4, 3) - 1;
+        place(loads, {7, 4, 3}).hottestTokens / leastLargestLoad(loads, 4, 3) -
+        1;
   }
   EXPECT_LT(excess / cases, 0.01);
 }

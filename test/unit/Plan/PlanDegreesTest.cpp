@@ -89,8 +89,8 @@ TEST(CheckChoices, OfTrainingNeedTraining) {
   plan.training.expertCapacityFactor = 1;
   EXPECT_FALSE(checkTrainingChoices(plan, /*trains=*/true));
   EXPECT_EQ(checkTrainingChoices(plan, /*trains=*/false)->message,
-            "expert_capacity_factor says what training does: serving drops no "
-            "tokens, has no loss, and predicts further tokens by a draft");
+            "expert_capacity_factor is for training: serving drops no tokens, "
+            "has no loss, and predicts further tokens by a draft");
   plan.training = {};
   plan.training.optimizer = Optimizer::sgd;
   EXPECT_EQ(checkTrainingChoices(plan, /*trains=*/false)->note,
@@ -131,14 +131,13 @@ TEST(CheckChoices, NameWhatIsMissing) {
   EXPECT_FALSE(checkChoices(plan));
   plan = parse("dp=8");
   plan.contextKind = ContextKind::all_to_all;
-  EXPECT_EQ(checkChoices(plan)->message,
-            "context_kind = all_to_all says how context parallelism works: it "
-            "needs cp");
+  EXPECT_EQ(checkChoices(plan)->message, "context_kind = all_to_all is a kind "
+                                         "of context parallelism: it needs cp");
   plan = parse("dp=8");
   plan.dispatchByNode = true;
   EXPECT_EQ(checkChoices(plan)->message,
-            "dispatch_by_node says how tokens travel to the devices of expert "
-            "parallelism: it needs ep");
+            "dispatch_by_node is about tokens that expert parallelism sends: "
+            "it needs ep");
 }
 
 TEST(Plan, ExpertsWithoutEpFollowDenseLayers) {

@@ -387,13 +387,13 @@ TEST(WriteDeployment, EndsWithTheLinks) {
   EXPECT_EQ(text.substr(text.find("== links ==")),
             "== links ==\n\n"
             "Link prefill -> decode, a request of 4,096 tokens\n"
-            "  KV cache                1.00 GiB\n"
-            "  states                  1.00 MiB\n"
-            "  sent by a device      256.00 MiB\n"
-            "  received by a device  512.00 MiB\n"
-            "  time                     13.4 ms\n"
-            "  Over scale_out of the destination: 10.0 us and what a device "
-            "moves at 40 GB/s.\n");
+            "  KV cache               1.00 GiB\n"
+            "  states                 1.00 MiB\n"
+            "  sent per device      256.00 MiB\n"
+            "  received per device  512.00 MiB\n"
+            "  time                    13.4 ms\n"
+            "  Over scale_out of the destination: 10.0 us latency, 40 GB/s per "
+            "device.\n");
   DeploymentReport alone = makeDeployment();
   alone.links.clear();
   EXPECT_EQ(writeText(alone).find("links"), std::string::npos);
@@ -436,8 +436,10 @@ TEST(WriteText, SaysWhatTimesAndTokensMean) {
   std::string text = writeText(report);
   EXPECT_NE(text.find("20,480 output tokens/s"), std::string::npos) << text;
   EXPECT_NE(text.find("all at peak rates"), std::string::npos);
-  EXPECT_NE(text.find("Each kernel's time counts under what bounds it."),
-            std::string::npos);
+  EXPECT_NE(
+      text.find(
+          "The time of a kernel counts under the resource that bounds it."),
+      std::string::npos);
   EXPECT_NE(text.find("<1%"), std::string::npos);
 }
 
@@ -464,7 +466,7 @@ TEST(WriteText, SaysByHowMuchItDoesNotFit) {
   report.memory.perDevice.fits = false;
   std::string text = writeText(report);
   EXPECT_NE(text.find("NO: "), std::string::npos);
-  EXPECT_NE(text.find("1.00 GiB too much"), std::string::npos) << text;
+  EXPECT_NE(text.find("short by 1.00 GiB"), std::string::npos) << text;
 }
 
 TEST(WriteText, StaysWithinAHundredColumns) {
