@@ -392,7 +392,7 @@ bad_flags("fsdp-of-nobody", f"{TRAIN} --shard-fsdp=2", r"fsdp.*dp or cp", shard=
 bad_flags("fsdp-does-not-divide", f"{TRAIN} --shard-fsdp=3", r"fsdp that works: 1, 2, 4, 8", shard="--shard-dp=8")
 bad_flags("fsdp-of-open-size", f"{TRAIN} --shard-fsdp=2", r"dp = \?", shard="--shard-dp=?")
 bad_flags("fsdp-outer", f"{TRAIN} --fsdp", r"fsdp = dpo is no inner part", shard="--mesh=dpo=2,dpi=4,fsdp=dpo")
-bad_flags("fsdp-of-nothing", TRAIN, r"(?s)fsdp = dpi.*needs fsdp, or zero", shard="--mesh=dpo=2,dpi=4,fsdp=dpi")
+bad_flags("fsdp-of-nothing", TRAIN, r"(?s)fsdp = dpi.*needs fsdp or zero", shard="--mesh=dpo=2,dpi=4,fsdp=dpi")
 bad_flags("stages-head-first", "--stages=head,0-31", r"'head' is no range", shard="--stage-pp=2")
 bad_flags("stages-embedding-twice", "--stages=embedding,embedding,0-31", r"is no range|stands between", shard="--stage-pp=3")
 bad_flags("stages-embedding-alone", "--stages=embedding", r"model has 32", shard="--stage-pp=1")

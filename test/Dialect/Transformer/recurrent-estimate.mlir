@@ -26,7 +26,7 @@
 // DECODE: "recurrence": 21299200
 // DECODE: "name": "FLOPs of recurrences"
 // DECODE: "name": "scans",
-// DECODE-NEXT: state spaces and linear attention at the rates of gated delta rules: chips.h100-sxm.kernels.scan
+// DECODE-NEXT: state spaces and linear attention are priced at the rates of gated delta rules: chips.h100-sxm.kernels.scan
 // DECODE: "memory.per_device.state_bytes"
 // DECODE: "states/model/state": 8388608
 
@@ -46,7 +46,7 @@
 // TEXT: states per sequence: 4,255,744 B in all
 // TEXT: recurrence 5.32 MFLOP 5,324,800
 
-// TPU: "value": "state spaces and linear attention at the rates of gated delta rules: chips.tpu-v5e.kernels.scan"
+// TPU: "value": "state spaces and linear attention are priced at the rates of gated delta rules: chips.tpu-v5e.kernels.scan"
 
 transformer.workload(phase = decode, batch = 1, query = 1, context = 1)
 
