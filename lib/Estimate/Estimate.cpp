@@ -8,7 +8,7 @@
 #include "autopar/Estimate/Estimate.h"
 
 #include "autopar/Advise/Warnings.h"
-#include "autopar/Evaluate/Costs.h"
+#include "autopar/Evaluate/Sections.h"
 #include "autopar/Evaluate/Services.h"
 #include "autopar/Explain/Assumptions.h"
 #include "autopar/Explain/Explain.h"
@@ -64,7 +64,8 @@ private:
 template <typename Evaluated>
 Report Estimator::compose(const Evaluated &evaluated) {
   Report report = evaluated.report;
-  addCosts(report, machine);
+#define SECTION(Name) add##Name(report, machine);
+#include "autopar/Report/Sections.def"
   report.assumptions = assumptionsOf(evaluated);
   report.warnings = warningsOf(evaluated);
   if (detail.impact)
@@ -73,7 +74,8 @@ Report Estimator::compose(const Evaluated &evaluated) {
     return report;
   Explanations why = explain(evaluated);
   report.derivations = std::move(why.derivations);
-  report.derivations.merge(explainCosts(report, machine));
+#define SECTION(Name) explain##Name(report, machine, report.derivations);
+#include "autopar/Report/Sections.def"
   report.byKernel = std::move(why.byKernel);
   report.memoryBandwidthBytesPerS = why.memoryBandwidthBytesPerS;
   report.waterfall = std::move(why.waterfall);

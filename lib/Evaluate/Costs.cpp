@@ -13,6 +13,8 @@
 
 #include "autopar/Evaluate/Costs.h"
 
+#include "autopar/Evaluate/Sections.h"
+
 using namespace autopar;
 using namespace autopar::evaluation;
 using namespace autopar::hardware;

@@ -86,11 +86,11 @@ static void explainIteration(const Report &report, Derivations &derivations) {
         *cost.joulesPerToken);
 }
 
-Derivations autopar::explanation::explainCosts(const Report &report,
-                                               const Machine &machine) {
-  Derivations derivations;
+void autopar::explanation::explainCosts(const Report &report,
+                                        const Machine &machine,
+                                        Derivations &derivations) {
   if (report.tokensPerS <= 0)
-    return derivations;
+    return;
   explainBusyShare(report.latency, derivations);
   if (machine.price)
     explainPrice(report, *machine.price, derivations);
@@ -99,5 +99,4 @@ Derivations autopar::explanation::explainCosts(const Report &report,
     explainEnergy(report, chip, derivations);
   if (report.training)
     explainIteration(report, derivations);
-  return derivations;
 }

@@ -1,4 +1,4 @@
-//===- Costs.h - Dollars and joules of tokens -------------------*- C++ -*-===//
+//===- Costs.h - Dollars of tokens ------------------------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,8 +8,7 @@
 #ifndef AUTOPAR_EVALUATE_COSTS_H
 #define AUTOPAR_EVALUATE_COSTS_H
 
-#include "autopar/Hardware/Hardware.h"
-#include "autopar/Report/Report.h"
+#include <cstdint>
 
 namespace autopar::evaluation {
 
@@ -19,9 +18,6 @@ inline double dollarsPerMillionTokens(double price, int64_t devices,
                                       double tokensPerS) {
   return price * static_cast<double>(devices) / 3600 / tokensPerS * 1e6;
 }
-
-/// Adds the dollars and joules of tokens and of an iteration on `machine`.
-void addCosts(report::Report &report, const hardware::Machine &machine);
 
 } // namespace autopar::evaluation
 

@@ -25,9 +25,12 @@ struct Explanations {
 };
 Explanations explain(const evaluation::EvaluatedStep &step);
 Explanations explain(const evaluation::EvaluatedPipeline &pipeline);
-/// Derivations of the dollars and joules of tokens of a report on `machine`.
-Derivations explainCosts(const report::Report &report,
-                         const hardware::Machine &machine);
+// Each adds the derivations of its section of a report on `machine`.
+#define SECTION(Name)                                                          \
+  void explain##Name(const report::Report &report,                             \
+                     const hardware::Machine &machine,                         \
+                     Derivations &derivations);
+#include "autopar/Report/Sections.def"
 /// Derivations of the numbers of a report's service.
 Derivations explainService(const report::Report &report,
                            const hardware::Machine &machine);
