@@ -258,6 +258,12 @@ struct Report {
     /// Time of the heaviest stage in the best split with equal numbers of
     /// layers.
     schedule::Picoseconds equalCountsPs = 0;
+    /// Share of that time which the partition saves; 0 if it is unknown.
+    double gainOverEqualCounts() const {
+      auto equal = static_cast<double>(equalCountsPs);
+      auto heaviest = static_cast<double>(partition.heaviestPs());
+      return equal > 0 ? 1 - heaviest / equal : 0;
+    }
     /// By virtual stage and kind of step, for one microbatch.
     std::vector<Transfer> transfers;
     schedule::PipelineTimeline timeline;

@@ -17,6 +17,8 @@ namespace autopar::writing {
 /// The report as `autopar.report/1`, to be printed by `printJson`.
 nlohmann::ordered_json writeTree(const report::Report &report);
 
+/// The member `schedule` of a report.
+nlohmann::ordered_json writeSchedule(const report::Report::Pipeline &pipeline);
 /// The member `training` of a report.
 nlohmann::ordered_json writeTraining(const report::TrainingReport &training);
 /// The member `serving` of a report.

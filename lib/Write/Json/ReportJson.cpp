@@ -9,7 +9,6 @@
 
 #include "autopar/Report/Report.h"
 
-#include "../Text/PipelineText.h"
 #include "JsonParts.h"
 #include "autopar/Placement/PlacementReport.h"
 #include "autopar/Report/CacheFormat.h"

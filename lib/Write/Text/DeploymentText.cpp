@@ -7,7 +7,7 @@
 
 #include "autopar/Write/Text.h"
 
-#include "ServingText.h"
+#include "TextParts.h"
 #include "autopar/Support/Text.h"
 #include "autopar/Support/TextTables.h"
 

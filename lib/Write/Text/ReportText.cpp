@@ -9,9 +9,7 @@
 
 #include "autopar/Report/Report.h"
 
-#include "PipelineText.h"
-#include "ServingText.h"
-#include "TrainingText.h"
+#include "TextParts.h"
 #include "autopar/Report/CacheFormat.h"
 #include "autopar/Support/TextTables.h"
 #include "autopar/Write/MoneyText.h"

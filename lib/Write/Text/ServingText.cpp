@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ServingText.h"
+#include "TextParts.h"
 
 #include "autopar/Support/Text.h"
 #include "autopar/Support/TextStyle.h"

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TrainingText.h"
+#include "TextParts.h"
 
 #include "autopar/Support/Text.h"
 #include "autopar/Write/MoneyText.h"
