@@ -158,18 +158,8 @@ void MeanOp::buildWorkload(WorkloadBuilder &builder) {
 // MovingMeanOp
 //===----------------------------------------------------------------------===//
 
-/// More ops than exchange a mean of any mesh: values that make each other have
-/// no end.
-static constexpr size_t maxOpsAfterMean = 64;
-
 MeanOp MovingMeanOp::findMean() {
-  Operation *op = getInput().getDefiningOp();
-  for (size_t i = 0; i < maxOpsAfterMean; ++i) {
-    if (!op || isa<MeanOp>(op) || op->getNumOperands() != 1)
-      break;
-    op = op->getOperand(0).getDefiningOp();
-  }
-  auto mean = dyn_cast_if_present<MeanOp>(op);
+  auto mean = findSource<MeanOp>(getInput());
   return mean && mean.getSquared() && mean.getWeight() ? mean : MeanOp();
 }
 

@@ -11,7 +11,6 @@
 #include "autopar/Dialect/Transformer/RecurrentFactors.h"
 
 using namespace autopar;
-using namespace autopar::program;
 using namespace autopar::training;
 using namespace autopar::transformer;
 using namespace mlir;

@@ -9,7 +9,6 @@
 
 #include "autopar/Interfaces/ModuleOps.h"
 #include "autopar/Interfaces/WorkloadBuilder.h"
-#include "autopar/Support/Limits.h"
 
 using namespace autopar;
 using namespace autopar::program;
@@ -20,21 +19,6 @@ using namespace mlir;
 //===----------------------------------------------------------------------===//
 // Who belongs to whom
 //===----------------------------------------------------------------------===//
-
-/// Ops between a weight and its use: a collective for each axis of a mesh, and
-/// one more. Values that are made of each other, which no verifier has refused
-/// yet, end here too.
-static constexpr size_t maxOpsAfterWeight = limits::maxMeshAxes + 1;
-
-WeightOp training::findWeight(Value value) {
-  Operation *op = value.getDefiningOp();
-  for (size_t i = 0; i < maxOpsAfterWeight; ++i) {
-    if (!op || isa<WeightOp>(op) || op->getNumOperands() != 1)
-      break;
-    op = op->getOperand(0).getDefiningOp();
-  }
-  return dyn_cast_if_present<WeightOp>(op);
-}
 
 bool training::areSameTensor(WeightOp a, WeightOp b) {
   return a.getNameAttr() == b.getNameAttr() &&

@@ -10,6 +10,7 @@
 
 #include "autopar/Dialect/Transformer/Transformer.h"
 #include "autopar/Program/Recomputation.h"
+#include "autopar/Support/Limits.h"
 
 namespace autopar::training {
 
@@ -40,9 +41,24 @@ inline bool isGradientOf(mlir::Operation *op, ProductRole role) {
   return product && product.getRole() == role;
 }
 
-/// The weight that `value` is, or that collectives have made it of; null of
-/// others.
-transformer::WeightOp findWeight(mlir::Value value);
+/// The `Op` that makes `value`, or what ops of one operand, as collectives are,
+/// make it of; null of others.
+template <typename Op>
+Op findSource(mlir::Value value) {
+  // A collective for each axis of a mesh, and one more. Values that are made
+  // of each other, which no verifier has refused yet, end here too.
+  constexpr size_t most = limits::maxMeshAxes + 1;
+  mlir::Operation *op = value.getDefiningOp();
+  for (size_t i = 0; i < most; ++i) {
+    if (!op || llvm::isa<Op>(op) || op->getNumOperands() != 1)
+      break;
+    op = op->getOperand(0).getDefiningOp();
+  }
+  return llvm::dyn_cast_if_present<Op>(op);
+}
+inline transformer::WeightOp findWeight(mlir::Value value) {
+  return findSource<transformer::WeightOp>(value);
+}
 
 /// The op that has kept what `saved` reads; null where there is none.
 SaveOp findSave(SavedOp saved);
