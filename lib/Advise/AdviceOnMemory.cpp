@@ -12,7 +12,6 @@
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
-#include <cmath>
 
 using namespace autopar;
 using namespace autopar::advice;

@@ -7,8 +7,6 @@
 
 #include "StackReader.h"
 
-#include "autopar/Support/Limits.h"
-
 using namespace autopar;
 using namespace autopar::analysis;
 using namespace autopar::program;

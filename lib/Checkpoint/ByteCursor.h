@@ -10,7 +10,6 @@
 
 #include "autopar/Checkpoint/ByteSource.h"
 
-#include <cstring>
 #include <optional>
 
 namespace autopar::checkpoint {

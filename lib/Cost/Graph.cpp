@@ -8,7 +8,6 @@
 #include "autopar/Cost/Graph.h"
 
 #include <algorithm>
-#include <cassert>
 
 using namespace autopar;
 using namespace autopar::cost;

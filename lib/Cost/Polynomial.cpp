@@ -8,7 +8,6 @@
 #include "Polynomial.h"
 
 #include <cmath>
-#include <memory>
 #include <numeric>
 
 using namespace autopar;

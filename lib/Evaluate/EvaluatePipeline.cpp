@@ -11,8 +11,6 @@
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
-#include <cmath>
-#include <map>
 #include <tuple>
 
 using namespace autopar;

@@ -7,8 +7,6 @@
 
 #include "autopar/Evaluate/EvaluatedIteration.h"
 
-#include "autopar/Support/Text.h"
-
 #include <algorithm>
 #include <tuple>
 

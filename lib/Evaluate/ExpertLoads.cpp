@@ -8,9 +8,6 @@
 #include "autopar/Evaluate/EvaluatedStep.h"
 
 #include "autopar/Cost/ExpertNodes.h"
-#include "autopar/Support/Limits.h"
-
-#include <algorithm>
 
 using namespace autopar;
 using namespace autopar::cost;

@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 using namespace autopar;
 using namespace autopar::cost;

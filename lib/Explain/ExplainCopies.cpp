@@ -7,8 +7,6 @@
 
 #include "TrainingParts.h"
 
-#include <algorithm>
-
 using namespace autopar;
 using namespace autopar::evaluation;
 using namespace autopar::explanation;

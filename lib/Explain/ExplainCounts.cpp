@@ -11,7 +11,6 @@
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
-#include <cmath>
 
 using namespace autopar;
 using namespace autopar::cost;

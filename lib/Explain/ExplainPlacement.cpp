@@ -7,8 +7,6 @@
 
 #include "Explanation.h"
 
-#include <algorithm>
-
 using namespace autopar;
 using namespace autopar::explanation;
 using namespace autopar::placement;

@@ -7,8 +7,6 @@
 
 #include "Explanation.h"
 
-#include "autopar/Support/Text.h"
-
 #include <cmath>
 
 using namespace autopar;

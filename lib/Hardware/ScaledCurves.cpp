@@ -16,7 +16,6 @@
 #include "Readers.h"
 
 #include <algorithm>
-#include <cmath>
 
 using namespace autopar;
 using namespace autopar::hardware;

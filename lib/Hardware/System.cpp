@@ -14,7 +14,6 @@
 
 using namespace autopar;
 using namespace autopar::hardware;
-using namespace autopar::placement;
 using namespace autopar::program;
 
 static CollectiveCurve readCurve(const JsonReader &reader) {

@@ -10,7 +10,6 @@
 
 #include "autopar/Dialect/Transformer/Transformer.h"
 #include "autopar/Model/Quantization.h"
-#include "autopar/Support/Json.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

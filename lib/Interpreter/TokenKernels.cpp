@@ -10,7 +10,6 @@
 #include "StoredElements.h"
 
 #include <algorithm>
-#include <cmath>
 
 using namespace autopar;
 using namespace autopar::interpreter;

@@ -9,7 +9,6 @@
 
 #include "ExpressionParser.h"
 #include "autopar/Support/Checked.h"
-#include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
 
 #include <cmath>

@@ -12,7 +12,6 @@
 #include "autopar/Model/Stack.h"
 
 #include <algorithm>
-#include <functional>
 
 using namespace autopar;
 using namespace autopar::model;

@@ -10,7 +10,6 @@
 #include "autopar/Support/Limits.h"
 
 #include <algorithm>
-#include <memory>
 
 using namespace autopar;
 using namespace autopar::model;

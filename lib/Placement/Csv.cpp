@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 
 using namespace autopar;
 using namespace autopar::placement;

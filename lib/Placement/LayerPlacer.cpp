@@ -10,8 +10,6 @@
 #include "Communities.h"
 #include "TrafficSearch.h"
 
-#include <algorithm>
-
 using namespace autopar;
 using namespace autopar::placement;
 

@@ -7,7 +7,6 @@
 
 #include "autopar/Placement/LoadSource.h"
 
-#include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
 
 #include <charconv>

@@ -22,7 +22,6 @@ using namespace autopar::evaluation;
 using namespace autopar::placement;
 using namespace autopar::plan;
 using namespace autopar::program;
-using namespace autopar::report;
 using namespace autopar::schedule;
 using namespace autopar::search;
 

@@ -13,9 +13,7 @@
 #include "RequestPrices.h"
 
 #include <algorithm>
-#include <cmath>
 #include <ctime>
-#include <limits>
 #include <set>
 #include <thread>
 

@@ -7,7 +7,6 @@
 
 #include "ApiState.h"
 
-#include "autopar/Support/Library.h"
 #include "autopar/Support/Limits.h"
 
 #include <nlohmann/json.hpp>

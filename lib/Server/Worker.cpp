@@ -13,7 +13,6 @@
 
 #include "llvm/Support/ErrorHandling.h"
 
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>

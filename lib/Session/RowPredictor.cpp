@@ -9,7 +9,6 @@
 
 #include "autopar/Hub/Hub.h"
 #include "autopar/Support/File.h"
-#include "autopar/Support/Library.h"
 #include "autopar/Support/Suggestion.h"
 #include "autopar/Support/Text.h"
 

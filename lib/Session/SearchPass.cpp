@@ -16,7 +16,6 @@
 #include "autopar/Support/Text.h"
 #include "autopar/Transforms/ModulePass.h"
 #include "autopar/Transforms/Price/Estimate.h"
-#include "autopar/Write/Phrases.h"
 
 #include "mlir/IR/Remarks.h"
 

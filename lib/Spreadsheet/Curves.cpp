@@ -9,8 +9,6 @@
 
 #include "autopar/Support/Text.h"
 
-#include <cmath>
-
 using namespace autopar;
 using namespace autopar::cost;
 using namespace autopar::evaluation;

@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 #include <utility>
 
 using namespace autopar;

@@ -8,7 +8,6 @@
 #ifndef AUTOPAR_VALIDATION_NAMEFORMS_H
 #define AUTOPAR_VALIDATION_NAMEFORMS_H
 
-#include "autopar/Support/Words.h"
 #include "autopar/Validation/Names.h"
 
 namespace autopar::validation {

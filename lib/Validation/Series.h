@@ -10,7 +10,6 @@
 
 #include "autopar/Validation/ServingRow.h"
 
-#include <string_view>
 #include <vector>
 
 namespace autopar::validation {

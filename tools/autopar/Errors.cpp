@@ -14,7 +14,6 @@
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
 
 using namespace autopar;

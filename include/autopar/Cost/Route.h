@@ -11,7 +11,6 @@
 #include "autopar/Cost/TokenSpread.h"
 #include "autopar/Hardware/Hardware.h"
 
-#include <array>
 #include <vector>
 
 namespace autopar::cost {

@@ -9,7 +9,6 @@
 #define AUTOPAR_INTERPRETER_LOCALTENSOR_H
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 namespace autopar::interpreter {

@@ -14,8 +14,6 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
-#include <optional>
-
 namespace autopar::interpreter {
 
 /// A tensor on all devices; empty on devices that have no part of it.

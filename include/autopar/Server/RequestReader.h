@@ -11,8 +11,6 @@
 #include "autopar/Server/Problem.h"
 #include "autopar/Server/ServerLimits.h"
 
-#include <optional>
-
 namespace autopar::server {
 
 /// Reads requests of HTTP/1.1 from bytes, strictly: ambiguous requests are

@@ -11,7 +11,6 @@
 #include "autopar/Server/Guard.h"
 #include "autopar/Server/ServerLimits.h"
 
-#include <functional>
 #include <memory>
 
 namespace autopar::server {

@@ -14,7 +14,6 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/StringSet.h"
 
-#include <cmath>
 #include <cstring>
 
 using namespace autopar;

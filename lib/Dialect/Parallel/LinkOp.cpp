@@ -8,7 +8,6 @@
 #include "autopar/Dialect/Parallel/Parallel.h"
 
 #include "autopar/Interfaces/WorkloadBuilder.h"
-#include "autopar/Support/Limits.h"
 
 #include "llvm/ADT/StringExtras.h"
 

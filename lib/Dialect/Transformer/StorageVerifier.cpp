@@ -7,7 +7,6 @@
 
 #include "autopar/Dialect/Transformer/Transformer.h"
 
-#include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
 
 #include "llvm/ADT/SmallBitVector.h"

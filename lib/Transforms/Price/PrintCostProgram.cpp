@@ -17,7 +17,6 @@ namespace autopar::transforms {
 using namespace autopar;
 using namespace autopar::analysis;
 using namespace autopar::program;
-using namespace autopar::transforms;
 
 namespace {
 

@@ -16,7 +16,6 @@ namespace autopar::transforms {
 
 using namespace autopar;
 using namespace autopar::importer;
-using namespace autopar::transforms;
 using namespace mlir;
 
 namespace {
