@@ -96,6 +96,7 @@ def TF_RequestsOp : TF_Op<"requests"> {
     (`draft_cost` `(` custom<Number>($draft_cost)^ `)`)? (`sla` `(` custom<Limits>($sla)^ `)`)? attr-dict
   }];
   let hasVerifier = 1;
+  let useCustomPropertiesEncoding = 1;
   let extraClassDeclaration = [{
     ::autopar::program::Requests getRequests();
     /// Makes attributes of the texts that versions before 8 had.

@@ -7,6 +7,7 @@
 
 #include "autopar/Dialect/Transformer/Transformer.h"
 #include "autopar/Interfaces/BodyAttr.h"
+#include "autopar/Interfaces/BytecodeVersion.h"
 #include "autopar/Interfaces/ModuleOps.h"
 #include "autopar/Interfaces/NumberSyntax.h"
 #include "autopar/Program/RequestKnobs.h"
@@ -243,4 +244,58 @@ void RequestsOp::readTexts() {
   if (auto text = dyn_cast_if_present<StringAttr>(own.sla))
     if (auto read = parseServiceLimits(text.str(), std::nullopt))
       own.sla = LimitsAttr::get(getContext(), *read);
+}
+
+//===----------------------------------------------------------------------===//
+// Bytecode
+//===----------------------------------------------------------------------===//
+
+static constexpr StringLiteral dialect =
+    TransformerDialect::getDialectNamespace();
+/// Since this version a file names the attributes, so that a new one changes
+/// nothing of it. Before, it had them one after another.
+static constexpr uint64_t firstWithNames = 9;
+
+/// Calls `required` or `optional` with each property of earlier versions.
+template <typename Properties, typename Required, typename Optional>
+static LogicalResult visitUnnamed(Properties &own, Required required,
+                                  Optional optional) {
+  return success(
+      succeeded(optional(own.acceptance)) && succeeded(optional(own.cached)) &&
+      succeeded(optional(own.concurrency)) &&
+      succeeded(optional(own.draft_cost)) && succeeded(required(own.output)) &&
+      succeeded(required(own.prompt)) && succeeded(optional(own.rate)) &&
+      succeeded(optional(own.sla)));
+}
+
+LogicalResult RequestsOp::readProperties(DialectBytecodeReader &reader,
+                                         OperationState &state) {
+  auto &own = state.getOrAddProperties<Properties>();
+  if (versionOf(reader, dialect) < firstWithNames)
+    return visitUnnamed(
+        own, [&](auto &property) { return reader.readAttribute(property); },
+        [&](auto &property) { return reader.readOptionalAttribute(property); });
+  DictionaryAttr named;
+  if (failed(reader.readAttribute(named)))
+    return failure();
+  for (NamedAttribute attribute : named)
+    if (!llvm::is_contained(getAttributeNames(), attribute.getName().strref()))
+      return reader.emitError()
+             << "transformer.requests has no attribute " << attribute.getName();
+  return setPropertiesFromAttr(own, named, [&] { return reader.emitError(); });
+}
+
+void RequestsOp::writeProperties(DialectBytecodeWriter &writer) {
+  Properties &own = getProperties();
+  if (versionOf(writer, dialect) >= firstWithNames)
+    return writer.writeAttribute(getPropertiesAsAttr(getContext(), own));
+  auto write = [&](Attribute property) {
+    writer.writeOptionalAttribute(property);
+    return success();
+  };
+  auto writeRequired = [&](Attribute property) {
+    writer.writeAttribute(property);
+    return success();
+  };
+  (void)visitUnnamed(own, writeRequired, write);
 }
