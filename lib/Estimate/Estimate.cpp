@@ -124,6 +124,16 @@ static void take(Assumptions all, Assumptions &assumptions) {
   }
 }
 
+/// Drops the advice to run another batch: the load of a service says how many
+/// sequences run, and a single replica may saturate under it.
+static void dropAdviceOnBatch(std::vector<Warning> &warnings) {
+  warnings.erase(std::remove_if(warnings.begin(), warnings.end(),
+                                [](const Warning &warning) {
+                                  return warning.kind == "idle-memory";
+                                }),
+                 warnings.end());
+}
+
 Result<Estimate> Estimator::operator()(const Service &service) {
   Result<EvaluatedService> served = evaluateService(
       program, plan, machine, runtime, service, detail.simulation);
@@ -134,6 +144,7 @@ Result<Estimate> Estimator::operator()(const Service &service) {
   if (!made)
     return made.error();
   Report &report = made->report;
+  dropAdviceOnBatch(report.warnings);
   for (Assumption &one : assumptionsOf(served->serving))
     report.assumptions.push_back(std::move(one));
   take(assumptionsOf(program, service, served->encoderUs), report.assumptions);
