@@ -44,7 +44,7 @@ LAYERS = {
     # With MLIR.
     "Interfaces": ["Program"],
     "Dialect/Transformer": ["Interfaces"],
-    "Dialect/Training": ["Dialect/Transformer"],
+    "Dialect/Training": ["Dialect/Transformer", "Dialect/Parallel"],
     "Dialect/Parallel": ["Interfaces", "Schedule"],
     "Import": ["Model", "Checkpoint", "Dialect/Transformer"],
     "Analysis": ["Program", "Dialect/Training", "Dialect/Parallel"],

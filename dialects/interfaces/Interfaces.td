@@ -126,6 +126,19 @@ def InputGradientOpInterface : OpInterface<"InputGradientOpInterface"> {
   let extraClassOf = "return $_op.isOfInput();";
 }
 
+def MicrobatchesOpInterface : OpInterface<"MicrobatchesOpInterface"> {
+  let cppNamespace = "::autopar";
+  let description = [{
+    An op of a module that divides the batch of its step into equal parts, which
+    go through it one after the other. A module has one at most.
+  }];
+  let methods = [
+    InterfaceMethod<"The number of parts.", "uint64_t", "getMicrobatches">,
+    InterfaceMethod<"What of the plan nobody has chosen.", "::mlir::ArrayAttr",
+                    "getAssumed">,
+  ];
+}
+
 def WorkloadOpInterface : OpInterface<"WorkloadOpInterface"> {
   let cppNamespace = "::autopar";
   let description = [{

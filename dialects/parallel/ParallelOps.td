@@ -55,7 +55,7 @@ def PAR_MeshOp : PAR_Op<"mesh", [
   let hasVerifier = 1;
 }
 
-def PAR_StagesOp : PAR_Op<"stages"> {
+def PAR_StagesOp : PAR_Op<"stages", [MicrobatchesOpInterface]> {
   let summary = "lays the layers over pipeline stages";
   let description = [{
     Layers are the calls in the last loops of the module's public function that
@@ -111,8 +111,10 @@ def PAR_StagesOp : PAR_Op<"stages"> {
     `microbatches` and `stages`, the ranges of a training, that nobody has chosen.
 
     **Constraints:** one per module; ranges follow each other from layer 0, each
-    of one layer at least, but for the first and the last of several, as many as the one axis has devices times `interleave`,
-    or one, of all layers, over no axis; only the schedule `interleaved` has an `interleave` above 1.
+    of one layer at least, but for the first and the last of several, as many as
+    the one axis has devices times `interleave`; only the schedule `interleaved`
+    has an `interleave` above 1. One stage without an axis is none: the
+    microbatches of a training are `training.microbatches` then.
 
     **Example:**
     ```mlir

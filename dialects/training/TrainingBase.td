@@ -8,6 +8,7 @@
 #ifndef AUTOPAR_TRAINING_BASE_TD
 #define AUTOPAR_TRAINING_BASE_TD
 
+include "parallel/ParallelAttrs.td"
 include "training/TrainingAttrs.td"
 include "training/TrainingDialect.td"
 include "transformer/TransformerBase.td"

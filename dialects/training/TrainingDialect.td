@@ -34,7 +34,8 @@ def TrainingDialect : Dialect {
     }
     ```
   }];
-  let dependentDialects = ["::autopar::transformer::TransformerDialect"];
+  let dependentDialects = ["::autopar::parallel::ParallelDialect",
+                           "::autopar::transformer::TransformerDialect"];
   let hasOperationAttrVerify = 1;
   let useDefaultAttributePrinterParser = 1;
   let extraClassDeclaration = "void registerAttributes();";

@@ -97,6 +97,32 @@ def TRN_IterationOp : TRN_Op<"iteration", [
   let hasVerifier = 1;
 }
 
+def TRN_MicrobatchesOp : TRN_Op<"microbatches", [MicrobatchesOpInterface]> {
+  let summary = "divides the batch of an iteration on one stage";
+  let description = [{
+    `batch` is divided into equal parts, as by `parallel.stages`, which says it
+    where layers lie on several stages. Each part goes through the forward and
+    the backward, in the order of `schedule`: whether a forward waits for the
+    backward of the part before says what is saved at once. `assumed` names
+    those of `schedule` and `microbatches` that nobody has chosen.
+
+    **Constraints:** one per module, without `parallel.stages`; a schedule of one
+    stage, which is not `interleaved`.
+
+    **Example:**
+    ```mlir
+    training.microbatches(4) schedule(one_f_one_b) assumed [schedule]
+    ```
+  }];
+  let arguments = (ins I64Attr:$microbatches, PAR_ScheduleAttr:$schedule,
+                       DefaultValuedAttr<StrArrayAttr, "{}">:$assumed);
+  let assemblyFormat = [{
+    `(` $microbatches `)` `schedule` `(` custom<Word>($schedule) `)`
+    (`assumed` custom<Words>($assumed)^)? attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // From forwards to backwards
 //===----------------------------------------------------------------------===//

@@ -94,7 +94,7 @@ Result<Report> Estimator::report(const PlanInputs &inputs) {
   }
   if (program.trains())
     return Error{"", "training goes through stages, and the plan has none",
-                 "one stage with all layers is one: parallel.stages"};
+                 "of one stage, training.microbatches says what goes through"};
   Strategy strategy = compile(program, launchingOf(inputs.runtime),
                               Counting::whole, {inputs.workload.phase});
   Result<std::unique_ptr<EvaluatedStep>> step =

@@ -419,7 +419,7 @@ LogicalResult Execution::begin(const Workload &workload) {
     if (failed(stages))
       return failure();
     table = std::move(*stages);
-    for (auto op : module.getOps<parallel::StagesOp>())
+    for (auto op : module.getOps<MicrobatchesOpInterface>())
       microbatches = static_cast<int64_t>(op.getMicrobatches());
   }
   Workload own = workload;

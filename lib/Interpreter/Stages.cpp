@@ -145,8 +145,7 @@ LogicalResult StageTable::readBackward(ModuleOp module) {
 FailureOr<std::unique_ptr<StageTable>> StageTable::create(ModuleOp module,
                                                           func::FuncOp entry) {
   auto ops = module.getOps<parallel::StagesOp>();
-  // One stage without an axis is the whole module, whatever its microbatches.
-  if (ops.empty() || (*ops.begin()).getAxes().empty())
+  if (ops.empty())
     return std::unique_ptr<StageTable>();
   auto table = std::make_unique<StageTable>(entry);
   table->op = *ops.begin();

@@ -74,8 +74,8 @@ FailureOr<transformer::WorkloadOp> SearchPass::findWorkload() {
     return module.emitError("holds several modules: autopar-run-on-module "
                             "searches for one of them");
   for (Operation &op : *module.getBody())
-    if (isa<parallel::MeshOp, parallel::StagesOp, parallel::ExpertPlacementOp>(
-            op))
+    if (isa<parallel::MeshOp, MicrobatchesOpInterface,
+            parallel::ExpertPlacementOp>(op))
       return op.emitOpError(
           "is split already: a search needs the model before any split");
   for (auto op : module.getOps<transformer::WorkloadOp>())

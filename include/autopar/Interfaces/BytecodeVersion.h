@@ -16,7 +16,7 @@ namespace autopar {
 /// differently. An older file is upgraded after it was read; a newer one is an
 /// error. The first is 1.
 struct BytecodeVersion : mlir::DialectVersion {
-  static constexpr uint64_t current = 11;
+  static constexpr uint64_t current = 12;
 
   explicit BytecodeVersion(uint64_t number) : number(number) {}
   uint64_t number;

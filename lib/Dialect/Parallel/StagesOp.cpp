@@ -117,6 +117,17 @@ static LogicalResult verifyRanges(StagesOp op) {
   return success();
 }
 
+LogicalResult parallel::verifyMicrobatches(MicrobatchesOpInterface op) {
+  if (failed(verifyOnlyOne<MicrobatchesOpInterface>(op, "division of a batch")))
+    return failure();
+  auto microbatches = static_cast<int64_t>(op.getMicrobatches());
+  if (microbatches >= 1 && microbatches <= limits::maxScheduledTasks)
+    return success();
+  return op.emitOpError() << "has " << microbatches
+                          << " microbatches, expected 1 to "
+                          << limits::maxScheduledTasks;
+}
+
 static LogicalResult verifySchedule(StagesOp op) {
   ScheduleKind kind = op.getSchedule();
   if ((kind == ScheduleKind::interleaved) != (op.getInterleave() > 1))
@@ -124,22 +135,16 @@ static LogicalResult verifySchedule(StagesOp op) {
                             << " with schedule " << nameOf(kind)
                             << ": the schedule interleaved, and only it, "
                                "needs more than 1";
-  auto microbatches = static_cast<int64_t>(op.getMicrobatches());
-  if (microbatches < 1 || microbatches > limits::maxScheduledTasks)
-    return op.emitOpError()
-           << "has " << microbatches << " microbatches, expected 1 to "
-           << limits::maxScheduledTasks;
   return success();
 }
 
 /// The axis exists, and has as many devices as there are stages.
 static LogicalResult verifyAxis(StagesOp op) {
-  // One stage is one without an axis, too.
-  if (op.getAxes().empty() && op.getEnds().size() == op.getInterleave())
-    return success();
   if (op.getAxes().size() != 1)
     return op.emitOpError()
-           << "is over " << op.getAxes().size() << " axes, expected one";
+           << "is over " << op.getAxes().size()
+           << " axes, expected one; of one stage, training.microbatches "
+              "divides the batch";
   StringRef axis = cast<StringAttr>(op.getAxes()[0]).getValue();
   DeviceMeshOpInterface mesh = findMesh(op);
   std::optional<int64_t> size =
@@ -159,8 +164,8 @@ static LogicalResult verifyAxis(StagesOp op) {
 
 LogicalResult StagesOp::verify() {
   return failure(
-      failed(verifyOnlyOne<StagesOp>(*this, "layout of stages")) ||
-      failed(verifyRanges(*this)) || failed(verifySchedule(*this)) ||
+      failed(verifyMicrobatches(*this)) || failed(verifyRanges(*this)) ||
+      failed(verifySchedule(*this)) ||
       failed(verifyAssumed(*this, getAssumed(),
                            {"schedule", "microbatches", "stages"})) ||
       failed(verifyAxis(*this)));

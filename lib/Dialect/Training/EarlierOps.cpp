@@ -23,9 +23,9 @@ using namespace mlir;
 
 namespace autopar::training {
 
-/// The first versions that have this dialect, and one op for gradients of
-/// products.
-static constexpr uint64_t firstOwnDialect = 8, firstProductRoles = 10;
+/// The first versions that have this dialect, and its ops for gradients of
+/// products and for microbatches of one stage.
+static constexpr uint64_t firstOwnDialect = 8, firstRevised = 12;
 
 static constexpr llvm::StringLiteral earlierPartOf = "transformer.part_of";
 
@@ -110,12 +110,28 @@ void mergeProducts(Operation *top) {
   });
 }
 
+/// One stage was `parallel.stages` over no axis.
+void replaceStages(Operation *top) {
+  top->getContext()->getOrLoadDialect<TrainingDialect>();
+  top->walk([](parallel::StagesOp stages) {
+    if (!stages.getAxes().empty() || stages.getEnds().size() != 1)
+      return;
+    OpBuilder builder(stages);
+    auto made = MicrobatchesOp::create(
+        builder, stages.getLoc(), stages.getMicrobatches(),
+        stages.getSchedule(), stages.getAssumed());
+    made->setDiscardableAttrs(stages->getDiscardableAttrDictionary());
+    stages.erase();
+  });
+}
+
 struct EarlierTrainingOps : EarlierOps {
   using EarlierOps::EarlierOps;
 
   void registerOps(Dialect &dialect, uint64_t version) const override {
     MLIRContext *context = dialect.getContext();
     if (version >= firstOwnDialect ||
+        !isa<transformer::TransformerDialect>(dialect) ||
         OperationName("transformer.save", context).isRegistered())
       return;
     context->getOrLoadDialect<TrainingDialect>();
@@ -128,8 +144,10 @@ struct EarlierTrainingOps : EarlierOps {
   void upgrade(Operation *top, uint64_t version) const override {
     if (version < firstOwnDialect)
       renameAll(top);
-    if (version < firstProductRoles)
-      mergeProducts(top);
+    if (version >= firstRevised)
+      return;
+    mergeProducts(top);
+    replaceStages(top);
   }
 
 private:
@@ -160,5 +178,6 @@ static void addEarlierOps(DialectRegistry &registry) {
 
 void training::registerEarlierOps(DialectRegistry &registry) {
   addEarlierOps<transformer::TransformerDialect>(registry);
+  addEarlierOps<parallel::ParallelDialect>(registry);
   addEarlierOps<TrainingDialect>(registry);
 }

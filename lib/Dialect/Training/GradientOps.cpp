@@ -7,6 +7,7 @@
 
 #include "autopar/Dialect/Training/Training.h"
 
+#include "autopar/Dialect/Parallel/AttrWords.h"
 #include "autopar/Dialect/Transformer/NormTypes.h"
 #include "autopar/Interfaces/NumberSyntax.h"
 #include "autopar/Interfaces/WordSyntax.h"

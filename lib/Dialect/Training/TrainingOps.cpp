@@ -137,6 +137,18 @@ void IterationOp::readTexts() {
 }
 
 //===----------------------------------------------------------------------===//
+// MicrobatchesOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult MicrobatchesOp::verify() {
+  if (getSchedule() == schedule::ScheduleKind::interleaved)
+    return emitOpError("is interleaved, and has one stage");
+  return failure(
+      failed(parallel::verifyMicrobatches(*this)) ||
+      failed(verifyAssumed(*this, getAssumed(), {"schedule", "microbatches"})));
+}
+
+//===----------------------------------------------------------------------===//
 // SaveOp, SavedOp
 //===----------------------------------------------------------------------===//
 
@@ -179,71 +191,47 @@ void SavedOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
   setNameFn(getResult(), getName());
 }
 
-namespace {
+/// By function and name.
+using Saves = llvm::DenseMap<std::pair<Operation *, StringAttr>, SaveOp>;
 
-/// What functions save, by name: each function is walked once.
-class SavedNames {
-public:
-  explicit SavedNames(SymbolTableCollection &symbols) : symbols(symbols) {}
-
-  LogicalResult verify(SavedOp saved) {
-    FunctionOpInterface function = findFunctionAround(saved);
-    if (!function)
-      return refuseOutsideFunction(saved);
-    FunctionOpInterface whole = wholeOf(function);
-    SaveOp save = namesOf(whole).lookup(saved.getNameAttr());
-    if (!save)
-      return saved.emitOpError()
-             << "reads \"" << saved.getName() << "\", which @"
-             << whole.getName() << " does not save";
-    if (save.getValue().getType() == saved.getType())
-      return success();
-    InFlightDiagnostic diag = saved.emitOpError()
-                              << "reads \"" << saved.getName()
-                              << "\" as another type than saved";
-    diag.attachNote(save.getLoc())
-        << "saved here as " << save.getValue().getType();
-    return diag;
-  }
-
-private:
-  using Names = llvm::DenseMap<StringAttr, SaveOp>;
-
-  /// The same as `findWhole`, which would look through the module again.
-  FunctionOpInterface wholeOf(FunctionOpInterface function) {
-    auto name = function->getAttrOfType<FlatSymbolRefAttr>(partOfAttribute);
-    auto found = name ? symbols.lookupNearestSymbolFrom<FunctionOpInterface>(
-                            function, name)
-                      : FunctionOpInterface();
-    return found ? found : function;
-  }
-
-  Names &namesOf(FunctionOpInterface function) {
-    auto [known, isNew] = all.try_emplace(function);
-    Names &names = known->second;
-    if (isNew)
-      forEachIn<SaveOp>(function, [&](SaveOp save) {
-        names.try_emplace(save.getNameAttr(), save);
-      });
-    return names;
-  }
-
-  SymbolTableCollection &symbols;
-  llvm::DenseMap<Operation *, Names> all;
-};
-
-} // namespace
+static LogicalResult verifySaved(SavedOp saved, const Saves &saves,
+                                 SymbolTableCollection &symbols) {
+  FunctionOpInterface function = findFunctionAround(saved);
+  if (!function)
+    return refuseOutsideFunction(saved);
+  // `findWhole` would look through the module for each op.
+  FunctionOpInterface whole = function;
+  if (auto name = function->getAttrOfType<FlatSymbolRefAttr>(partOfAttribute))
+    if (auto found = symbols.lookupNearestSymbolFrom<FunctionOpInterface>(
+            function, name))
+      whole = found;
+  SaveOp save = saves.lookup({whole, saved.getNameAttr()});
+  if (!save)
+    return saved.emitOpError() << "reads \"" << saved.getName() << "\", which @"
+                               << whole.getName() << " does not save";
+  if (save.getValue().getType() == saved.getType())
+    return success();
+  InFlightDiagnostic diag = saved.emitOpError()
+                            << "reads \"" << saved.getName()
+                            << "\" as another type than saved";
+  diag.attachNote(save.getLoc())
+      << "saved here as " << save.getValue().getType();
+  return diag;
+}
 
 /// The last one verifies all of the module.
 LogicalResult SavedOp::verifySymbolUses(SymbolTableCollection &symbols) {
   Operation *module = SymbolTable::getNearestSymbolTable(*this);
   if (!isLastIn(module, *this, llvm::IsaPred<SavedOp>))
     return success();
-  SavedNames names(symbols);
+  Saves saves;
+  forEachIn<SaveOp>(module, [&](SaveOp save) {
+    saves.try_emplace({findFunctionAround(save), save.getNameAttr()}, save);
+  });
   LogicalResult result = success();
   forEachIn<SavedOp>(module, [&](SavedOp saved) {
     if (succeeded(result))
-      result = names.verify(saved);
+      result = verifySaved(saved, saves, symbols);
   });
   return result;
 }

@@ -45,7 +45,7 @@ struct BindRequestsPass
     RequestsOp op = ops.empty() ? RequestsOp() : *ops.begin();
     if (!op && failed(checkComplete(module)))
       return signalPassFailure();
-    if (!module.getOps<parallel::StagesOp>().empty()) {
+    if (!module.getOps<MicrobatchesOpInterface>().empty()) {
       (void)emitError(module, requestsOverStages());
       return signalPassFailure();
     }

@@ -14,6 +14,7 @@
 #include "autopar/Analysis/StageBorders.h"
 #include "autopar/Dialect/Parallel/Parallel.h"
 #include "autopar/Dialect/Transformer/Transformer.h"
+#include "autopar/Program/Stages.h"
 #include "autopar/Support/Text.h"
 
 using namespace autopar;
@@ -78,12 +79,13 @@ namespace {
 /// Collects the assumptions of a report.
 class Assumed {
 public:
-  std::vector<Assumption> of(ModuleOp module, const Target &target) {
+  std::vector<Assumption> of(ModuleOp module, const Target &target,
+                             const PipelinePlan &pipeline) {
     addTarget(target);
     for (auto workload : module.getOps<transformer::WorkloadOp>())
       addWorkload(workload);
-    for (StagesOp stages : module.getOps<StagesOp>())
-      addStages(stages);
+    for (auto op : module.getOps<MicrobatchesOpInterface>())
+      addPipeline(op.getAssumed(), pipeline);
     if (auto defaults = module->getAttrOfType<ArrayAttr>(
             transformer::DefaultAttr::moduleAttribute))
       for (auto one : defaults.getAsRange<transformer::DefaultAttr>())
@@ -123,14 +125,14 @@ private:
         add("workload." + name.str(), value, "the module's own workload");
   }
 
-  void addStages(StagesOp op) {
-    for (StringRef name : op.getAssumed().getAsValueRange<StringAttr>())
+  void addPipeline(ArrayAttr assumed, const PipelinePlan &pipeline) {
+    for (StringRef name : assumed.getAsValueRange<StringAttr>())
       if (name == "stages")
-        addCut(rangesText(op.getRanges()));
+        addCut(rangesText(pipeline.stages));
       else
         add("pipeline." + name.str(),
-            name == "schedule" ? std::string(nameOf(op.getSchedule()))
-                               : std::to_string(op.getMicrobatches()),
+            name == "schedule" ? std::string(nameOf(*pipeline.schedule))
+                               : std::to_string(*pipeline.microbatches),
             "the module's own; set with --" + name.str());
   }
 
@@ -198,6 +200,10 @@ FailureOr<ModuleEstimate> autopar::transforms::priceModule(
   FailureOr<EstimateInputs> inputs = inputsOf(module, target);
   if (failed(inputs))
     return failure();
+  PipelinePlan &pipeline = inputs->plan.pipeline;
+  if (auto layers = layersInOrder(program);
+      layers && pipeline.microbatches && pipeline.stages.empty())
+    pipeline.stages = equalRanges(static_cast<int64_t>(layers->size()), 1);
   if (detail.simulation && !std::holds_alternative<Service>(inputs->question))
     return emitNoRequests(module);
   Result<Estimate> made = estimate(program, inputs->plan, inputs->machine,
@@ -208,7 +214,8 @@ FailureOr<ModuleEstimate> autopar::transforms::priceModule(
   emitAdvice(module, analysis.getOps(), report.warnings);
   for (const Override &one : target.getTarget().overrides)
     addOverride(one, report);
-  std::vector<Assumption> open = Assumed().of(module, target.getTarget());
+  std::vector<Assumption> open =
+      Assumed().of(module, target.getTarget(), pipeline);
   report.assumptions.insert(report.assumptions.begin(), open.begin(),
                             open.end());
   addCacheFormat(module, inputs->runtime, report);

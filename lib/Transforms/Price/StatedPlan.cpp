@@ -68,6 +68,14 @@ static void addStages(StagesOp stages, Plan &plan) {
   pipeline.microbatches = static_cast<int64_t>(stages.getMicrobatches());
 }
 
+/// The one stage has all layers.
+static void addMicrobatches(training::MicrobatchesOp op,
+                            PipelinePlan &pipeline) {
+  pipeline.interleave = 1;
+  pipeline.schedule = op.getSchedule();
+  pipeline.microbatches = static_cast<int64_t>(op.getMicrobatches());
+}
+
 static autopar::plan::ContextKind kindOf(parallel::ContextKind kind) {
   switch (kind) {
   case parallel::ContextKind::ring:
@@ -224,6 +232,8 @@ Result<Plan> autopar::transforms::planOf(ModuleOp module) {
   plan.expertPlacement = expertPlanOf(module);
   for (StagesOp stages : module.getOps<StagesOp>())
     addStages(stages, plan);
+  for (auto microbatches : module.getOps<training::MicrobatchesOp>())
+    addMicrobatches(microbatches, plan.pipeline);
   addDispatch(module, plan);
   for (StrategyOp strategy : module.getOps<StrategyOp>()) {
     addStrategy(strategy, plan);

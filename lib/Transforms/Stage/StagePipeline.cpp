@@ -11,6 +11,7 @@
 #include "autopar/Transforms/Passes.h"
 
 #include "autopar/Analysis/StageBorders.h"
+#include "autopar/Dialect/Training/Training.h"
 #include "autopar/Evaluate/Pipeline.h"
 #include "autopar/Plan/Degrees.h"
 #include "autopar/Program/Stages.h"
@@ -160,18 +161,23 @@ private:
 
   static void createStages(ModuleOp module, const PipelinePlan &pipeline,
                            bool hasAxis, ArrayAttr assumed) {
-    for (StagesOp old : llvm::make_early_inc_range(module.getOps<StagesOp>()))
+    for (auto old :
+         llvm::make_early_inc_range(module.getOps<MicrobatchesOpInterface>()))
       old.erase();
     OpBuilder builder = builderOfFacts(module);
     for (MeshOp mesh : module.getOps<MeshOp>())
       builder.setInsertionPointAfter(mesh);
-    SmallVector<StringRef, 1> axes;
-    if (hasAxis)
-      axes.push_back(nameOf(Degree::pp));
+    if (!hasAxis) {
+      training::MicrobatchesOp::create(builder, module.getLoc(),
+                                       *pipeline.microbatches,
+                                       *pipeline.schedule, assumed);
+      return;
+    }
     SmallVector<int64_t> ends;
     for (const LayerRange &range : pipeline.stages)
       ends.push_back(range.end);
-    StagesOp::create(builder, module.getLoc(), builder.getStrArrayAttr(axes),
+    StagesOp::create(builder, module.getLoc(),
+                     builder.getStrArrayAttr(StringRef(nameOf(Degree::pp))),
                      ends, *pipeline.interleave, *pipeline.schedule,
                      *pipeline.microbatches, assumed);
   }

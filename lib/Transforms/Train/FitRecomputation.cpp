@@ -8,7 +8,6 @@
 #include "autopar/Transforms/Passes.h"
 
 #include "LayerParts.h"
-#include "autopar/Dialect/Parallel/Parallel.h"
 #include "autopar/Dialect/Training/Training.h"
 #include "autopar/Evaluate/RecomputationLadder.h"
 #include "autopar/Transforms/Price/Estimate.h"
@@ -135,9 +134,8 @@ private:
         estimateModule(copy, CostProgramAnalysis(copy), *target, detail);
     if (failed(report))
       return std::nullopt;
-    for (parallel::StagesOp stages : copy.getOps<parallel::StagesOp>())
-      for (const LayerRange &range : stages.getRanges())
-        layersOfStage = std::max(layersOfStage, range.end - range.begin);
+    for (const LayerRange &range : report->pipeline->partition.ranges)
+      layersOfStage = std::max(layersOfStage, range.end - range.begin);
     const auto &memory = report->memory.perDevice;
     return PricedRecomputation{what, memory.totalBytes - memory.budgetBytes,
                                report->latency.stepTimeUs};

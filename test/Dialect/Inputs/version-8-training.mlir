@@ -259,7 +259,7 @@ module {
   }
   module {
     parallel.mesh(dp = 2, tp = 4)
-    parallel.stages over [] layers [0 to 0] schedule(one_f_one_b) microbatches(4) assumed [schedule]
+    training.microbatches(4) schedule(one_f_one_b) assumed [schedule]
   }
   module {
     parallel.mesh(pp = 2)
@@ -267,7 +267,7 @@ module {
   }
   module {
     transformer.workload(phase = decode, batch = 8, query = 1, context = 128)
-    parallel.stages over [] layers [0 to 1] schedule(inference) microbatches(2)
+    training.microbatches(2) schedule(inference)
   }
 }
 

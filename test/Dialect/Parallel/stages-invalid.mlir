@@ -99,6 +99,11 @@ parallel.stages over [pp, tp] layers [0 to 1, 2 to 3] schedule(inference) microb
 
 // -----
 
+// expected-error @+1 {{'parallel.stages' op is over 0 axes, expected one; of one stage, training.microbatches divides the batch}}
+parallel.stages over [] layers [0 to 3] schedule(one_f_one_b) microbatches(4)
+
+// -----
+
 parallel.mesh(pp = 2)
 // expected-error @+1 {{unknown word 'fifo', expected gpipe, one_f_one_b, interleaved, zero_bubble, dual_pipe, inference}}
 parallel.stages over [pp] layers [0 to 1, 2 to 3] schedule(fifo) microbatches(4)
@@ -120,8 +125,16 @@ parallel.stages over [pp] layers [0 to 1, 2 to 3] schedule(inference) microbatch
 parallel.mesh(pp = 2)
 // expected-note @+1 {{the first is here}}
 parallel.stages over [pp] layers [0 to 1, 2 to 3] schedule(inference) microbatches(1)
-// expected-error @+1 {{'parallel.stages' op is a second layout of stages of its module}}
+// expected-error @+1 {{'parallel.stages' op is a second division of a batch of its module}}
 parallel.stages over [pp] layers [0 to 1, 2 to 3] schedule(inference) microbatches(1)
+
+// -----
+
+parallel.mesh(pp = 2)
+// expected-note @+1 {{the first is here}}
+parallel.stages over [pp] layers [0 to 1, 2 to 3] schedule(inference) microbatches(1)
+// expected-error @+1 {{'training.microbatches' op is a second division of a batch of its module}}
+training.microbatches(1) schedule(gpipe)
 
 // -----
 

@@ -685,3 +685,26 @@ func.func private @f(%x: tensor<4xbf16>) {
   training.save %x "t" : tensor<4xbf16>
   return
 }
+
+// -----
+
+// expected-error @+1 {{'training.microbatches' op has 0 microbatches, expected 1 to }}
+training.microbatches(0) schedule(gpipe)
+
+// -----
+
+// expected-error @+1 {{'training.microbatches' op is interleaved, and has one stage}}
+training.microbatches(2) schedule(interleaved)
+
+// -----
+
+// expected-error @+1 {{'training.microbatches' op}}
+training.microbatches(2) schedule(gpipe) assumed [stages]
+
+// -----
+
+func.func @inside() {
+  // expected-error @+1 {{'training.microbatches' op must be directly inside a module}}
+  training.microbatches(2) schedule(gpipe)
+  return
+}

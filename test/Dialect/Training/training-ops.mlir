@@ -24,6 +24,8 @@ module {
   }
   // CHECK: training.iteration backward(@nothing) update(@nothing)
   training.iteration backward(@nothing) update(@nothing)
+  // CHECK: training.microbatches(4) schedule(one_f_one_b) assumed [schedule]
+  training.microbatches(4) schedule(one_f_one_b) assumed [schedule]
 }
 
 // CHECK-LABEL: func private @layer(

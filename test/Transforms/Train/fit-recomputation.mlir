@@ -1,7 +1,7 @@
 // What is made again is the least that fits; what did not is said.
 
 // RUN: autopar-opt %S/../Inputs/trained.mlir --pass-pipeline='builtin.module(autopar-bind-target{hardware=h100-sxm-8},autopar-prepare-training,autopar-fit-recomputation{pipeline=builtin.module(autopar-build-backward{recompute=auto},autopar-stage-pipeline)})' | FileCheck %s
-// CHECK: parallel.stages
+// CHECK: training.microbatches({{[0-9]+}}) schedule(one_f_one_b) assumed [microbatches, schedule]
 // CHECK: training.iteration {{.*}} recompute(none){{$}}
 
 // RUN: autopar-translate --import-hf llama-3.1-8b -o %t.mlir

@@ -35,6 +35,10 @@ inline constexpr int64_t expertsDim = -1;
 llvm::SmallVector<mlir::StringAttr>
 sortedAxes(llvm::ArrayRef<mlir::StringAttr> axes);
 
+/// Refuses a second op that divides the batch, and a number of microbatches
+/// that no schedule has.
+mlir::LogicalResult verifyMicrobatches(MicrobatchesOpInterface op);
+
 /// The layout of a tensor on the mesh, as a value for computations.
 struct Layout {
   llvm::SmallVector<DimAttr, 4> dims;

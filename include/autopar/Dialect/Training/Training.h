@@ -8,6 +8,7 @@
 #ifndef AUTOPAR_DIALECT_TRAINING_TRAINING_H
 #define AUTOPAR_DIALECT_TRAINING_TRAINING_H
 
+#include "autopar/Dialect/Parallel/Parallel.h"
 #include "autopar/Dialect/Transformer/Transformer.h"
 #include "autopar/Program/Recomputation.h"
 #include "autopar/Support/Limits.h"

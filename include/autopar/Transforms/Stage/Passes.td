@@ -24,7 +24,7 @@ def StagePipelinePass : ModulePass<"autopar-stage-pipeline"> {
 
     Requires a mesh with an axis `pp`, a size for each axis, a workload, and no
     `parallel.reshard`: it comes last. A module that trains may do without the
-    axis: it has one stage, over no axis, through which its microbatches go.
+    axis: it has one stage, and `training.microbatches` says what goes through.
 
     ```mlir
     // autopar-stage-pipeline{microbatches=4}
