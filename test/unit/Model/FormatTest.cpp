@@ -54,7 +54,7 @@ int64_t bytesOf(const Format &format, int64_t o, int64_t i) {
 } // namespace
 
 TEST_F(FormatTest, EveryFormatLoads) {
-  EXPECT_EQ(formatNames().size(), 55u);
+  EXPECT_EQ(formatNames().size(), 57u);
   for (const std::string &name : formatNames()) {
     Result<Format> format = loadFormat(name, {});
     ASSERT_TRUE(format) << format.error().str();
