@@ -24,7 +24,8 @@ WRONG = {"an object in a list": [{"autopar": []}], "a strange text": "\u2603"}
 # Keys whose absence is no default: a model without them has none of it.
 ABSENT_IS_NONE = {"rope_scaling", "rope_parameters", "quantization_config", "weight_block_size", "activation_scheme",
                   "ignore", "quant_algo", "num_nextn_predict_layers", "mtp_num_hidden_layers", "n_group", "topk_group",
-                  "sliding_window", "kv_cache_scheme", "kv_cache_quant_algo"}  # fmt: skip
+                  "sliding_window", "kv_cache_scheme", "kv_cache_quant_algo",
+                  "expert_dtype"}  # fmt: skip
 
 # Keys without which a config is read by another spelling: by its class, or as a
 # flat one. What is wrong with it then is at other keys.

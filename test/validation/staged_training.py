@@ -71,6 +71,7 @@ REASONS = [
     r"of layers that predict further tokens the model has", r"schedule \w+ of \d+ microbatches? over \d+ stages",
     r"stages are \d+ virtual stages, but the model has", r"adafactor of a weight that devices have parts of",
     r"has \d+ layers, fewer than \d+ stages", r"is of the type of experts in slots, but has none",
+    r"has no form for training yet",
 ]  # fmt: skip
 
 

@@ -114,8 +114,8 @@ static double wholePrompts(double room, const ServedLoad &load) {
   if (load.promptVariation <= 0)
     return std::max(1.0, std::floor(room));
   ReplicaPrompts prompts{1, load.promptVariation, room, /*cutsPrompts=*/false};
-  double sum = 1;
-  for (double count = 2, share = 1; share > smallestShare; ++count)
+  double sum = 1, share = 1;
+  for (int count = 2; share > smallestShare; ++count)
     sum += share = 1 - prompts.shareOverLimit(count);
   return sum;
 }

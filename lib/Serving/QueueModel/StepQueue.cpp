@@ -102,8 +102,10 @@ double StepQueue::withoutPrompts(double furtherUs) const {
   std::array<double, most> below;
   size_t count = 0;
   double next = 1;
-  for (; count < most && next > straight; next = -std::expm1(-growth * next))
+  while (count < most && next > straight) {
     below[count++] = next;
+    next = -std::expm1(-growth * next);
+  }
   // The sum of all further 1 - s, each growth * (1 - growth / 2 * itself) of
   // the one before.
   double rest = 0;
