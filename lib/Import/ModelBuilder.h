@@ -14,6 +14,8 @@
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
+#include <deque>
+
 namespace autopar::importer {
 
 /// Types, weights and names for the builders of blocks. The weights of a
@@ -145,7 +147,9 @@ private:
   mlir::ImplicitLocOpBuilder ops;
   mlir::Type element;
   llvm::DenseMap<const model::Format *, transformer::FormatAttr> formats;
-  llvm::SmallVector<Frame> frames;
+  /// Functions around the one that is built, which is the last. References to a
+  /// prefix stay valid while further functions begin.
+  std::deque<Frame> frames;
   llvm::StringMap<unsigned> functionNames;
 };
 
