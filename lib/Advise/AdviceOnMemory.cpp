@@ -29,7 +29,7 @@ using Subject = Warning::Subject;
 using Kind = Resident::Kind;
 
 //===----------------------------------------------------------------------===//
-// Plans that fit
+// Changes that make a plan fit
 //===----------------------------------------------------------------------===//
 
 /// Describes a plan by one degree: "tp = 16 on 16 devices (--nodes=2)".

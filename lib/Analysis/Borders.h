@@ -23,7 +23,8 @@ struct Launches : WorkloadBuilder::Launched {
   Launches() = default;
   Launches(Launched launched) : Launched(launched) {}
 
-  /// The renaming of its head's numbers where it is run.
+  /// Maps the value numbers of its first run of kernels (`ends.head`) in the
+  /// called function to those of the same values in the caller.
   ValueNumbers values;
   /// Whether its tail is in a layer of the stack.
   bool endsInStack = false;

@@ -115,8 +115,9 @@ uint32_t Graph::addPairs(const Pairs &rule) {
   return static_cast<uint32_t>(pairs.size() - 1);
 }
 
-/// Folds comparisons and choices of two constants. Sums and products stay as
-/// written: derivations show them, and tapes collect them.
+/// Evaluates a comparison, minimum or maximum of two constants. Sums and
+/// products of constants stay: derivations print them as written, and a `Tape`
+/// collects sums into linear forms.
 NodeId Graph::fold(Op op, NodeId a, NodeId b) {
   if (nodes[a].op != Op::constant || nodes[b].op != Op::constant)
     return noNode;

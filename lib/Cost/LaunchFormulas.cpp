@@ -181,7 +181,8 @@ void LaunchFormulas::find() {
   strategy.launches = std::move(launches);
 }
 
-/// The value of `traffic`, by its number in the first run of the launch.
+/// The number of the value that `traffic` moves; in a launch that joins two
+/// runs across a border, the number that the run before the border has for it.
 uint32_t LaunchFormulas::valueOf(const Traffic &traffic, const Kernel &member,
                                  const LaunchNodes &launch) const {
   if (!launch.border)

@@ -14,8 +14,8 @@ using namespace autopar;
 using namespace autopar::cost;
 using namespace autopar::hardware;
 
-/// The table of the curve on which the kernels run; null if it belongs to other
-/// kernels.
+/// The shape table of the curve on which the kernels of `use` run; null if
+/// there is none, or if its coordinates are those of another kind of kernel.
 static const ShapeTable *tableOf(const ShapeUse &use, const Chip &chip) {
   const KernelCurve *curve = chip.curve(use.kernel, use.type, use.storage);
   const ShapeTable *table =

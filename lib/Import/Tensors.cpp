@@ -125,8 +125,9 @@ private:
   Visit visit;
   /// The weight that owns a tensor, or the first of its parts.
   llvm::StringMap<WeightOp> tensors;
-  /// Names the surrounding repeats without layers, whose weights exist once per
-  /// iteration; counts repeats.
+  /// The path of the repeats around this place and their iterations, as
+  /// "/2.0/5.1" (empty in a layer), below which a weight exists once per
+  /// iteration; and the number of repeats entered so far.
   std::string iteration;
   uint64_t repeats = 0;
   StringRef layers;

@@ -174,7 +174,8 @@ static StringRef aliasOfFormat(Type type) {
   }
 }
 
-/// The word for the rule of `dim`, if it is not the default of its extent.
+/// The word for the split rule of `dim` in an alias of a type, as "pad8".
+/// Callers leave it out where the rule is the default of the extent.
 static std::string wordOf(const DimRef &dim) {
   switch (dim.rule) {
   case SplitRule::plain:

@@ -36,8 +36,9 @@ static std::string shapeOf(const LocalTensor &tensor) {
   return text;
 }
 
-/// Describes how `value` differs from `expected`; "" if all elements are within
-/// `tolerance`.
+/// Describes the first difference of `value` from `expected`; "" if no element
+/// differs by more than `tolerance` times the largest expected one (at least
+/// 1).
 static std::string differenceOf(const LocalTensor &value,
                                 const LocalTensor &expected, double tolerance) {
   if (value.shape != expected.shape)

@@ -22,7 +22,8 @@ using namespace mlir;
 
 namespace {
 
-/// The second dimension of a convolution's plane.
+/// The columns of a convolution's plane: how many its input and its result
+/// have, and how many its kernel spans.
 struct Columns {
   int64_t before = 1, after = 1, kernel = 1;
   /// The input column for element `k` of the kernel at column `c`; -1 outside.

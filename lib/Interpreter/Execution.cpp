@@ -82,7 +82,8 @@ static Placement placementOf(const TensorView &type, const DeviceGrid &grid,
   return {type, grid, device, RowHomes::numbersOf(local, most)};
 }
 
-/// The largest number of rows that one token has in a set.
+/// The largest number of rows (one per chosen expert) that any token has in a
+/// set of routed tokens.
 static int64_t rowsOfToken(const DeviceTensors &tensors) {
   int64_t most = 1;
   for (const LocalTensor &local : tensors)

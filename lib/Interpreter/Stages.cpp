@@ -68,7 +68,7 @@ static void addFunctions(transformer::RepeatOp repeat, size_t most,
         if (callee)
           layer.function = findWhole(callee);
       }
-    // Iterations without layers do not count.
+    // An iteration that added no layer ends the loop: no other one would.
     if (layers.size() == before)
       return;
   }

@@ -50,7 +50,7 @@ void Packer::sumUp(size_t rank) {
 }
 
 //===----------------------------------------------------------------------===//
-// A first assignment
+// The first assignment of experts to slots
 //===----------------------------------------------------------------------===//
 
 /// Makes room if all ranks with a free slot hold the expert already. Some full

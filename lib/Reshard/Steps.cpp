@@ -250,8 +250,8 @@ static Axes changedAxes(const ShardLayout &before, const ShardLayout &after) {
   return changed;
 }
 
-/// Whether `axis` may come next in dimension `dim` of the result of a permute,
-/// which still needs `blocks` blocks.
+/// Whether the result of a permute may split dimension `dim` over `axis` next,
+/// where axes that are still to be chosen must cut it into `blocks` parts.
 bool Steps::fits(const ShardLayout &layout, size_t dim, int64_t blocks,
                  AxisId axis, const ShardLayout &result) const {
   if (space.nominal && !contains(layout.dims[dim], axis))

@@ -41,7 +41,7 @@ struct SearchVariant {
 /// The request of a search for plans of a model.
 struct SearchRequest {
   std::vector<SearchVariant> variants;
-  /// Numbers of devices on each machine; empty: those of a node.
+  /// Numbers of devices to try on each machine; empty: all devices of it.
   std::vector<int64_t> devices = {};
   search::SearchSpace space = {};
   std::vector<int64_t> batches = {};

@@ -147,7 +147,8 @@ Value autopar::importer::buildMamba(ModelBuilder &model,
       b.rowsOf(x, b.tensor("in_proj"), {inner, 1}, inner, 2 * inner, bias);
   in = b.convolve(in, b.tensor("conv1d"), {inner, 1}, kernel,
                   block.flag("conv_bias", true), FunctionKind::silu);
-  // Parts of x_proj, which contracts both dimensions of the channels.
+  // Makes one part of x_proj (dt, B or C), which contracts both dimensions of a
+  // token's channels: `inner` heads of width 1.
   int64_t total = rank + 2 * n;
   auto part = [&](ArrayRef<int64_t> dims, int64_t at) {
     SmallVector<int64_t> shape = {inner, 1};

@@ -109,7 +109,7 @@ Value autopar::importer::buildTensors(ModelBuilder &model,
       StringRef(name).split(parts, '#');
       Value tensor = model.weight(llvm::join(parts, std::to_string(number)),
                                   shape, element, storage);
-      // One without dimensions has no rows.
+      // A tensor without dimensions has no rows: it is added to every token.
       x = shape.empty()
               ? AddBiasOp::create(model.builder(), x.getType(), x, tensor)
                     .getResult()

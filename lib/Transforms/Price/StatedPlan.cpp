@@ -200,8 +200,8 @@ static void addUpdates(ModuleOp module, TrainingPlan &training) {
     auto update = dyn_cast<training::UpdateOp>(op);
     if (!update)
       return;
-    // Small tensors of an 8-bit optimizer have wider states, and tables those
-    // of AdamW.
+    // An update by AdamW does not tell the optimizer: adamw-8bit keeps wider
+    // states of small tensors, and muon updates tables by AdamW.
     if (!optimizer || *optimizer == Optimizer::adamw)
       optimizer = optimizerOf(update);
     SmallVector<Type> states =

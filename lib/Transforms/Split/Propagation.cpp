@@ -279,7 +279,8 @@ private:
       reshard(operand, result.getType());
   }
 
-  /// Updates the gather of a weight, or the ring of a cache.
+  /// Gives the result of a layout op (the gather of a weight, the ring of a
+  /// cache) the type that follows from the layout of its operand.
   static void updateOnSource(Operation *op) {
     Type type = op->getOperand(0).getType();
     op->getResult(0).setType(withLayout(type, layoutAfter(op)));

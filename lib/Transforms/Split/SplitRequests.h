@@ -22,7 +22,8 @@ public:
   struct Request {
     program::SplitRule rule = program::SplitRule::plain;
     int64_t multiple = 1;
-    /// The role in tensor parallelism.
+    /// The part of the model that the dimension belongs to, each of which may
+    /// have a tensor parallelism of its own.
     TensorParallelRole role = TensorParallelRole::dense;
     /// Axes of splits that types have already.
     llvm::SmallVector<mlir::StringAttr, 2> axes = {};
