@@ -90,7 +90,7 @@ REASONS = [
      "tokens of a recurrence follow one another"),
     (lambda kernel, degree, plan: kernel.shared and degree == "tp" and "--shard-sp" not in plan,
      "a weight that all heads, widths or experts share"),
-    (lambda kernel, degree, plan: kernel.op in ("router", "indexer") and degree == "tp" and "--shard-sp" not in plan,
+    (lambda kernel, degree, plan: kernel.op in ("router", "indexer", "block_indexer") and degree == "tp" and "--shard-sp" not in plan,
      "a router or an indexer chooses for all devices"),
     (lambda kernel, degree, plan: degree == "tp" and kernel.op == "linear" and "--shard-dcp=2" in plan,
      "keys of new tokens are made where any part of the context is"),
@@ -105,8 +105,11 @@ REASONS = [
     (lambda kernel, degree, plan: kernel.op in ("product_gradient", "linear_backward") and degree == "tp" and "--shard-sp" not in plan
      and re.search("moe|delta|full_plain_decoder", kernel.name),
      "gradients of a router, which chooses for all devices, of gates that all heads share, and of products around experts"),
-    (lambda kernel, degree, plan: kernel.op == "linear" and degree == "tp" and "delta" in kernel.name and "--shard-sp" not in plan,
-     "narrow gates that all heads of a recurrence share"),
+    (lambda kernel, degree, plan: kernel.op == "linear" and degree == "tp" and "--shard-sp" not in plan
+     and re.search("delta|full_plain_decoder/linear$", kernel.name),
+     "narrow gates that all heads share"),
+    (lambda kernel, degree, plan: kernel.op == "linear" and degree == "tp" and re.search(r"sparse_\w+_decoder/linear$", kernel.name),
+     "index keys are one head, which all devices keep"),
     (lambda kernel, degree, plan: kernel.op == "hyper_pre" and degree == "tp",
      "streams are mixed over whole hidden states"),
     (lambda kernel, degree, plan: kernel.op == "linear" and LATENT_EXPERTS.match(kernel.name) and degree == "tp",

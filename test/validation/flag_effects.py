@@ -70,7 +70,7 @@ def is_refusal(done, name, row):
     words = {name, name.replace("-", "_"), name.removeprefix("shard-"), *row.names}
     named = any(re.search(rf"\b{re.escape(word)}\b", done.stderr) for word in words)
     # Tables fold the notes of their rows into parentheses.
-    works = re.search(r"note: |expected|leave out|\(leave it out\)|give |that works?\b|would do|ends with|"
+    works = re.search(r"note: |expected|leave out|\(leave it out\)|give |: add |that works?\b|would do|ends with|"
                       r"no effect on a table: give|\(say ", done.stderr)  # fmt: skip
     return done.returncode == 1 and "error: " in done.stderr and named and works is not None
 

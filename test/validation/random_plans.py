@@ -13,6 +13,7 @@ usage: random_plans.py [--bin DIR] [--count N] [--seed N] [--quick] [--show N]
 import json
 import os
 import random
+import re
 import sys
 import tempfile
 
@@ -86,8 +87,9 @@ class Checker:
             code, said = run(command)
             if code:
                 error = next((line for line in said.splitlines() if "error:" in line), said)
-                # An error of an op that a pass wrote is an internal one, but for sizes.
-                says_why = "' op " not in error or "does not divide" in error
+                # An error of an op that a pass wrote is an internal one, but for sizes
+                # and where it says which flag would do.
+                says_why = "' op " not in error or "does not divide" in error or re.search(r"note: (give|leave) --", said)
                 refused = code == 1 and "error:" in error and says_why
                 return ("refused", "") if refused else ("failed", error)
         code, said = run([f"{self.tools}/autopar-run", split, f"--check={whole}", f"--batch={batch}",
