@@ -37,7 +37,7 @@ struct Layout {
   int64_t passes = 1, microbatches = 1;
 };
 
-/// The reason why a plan has no price.
+/// Why a plan cannot be priced at all; one that only does not fit has a price.
 struct Refusal {
   enum class Kind : uint8_t {
     none,

@@ -213,7 +213,7 @@ struct KernelNodes {
   /// Bytes of each traffic; bytes read of weights and caches.
   std::vector<NodeId> traffic;
   NodeId keptReadBytes = noNode;
-  /// Time of all FLOPs at peak.
+  /// Time of one launch on a device if its FLOPs ran at the peak rate, in us.
   NodeId idealUs = noNode;
   /// The FLOPs and bytes that are computed at once: all of them, or one group
   /// of sequences in attention.

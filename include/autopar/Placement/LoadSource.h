@@ -24,7 +24,8 @@ Result<std::optional<SyntheticLoad>> parseSyntheticLoad(std::string_view text);
 Result<LoadProfile> readLoads(const std::string &source,
                               const LoadShape &shape);
 
-/// Sources of expert loads: a word or file as above, a trace, or both.
+/// Where expert loads come from: `load`, a word such as `zipf:1.0` or a file,
+/// as `readLoads` takes it; `trace`, a file of routed tokens; or both.
 struct LoadSources {
   std::string load, trace;
 

@@ -208,7 +208,7 @@ struct Plan {
     return sizeOf(nameOf(degree));
   }
   /// The distance of neighbours along axis `name`, in devices: the product of
-  /// the sizes inside it; nothing if one is absent.
+  /// the sizes of the axes inside it; nothing if one of these has no size.
   std::optional<int64_t> strideOf(std::string_view name) const;
   /// The product of all axis sizes; nothing if one is absent.
   std::optional<int64_t> devices() const;
