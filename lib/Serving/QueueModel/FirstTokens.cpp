@@ -13,9 +13,6 @@
 using namespace autopar;
 using namespace autopar::serving;
 
-/// Upper clamp of utilisations, so that 1 / (1 - utilisation) stays finite.
-static constexpr double mostLoad = 0.999;
-
 /// The rest of the step that a prompt arrives in, and the work of the prompts
 /// beside it in the next one. The step has the mean and mean square given here
 /// and ends at any time; `workPerUs` and `workSquarePerUs` are mean and square

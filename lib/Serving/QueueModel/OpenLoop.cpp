@@ -85,7 +85,6 @@ ServingRefusal OpenLoop::serveMost() {
 /// Waits for one of the group's `places` (Q3): the sequences share what the
 /// group computes, so each takes the longer the more there are.
 void OpenLoop::waitForRoom(double places) {
-  constexpr double mostLoad = 0.999;
   if (decodedSteps(load) == 0)
     return;
   double promptUs = full.queue.promptUs(), firstUs = times.first.mean();

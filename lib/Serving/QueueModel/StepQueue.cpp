@@ -16,9 +16,6 @@
 using namespace autopar;
 using namespace autopar::serving;
 
-/// Upper clamp of utilisations, so that 1 / (1 - utilisation) stays finite.
-static constexpr double mostLoad = 0.999;
-
 //===----------------------------------------------------------------------===//
 // What prompts add to a step
 //===----------------------------------------------------------------------===//

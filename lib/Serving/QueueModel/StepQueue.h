@@ -22,6 +22,9 @@
 
 namespace autopar::serving {
 
+/// Upper clamp of utilisations, so that 1 / (1 - utilisation) stays finite.
+inline constexpr double mostLoad = 0.999;
+
 /// What prompts of different lengths take, relative to one of mean length.
 struct PrefillSpread {
   /// Mean and squared coefficient of variation of the time that a prompt adds
