@@ -27,6 +27,8 @@ public:
   explicit Handler(JsonTreeBuilder &builder) : builder(builder) {}
 
   // RapidJSON's names, which replace its defaults.
+  // NOLINTBEGIN(readability-identifier-naming)
+  // NOLINTBEGIN(bugprone-derived-method-shadowing-base-method)
   bool Null() { return add({}); }
   bool Bool(bool value) {
     JsonNode node;
