@@ -71,7 +71,7 @@ def is_refusal(done, name, row):
     named = any(re.search(rf"\b{re.escape(word)}\b", done.stderr) for word in words)
     # Tables fold the notes of their rows into parentheses.
     works = re.search(r"note: |expected|leave out|\(leave it out\)|give |: add |that works?\b|would do|ends with|"
-                      r"no effect on a table: give|\(say ", done.stderr)  # fmt: skip
+                      r"no effect on a table: give|\(say |\bneeds --", done.stderr)  # fmt: skip
     return done.returncode == 1 and "error: " in done.stderr and named and works is not None
 
 
