@@ -30,6 +30,7 @@ KINDS = {
     "hardware/schema/spreads.schema.json": "hardware/spreads.json",
     "runtimes/schema/runtime.schema.json": "runtimes/*.json",
     "runtimes/schema/recipes.schema.json": "runtimes/recipes/*.json",
+    "runtimes/schema/launch_table.schema.json": "runtimes/launch/*.json",
     "models/formats/schema/format.schema.json": "models/formats/*.json",
 }
 
