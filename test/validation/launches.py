@@ -103,25 +103,45 @@ def sglang_flags(data):
         yield version, flags | (SGLANG_APART if numbers(version) >= [0, 5, 16] else set())
 
 
+# Flags that Megatron-LM makes from a field by another name, as its functional
+# tests use them; the records have the fields.
+MEGATRON_RENAMED = {"--disable-bias-linear", "--norm-epsilon", "--apply-layernorm-1p", "--disable-gloo-process-groups",
+                    "--no-ckpt-fully-parallel-save"}
+
+
 def megatron_flags(data):
+    """A field with `arg_names` has those, and one that is on a flag --no-."""
     with open(data / "flags" / "megatron_lm_arguments.csv", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    yield None, {flag for row in rows for flag in [row["flag"], *row["aliases"].split()]}
+    flags = {flag for row in rows for flag in [row["flag"], *row["aliases"].split()]} | MEGATRON_RENAMED
+    for row in rows:
+        flags |= set(re.findall(r"'(--[\w-]+)'", row["default"]))
+        if row["default"] == "True":
+            flags.add("--no-" + row["flag"].removeprefix("--"))
+    yield None, flags
+
+
+# Keys of DeepSpeed's activation_checkpointing, which has a file of its own
+# (deepspeed/runtime/activation_checkpointing/config.py).
+DEEPSPEED_APART = {"partition_activations", "cpu_checkpointing", "number_checkpoints"}
 
 
 def deepspeed_keys(data):
     with open(data / "flags" / "deepspeed_config_keys.csv", encoding="utf-8") as file:
-        yield None, {name for row in csv.DictReader(file) for name in (row["key"], row["alias"]) if name}
+        yield None, {name for row in csv.DictReader(file) for name in (row["key"], row["alias"]) if name} | DEEPSPEED_APART
 
 
 def maxtext_keys(data):
+    """base_config names the file that a file of settings begins with."""
     with open(data / "flags" / "maxtext_base_keys.csv", encoding="utf-8") as file:
-        yield None, {row["key"] for row in csv.DictReader(file)}
+        yield None, {row["key"] for row in csv.DictReader(file)} | {"base_config"}
 
 
 def accelerate_keys(data):
+    """The file has the names of flags, and the kind of launch."""
     with open(data / "flags" / "accelerate_keys.csv", encoding="utf-8") as file:
-        yield None, {row["name"] for row in csv.DictReader(file)}
+        names = {name for row in csv.DictReader(file) for name in row["name"].split()}
+    yield None, names | {name.lstrip("-") for name in names} | {"distributed_type"}
 
 
 # Of each table: the recorded names of each version (None: of all), and which
@@ -148,7 +168,7 @@ def names_of(table, kind):
 
 def is_recorded(name, flags, kind):
     if kind == "keys":
-        return bool(set(name.split(".")) & flags)
+        return name.split(".")[-1] in flags
     name = name.split(".")[0]
     return name in flags or not name.startswith("--")
 
