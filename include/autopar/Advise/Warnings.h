@@ -12,8 +12,8 @@
 
 namespace autopar::advice {
 
-/// Returns warnings about a plan, each with an alternative that works if there
-/// is one.
+/// Returns the warnings about a priced plan, most of them with an alternative
+/// that was priced and works.
 std::vector<report::Warning> warningsOf(const evaluation::EvaluatedStep &step);
 std::vector<report::Warning>
 warningsOf(const evaluation::EvaluatedPipeline &pipeline);

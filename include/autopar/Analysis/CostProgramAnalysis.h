@@ -16,8 +16,9 @@
 
 namespace autopar::analysis {
 
-/// The ops of a program's collectives and residents, in its order; null for
-/// residents that are only stored.
+/// The MLIR ops that the records of a cost program come from: one per record of
+/// `CostProgram::collectives` and `CostProgram::residents`, in their order. The
+/// op is null for a resident that is only stored in the checkpoint.
 struct ProgramOps {
   llvm::SmallVector<mlir::Operation *, 0> collectives, residents;
 };
@@ -28,7 +29,8 @@ struct ProgramOps {
 /// start from, recursion, an op without a cost, a reshard without collectives.
 class CostProgramAnalysis {
 public:
-  /// `loads` are those of experts that the module places without giving loads.
+  /// `loads` gives the expert loads for a module that places experts but does
+  /// not state their loads.
   explicit CostProgramAnalysis(
       mlir::Operation *module,
       std::shared_ptr<placement::ExpertPlacer> loads = nullptr);

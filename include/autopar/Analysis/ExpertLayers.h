@@ -13,32 +13,36 @@
 
 namespace autopar::analysis {
 
-/// A layer of the stack with routed experts that a step runs.
+/// A layer with routed experts that a step runs.
 struct ExpertLayer {
-  /// Its number in the repeats of layers.
+  /// Number of the layer in the stack, from 0, over all loops of layers.
   int64_t number = 0;
-  /// The function with the matmuls of its experts.
+  /// The function that contains the matmuls of the layer's experts.
   mlir::FunctionOpInterface function;
-  /// Slots by the split of its weights: for experts, and for experts with
-  /// replicas.
+  /// Number of expert slots of the layer: `experts` without replicas of
+  /// experts, `slots` with them. Both are read from the split of the experts'
+  /// weights.
   int64_t experts = 0, slots = 0;
-  /// Groups of experts that its router selects from.
+  /// Number of expert groups from which the layer's router selects.
   int64_t groups = 1;
 };
 
 struct ExpertLayers {
-  /// Sorted by number, with equal numbers of experts and slots; `groups` is 1
-  /// if the layers differ in it.
+  /// The layers, sorted by number. All have equal numbers of experts and slots;
+  /// `groups` is set to 1 if the layers differ in it.
   std::vector<ExpertLayer> all;
-  /// One more than the number of the last layer, which may have no experts.
+  /// Number of layers of the stack up to its last one, which may have no
+  /// experts.
   int64_t stackLayers = 0;
 
-  /// The shape that loads of these layers must have.
+  /// The shape (layers, experts, groups) that a file of expert loads for these
+  /// layers must have.
   placement::LoadShape shape() const;
 };
 
-/// Emits an error for experts outside of numbered layers, for layers that
-/// differ, and for too many layers.
+/// Finds the layers with routed experts of `module`. Emits an error for experts
+/// outside of numbered layers, for layers with different numbers of experts,
+/// and for too many layers.
 mlir::FailureOr<ExpertLayers> findExpertLayers(mlir::ModuleOp module);
 
 } // namespace autopar::analysis

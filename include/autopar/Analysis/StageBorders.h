@@ -23,9 +23,10 @@
 
 namespace autopar::analysis {
 
-/// The last loops of `function` that directly follow each other; none if it has
-/// no loop. The calls in them are the layers that stages divide. For a backward
-/// or an update, the loops that call parts of those layers, because loops of an
+/// Returns the loops of `function` that run the layers: its last loops that
+/// directly follow each other; none if it has no loop. The calls in these loops
+/// are the layers that pipeline stages divide. In a backward or an update,
+/// returns the loops that call parts of those layers, because the loops of an
 /// encoder come last in a backward.
 llvm::SmallVector<mlir::LoopLikeOpInterface>
 findStack(mlir::FunctionOpInterface function);
@@ -35,8 +36,9 @@ findStack(mlir::FunctionOpInterface function);
 /// state, a value that a forward saved), in any layout.
 bool isGiven(mlir::Value value);
 
-/// The values that are read, traced through calls and loops. An argument that
-/// no op uses is not read; the results of a function are.
+/// The set of SSA values of a module that some op reads, traced through calls
+/// and loops. A function argument that no op uses is not in the set; the
+/// results of a function are.
 class ReadValues {
 public:
   explicit ReadValues(mlir::Operation *module);
@@ -45,27 +47,28 @@ public:
   bool reads(mlir::OpOperand &use);
 
 private:
-  /// The values that the value of `use` is passed to; none if its op reads it.
+  /// Returns the values that receive the value of `use` from its op, a call or
+  /// a loop; none if the op itself reads the value.
   llvm::SmallVector<mlir::Value, 2> receiversOf(mlir::OpOperand &use);
 
   mlir::SymbolTableCollection symbols;
   llvm::DenseSet<mlir::Value> values;
 };
 
-/// The values that the stages of a function receive. Each block is scanned
-/// once, however many layers it has.
+/// Finds the SSA values that a pipeline stage of a function receives from
+/// earlier stages. Each block is scanned once, however many layers it has.
 class StageBorders {
 public:
   explicit StageBorders(mlir::FunctionOpInterface entry)
       : read(entry->getParentOp()) {}
 
-  /// The values that a stage receives whose first layer is `call`, in the last
-  /// iterations of the loops `ending`: those computed before it that it or a
-  /// later op reads.
+  /// Returns the values that a stage receives whose first layer is `call`, in
+  /// the last iterations of the loops `ending`: values computed before `call`
+  /// that `call` or a later op reads.
   llvm::SmallVector<mlir::Value>
   findSent(mlir::Operation *call, llvm::ArrayRef<mlir::Operation *> ending);
-  /// The values that a stage without layers receives; `first` is the first op
-  /// behind all layers.
+  /// Returns the values that a stage without layers receives; `first` is the
+  /// first op after all layers.
   llvm::SmallVector<mlir::Value> findSentBehind(mlir::Operation *first);
 
 private:
@@ -74,8 +77,8 @@ private:
   bool isSent(mlir::OpOperand &use);
   bool isHandedOn(mlir::OpOperand &use,
                   llvm::ArrayRef<mlir::Operation *> ending);
-  /// The values that the ops behind `op` in its block read, and those that ops
-  /// inside of `op` read.
+  /// `readBehind` returns the values that the ops after `op` in its block read;
+  /// `readInside` returns the values that ops nested in `op` read.
   const Values &readBehind(mlir::Operation *op);
   const Values &readInside(mlir::Operation *op);
   void sweep(mlir::Block &block);

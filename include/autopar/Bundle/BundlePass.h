@@ -19,8 +19,9 @@ namespace autopar::bundle {
 #define GEN_PASS_REGISTRATION
 #include "autopar/Bundle/Passes.h.inc"
 
-/// Adds the pass that writes the bundle of the estimate that `options` ask for
-/// to `output`, behind that. Bad options go to `onError`.
+/// Adds a pass to `pm`, after the estimate that `options` ask for, which writes
+/// the bundle of that estimate to the file `output`. Wrong options are passed
+/// to `onError`.
 mlir::LogicalResult addBundle(mlir::OpPassManager &pm,
                               const pipelines::PlanOptions &options,
                               const std::string &output,

@@ -16,31 +16,33 @@
 
 namespace autopar::checkpoint {
 
-/// Bytes that can be read in ranges: a file, or a file behind a network.
+/// A sequence of bytes that can be read in ranges: a local file, or a file on a
+/// server.
 class ByteSource {
 public:
   virtual ~ByteSource() = default;
-  /// What errors call it: a path, a URL.
+  /// The name of the source in error messages: a path or a URL.
   virtual const std::string &name() const = 0;
   virtual uint64_t size() const = 0;
-  /// Exactly the `count` bytes at `offset`, or an error. Readers ask for a few
-  /// large ranges, and never beyond `size()`.
+  /// Returns exactly the `count` bytes at `offset`, or an error. Callers ask
+  /// for a few large ranges, never beyond `size()`.
   virtual Result<std::string> read(uint64_t offset, uint64_t count) = 0;
 };
 
-/// Files beside each other: a directory, a repository.
+/// A set of files that belong together: a directory, or a repository on a
+/// server.
 class ByteFolder {
 public:
   virtual ~ByteFolder() = default;
   virtual const std::string &name() const = 0;
-  /// The file, or null where there is none of that name.
+  /// Opens the file with this name; null if there is none.
   virtual Result<std::unique_ptr<ByteSource>>
   open(const std::string &file) const = 0;
 };
 
-/// A regular file.
+/// Opens a regular file of the local machine.
 Result<std::unique_ptr<ByteSource>> openFile(const std::string &path);
-/// A directory; "" is the current one.
+/// Returns the local directory `path`; "" is the current directory.
 std::unique_ptr<ByteFolder> openFolder(std::string path);
 
 } // namespace autopar::checkpoint

@@ -21,12 +21,12 @@ namespace autopar::checkpoint {
 
 struct CheckpointTensor {
   std::string name;
-  /// As the format spells it: "BF16", "Q4_K". Empty where only the name is
-  /// known.
+  /// The element type in the words of the file format: "BF16", "Q4_K". "" if
+  /// only the tensor's name is known.
   std::string dtype;
-  /// Nothing where autopar has no such element type.
+  /// The element type as autopar knows it; nothing if autopar has no such type.
   std::optional<ElementType> type;
-  /// Outermost first.
+  /// The tensor's dimensions, outermost first.
   std::vector<int64_t> shape;
   int64_t bytes = 0;
 
@@ -34,46 +34,50 @@ struct CheckpointTensor {
 };
 
 enum class CheckpointFormat { safetensors, pytorch, gguf };
-/// "safetensors", "PyTorch", "GGUF".
+/// Returns "safetensors", "PyTorch" or "GGUF".
 std::string_view nameOf(CheckpointFormat format);
 
 struct CheckpointIndex {
   CheckpointFormat format = CheckpointFormat::safetensors;
-  /// No name twice.
+  /// The tensors of all files; no name occurs twice.
   std::vector<CheckpointTensor> tensors;
-  /// Bytes of all tensors as an index file states them.
+  /// Bytes of all tensors, if an index file states them.
   std::optional<int64_t> totalSize;
-  /// Scalars and strings; arrays as their length.
+  /// Metadata of the files, as pairs of key and text: scalars and strings as
+  /// they are, arrays as their number of elements.
   std::vector<std::pair<std::string, std::string>> metadata;
-  /// Files whose headers were read; files that are not there, or never opened.
+  /// Names of the files whose headers were read, and of those that are missing
+  /// or were not opened.
   std::vector<std::string> files, unreadFiles;
-  /// What is odd, but no error.
+  /// Remarks on odd contents of the files that are not errors.
   std::vector<std::string> notes;
 
-  /// Of the tensors that are known.
+  /// Bytes of the tensors whose shape and type are known.
   Checked bytes() const;
-  /// How many tensors only a name is known of.
+  /// Number of tensors of which only the name is known.
   size_t unknown() const;
-  /// "" where there is none.
+  /// Returns the metadata text of `key`; "" if there is none.
   std::string metadataOr(std::string_view key) const;
 };
 
-/// Reads the header of one file. Every length is checked against the file's
-/// size before it is used; errors name the byte or the JSON pointer.
+/// Reads the header of one safetensors or GGUF file. Every length is checked
+/// against the file's size before it is used; errors name the byte or the JSON
+/// pointer.
 Result<CheckpointIndex> readSafetensors(ByteSource &source);
 Result<CheckpointIndex> readGguf(ByteSource &source);
-/// Either, by the first bytes.
+/// Reads a safetensors or a GGUF file; the first bytes tell which it is.
 Result<CheckpointIndex> readCheckpoint(ByteSource &source);
 
-/// Reads `source`, a `*.index.json` of `folder`, and the headers of the
-/// safetensors shards that are there. Shards of PyTorch are never opened.
+/// Reads `source`, a `*.index.json` file of `folder`, and the headers of the
+/// safetensors files that it lists and that exist. PyTorch files are never
+/// opened.
 Result<CheckpointIndex> readIndex(ByteSource &source, const ByteFolder &folder,
                                   CheckpointFormat format);
-/// The first of model.safetensors, model.safetensors.index.json and
-/// pytorch_model.bin.index.json in `folder`.
+/// Reads the first file of `folder` that exists of model.safetensors,
+/// model.safetensors.index.json and pytorch_model.bin.index.json.
 Result<CheckpointIndex> readCheckpoint(const ByteFolder &folder);
-/// A directory, a *.index.json, a safetensors file or a GGUF file, with the
-/// parts that it was split into.
+/// Reads the checkpoint at `path`: a directory, a *.index.json file, a
+/// safetensors file, or a GGUF file with all the parts that it was split into.
 Result<CheckpointIndex> readCheckpoint(const std::string &path);
 
 } // namespace autopar::checkpoint

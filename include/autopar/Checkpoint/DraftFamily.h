@@ -13,30 +13,35 @@
 
 namespace autopar::checkpoint {
 
-/// How a draft of a family came to be.
+/// A family file that was written by program, and what the program could not
+/// find out.
 struct DraftedFamily {
-  /// The family file.
+  /// The text of the family file.
   std::string text;
-  /// What the names and shapes do not say.
+  /// Sentences about what the program had to guess, because names and shapes do
+  /// not tell it.
   std::vector<std::string> guesses;
-  /// Names of tensors without a place in a block, a line for all layers.
+  /// Names of the tensors that no block of the family uses, one text for all
+  /// layers.
   std::vector<std::string> left;
-  /// How many tensors have a place in a block; of the others, how many count
-  /// as products of a token, and how many by their bytes alone.
+  /// Number of tensors by how the draft uses them: as a part of a block
+  /// (`known`), as a matmul of each token (`products`), or only as bytes in
+  /// memory (`kept`).
   int64_t known = 0, products = 0, kept = 0;
-  /// Whether the draft has numbers that no key of the config has: then it
-  /// describes no other config.
+  /// Whether the draft contains numbers that are not in the config, so that it
+  /// describes this config only.
   bool hasLiterals = false;
 
   int64_t tensors() const { return known + products + kept; }
-  /// "214 of 231 tensors known, 12 more counted as products".
+  /// Returns a sentence like "214 of 231 tensors known, 12 more counted as
+  /// products".
   std::string summary() const;
 };
 
-/// Writes a family of language models on top of "llama" from what a config says
-/// and what a checkpoint holds: the layers, and products and norms by names and
-/// shapes that models have in common. Whatever else the checkpoint holds counts
-/// by its shape.
+/// Drafts a family file for a language model, on top of the family "llama",
+/// from the config and the names and shapes of the checkpoint: the kinds of
+/// layers, and the matmuls and norms that models have in common. Any other
+/// tensor of the checkpoint is counted by its shape.
 Result<DraftedFamily> draftFamily(const JsonDocument &config,
                                   const CheckpointIndex &checkpoint);
 

@@ -12,7 +12,7 @@
 
 namespace autopar::checkpoint {
 
-/// A tensor that a model expects of its checkpoint.
+/// A tensor that a model expects in its checkpoint.
 struct ModelTensor {
   std::string name;
   std::vector<int64_t> shape;
@@ -21,18 +21,21 @@ struct ModelTensor {
 
 struct Verification {
   bool equal = false;
-  /// One screen: totals, what differs, and a last line with the verdict.
+  /// Text of at most one screen: totals, differences, and the verdict in the
+  /// last line.
   std::string text;
 };
 
-/// Compares names, shapes, dtypes and bytes. What a checkpoint holds beyond the
-/// model is a difference, unless it is a known buffer or the stored copy of a
-/// tied head; `strict` makes these differences too. Of tensors that only an
-/// index names, names and the sum of their bytes are compared.
+/// Compares names, shapes, dtypes and bytes of the tensors of a model and a
+/// checkpoint. A tensor that only the checkpoint has is a difference, unless it
+/// is a known buffer or the stored copy of a tied head; with `strict` these are
+/// differences, too. Tensors of which only an index file gives the name are
+/// compared by name and by the sum of their bytes.
 Verification verifyWeights(const std::vector<ModelTensor> &model,
                            const CheckpointIndex &checkpoint, bool strict);
 
-/// What can be said of a checkpoint without a model, and what cannot.
+/// Describes a checkpoint without comparing it to a model, and says what could
+/// not be checked.
 std::string describeWeights(const CheckpointIndex &checkpoint);
 
 } // namespace autopar::checkpoint

@@ -17,69 +17,76 @@
 
 namespace autopar::cost {
 
-/// Outputs of the tape of a step, in this order.
+/// The outputs of the tape that prices a step of the whole model, in the order
+/// in which the tape writes them.
 enum class StepOutput : uint8_t {
   step_ps,
   communication_ps,
   total_bytes,
   fits,
   kv_capacity_tokens,
-  /// Bytes of weights, caches and states.
+  /// Bytes of weights, KV caches and recurrent states on a device.
   kept_bytes,
-  /// Bytes of the runtime on each device.
+  /// Bytes that the runtime itself needs on each device.
   runtime_bytes,
 };
 inline constexpr size_t stepOutputCount = 7;
 
-/// Outputs of the tape of a step with two groups of sequences.
+/// The outputs of the tape that prices a step with two groups of sequences
+/// (decoding sequences and prompts), in the order in which the tape writes
+/// them.
 enum class ServingOutput : uint8_t {
   step_ps,
-  /// The host's part of the step, layers included.
+  /// Host time of the step in ps, the time per layer included.
   host_ps,
   communication_ps,
   kv_capacity_tokens,
-  /// FLOPs of all devices.
+  /// FLOPs of the step on all devices together.
   flops,
 };
 inline constexpr size_t servingOutputCount = 5;
 
-/// A strategy compiled for pricing. It always has the tape of a step; the other
-/// tapes and the cost program are built or decoded at first use, by any thread.
+/// A strategy (a split program) compiled for pricing. The tape of a step always
+/// exists; the other tapes and the cost program are built or decoded when they
+/// are first used, by any thread.
 class CompiledProgram {
 public:
   CompiledProgram(program::CostProgram program, Launching launching);
 
-  /// Sets the loads of placed experts, which bytes do not store, before the
-  /// first price. A program without placed experts stays as it is.
+  /// Sets the loads of placed experts, which serialised bytes do not contain.
+  /// Call it before the first price. A program without placed experts is not
+  /// changed.
   void setLoads(std::shared_ptr<placement::ExpertPlacer> placer);
 
-  /// Serialises the program for caches of this kind of machine, without loads
-  /// of experts.
+  /// Serialises the program, without expert loads, for a cache on this kind of
+  /// machine.
   std::string toBytes() const;
   /// Reads the output of `toBytes`, which must outlive the program. Returns
   /// nothing if `bytes` are truncated. Like MLIR's bytecode, `bytes` are
   /// trusted: forged ones are undefined behaviour.
   static std::optional<CompiledProgram> fromBytes(std::string_view bytes);
 
-  /// Whether the bytes that this was read from contain all tapes that it has
-  /// now.
+  /// Whether the serialised bytes from which this program was read contain all
+  /// tapes that it has now.
   bool isStored() const { return stored; }
 
   Launching launching() const { return launches; }
-  /// The names of the axes of a layout, in its order.
+  /// Names of the mesh axes, in the order of `Layout::axes`.
   const std::vector<std::string> &axes() const { return axisNames; }
-  /// The tape of a step of the whole model; outputs by `StepOutput`.
+  /// The tape that prices a step of the whole model; `StepOutput` numbers its
+  /// outputs.
   const Tape &step() const { return stepTape; }
-  /// The tape of a step with two groups, decoding sequences and then prompts;
-  /// outputs by `ServingOutput`. Either group may be empty.
+  /// The tape that prices a step with two groups of sequences, first decoding
+  /// sequences, then prompts; `ServingOutput` numbers its outputs. Either group
+  /// may be empty.
   const Tape &serving();
-  /// The tape of the parts that stages consist of (`collectParts`).
+  /// The tape that prices the parts of pipeline stages (`collectParts`).
   const Tape &parts();
   const program::CostProgram &program();
 
 private:
   CompiledProgram() = default;
-  /// Decodes `program`; the caller holds `making`.
+  /// Decodes the cost program. The caller must hold the mutex `making`.
   const program::CostProgram &read();
 
   Launching launches;
@@ -87,12 +94,13 @@ private:
   Tape stepTape;
   std::optional<Tape> servingTape, partTape;
   std::optional<program::CostProgram> whole;
-  /// Null where loads of experts are even.
+  /// The placement of experts and their loads; null if loads are even.
   std::shared_ptr<const program::PlacedExperts> placement;
-  /// The bytes of `whole` before it is decoded.
+  /// The serialised bytes of the cost program, until it is decoded into
+  /// `whole`.
   std::string_view unread;
   bool stored = false;
-  /// Held while a tape or the program is built or decoded.
+  /// Locked while a tape or the cost program is built or decoded.
   std::unique_ptr<std::mutex> making = std::make_unique<std::mutex>();
 };
 

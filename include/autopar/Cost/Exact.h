@@ -13,23 +13,24 @@
 
 namespace autopar::cost {
 
-/// The values of all nodes for one plan: integers in 128 bits, other values in
-/// the doubles of prices.
+/// The values of all nodes of a strategy for one plan: integers have 128 bits,
+/// other values are the doubles that prices use.
 class ExactValues {
 public:
-  /// All arguments outlive it.
+  /// The arguments must outlive this object.
   ExactValues(const Strategy &strategy, const hardware::Machine &machine,
               const runtime::Runtime &runtime,
               std::optional<double> memoryUtilization = std::nullopt);
   ~ExactValues();
   ExactValues(ExactValues &&) noexcept;
 
-  /// Evaluates a step of one group. Returns the first requirement, in the
-  /// program's order, that fails.
+  /// Evaluates a step with one group of sequences. Returns the first
+  /// requirement that fails, in the order of the program.
   Refusal evaluate(const Layout &layout, const program::Workload &workload) {
     return evaluate(layout, std::vector<program::Workload>{workload});
   }
-  /// Evaluates a step of several groups, one workload each.
+  /// Evaluates a step with several groups of sequences; `groups` has the
+  /// workload of each.
   Refusal evaluate(const Layout &layout,
                    const std::vector<program::Workload> &groups);
 
@@ -37,8 +38,8 @@ public:
   double real(NodeId node) const { return reals[node]; }
   const std::vector<BoundFigure> &figures() const { return bound; }
   const Route &route(uint32_t link) const;
-  /// The slice of a shape's table that the layout selects; null where the shape
-  /// was not measured.
+  /// The part of the measured table of shape use `index` that applies to the
+  /// layout; null if that shape was not measured.
   const hardware::ShapeGrid *shape(uint32_t index) const;
 
 private:

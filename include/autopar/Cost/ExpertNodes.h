@@ -14,10 +14,11 @@
 
 namespace autopar::cost {
 
-/// The number of nodes of `devicesPerNode` devices over which the ranks of a
-/// group are spread, equally many neighbours in each, as `PlacementSpace`
-/// assumes. Returns nothing for other layouts: an axis outside of the group
-/// lies between its axes, or a node has parts of two groups.
+/// Returns the number of machine nodes over which the ranks of an expert group
+/// are spread, with equally many neighbouring ranks in each, as
+/// `PlacementSpace` assumes. Returns nothing for other layouts: an axis that is
+/// not of the group lies between its axes, or one node contains parts of two
+/// groups.
 std::optional<int64_t> nodesOf(const GroupLayout &layout,
                                int64_t devicesPerNode);
 

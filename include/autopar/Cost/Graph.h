@@ -22,60 +22,67 @@
 
 namespace autopar::cost {
 
-/// The inputs that a value depends on, and so how often it is computed: once
-/// per strategy, per machine and runtime, per sizes of axes, per sizes of
-/// symbols, or per part of the program (numbers of layers and passes).
+/// The inputs on which a node's value depends, which decide how often it is
+/// computed: once per strategy (constant), per machine and runtime (figure),
+/// per sizes of mesh axes (layout), per sizes of the workload (point), or per
+/// part of a pipeline stage (part).
 enum class Rank : uint8_t { constant, figure, layout, point, part };
 inline constexpr size_t rankCount = static_cast<size_t>(Rank::part) + 1;
 
-/// The operation of a node on its operands a, b, c. Each physical function is
-/// one op, monotone in each operand unless it says otherwise.
+/// The operation of a node with the operands a, b, c. Each op is one physical
+/// function and is monotone in each operand, unless its comment says otherwise.
 enum class Op : uint8_t {
-  // Leaves: `a` is an index.
+  // Leaves, in which `a` is an index. In a constant, `a` is the low half and
+  // `b` the high half of the value.
   /// `a` is the low half of the value, `b` the high half.
   constant,
-  /// Index into `Strategy::figures`.
+  /// A number of the chip or runtime; `a` is its index in `Strategy::figures`.
   figure,
-  /// Devices of an axis of the program; number of pipeline stages.
+  /// `axis`: number of devices along an axis of the program. `stages`: number
+  /// of pipeline stages.
   axis,
   stages,
-  /// Load of the most loaded device over the mean, in millionths, averaged over
-  /// the layers of a kind with experts.
+  /// Load of the most loaded device over the mean load, in millionths, averaged
+  /// over the layers of one kind with experts.
   skew,
-  /// The same ratio in the layer of the kind where it is largest.
+  /// Load of the most loaded device over the mean load, in millionths, in the
+  /// layer of the kind where this ratio is largest.
   peak_skew,
   /// Share of the routed tokens that the experts of a layer kind keep, in
-  /// millionths, if loads are uneven.
+  /// millionths. Only used if loads are uneven.
   kept,
-  /// Slots of placed experts, copies included, if their number depends on the
-  /// layout.
+  /// Number of slots of placed experts, copies included. Only used if it
+  /// depends on the layout.
   slots,
-  /// How often a device runs a layer kind in a pass; how often a border of the
-  /// stack enters and leaves a layer of that kind.
+  /// `kind_count`: how often a device runs the layers of a kind in one pass.
+  /// `into_border`, `out_of_border`: how often a border between two layers
+  /// leads into, or out of, a layer of that kind.
   kind_count,
   into_border,
   out_of_border,
   /// Bytes that a device sends per byte of a call over link `a`, in millionths,
-  /// if tokens go to each node once; 0 for other calls.
+  /// if a token is sent once to each node; 0 for other calls.
   sent,
-  /// A symbol of the program; passes of a step; microbatches that keep caches.
+  /// `symbol`: a size of the workload. `passes`: number of passes of a step.
+  /// `microbatches`: number of microbatches that keep KV caches.
   symbol,
   passes,
   microbatches,
-  // Arithmetic.
+  // Arithmetic on the operands.
   add,
   subtract,
   multiply,
   divide,
   minimum,
   maximum,
-  /// Integer results, rounded up or down.
+  /// Divisions and roundings with an integer result, rounded up or down.
   ceil_divide,
   floor_divide,
   floor,
-  /// a / b, where a requirement guarantees that b divides a.
+  /// a / b, exact because a requirement of the strategy makes b divide a.
   split,
-  /// a / b, or 1 where b exceeds a: the result of a capped split.
+  /// a / b, but 1 where b exceeds a: extent per device of a dimension that
+  /// cannot be split into more parts than it has elements.
   split_capped,
   /// ceil(a * b / c) and floor(a * b / c), exact for products above 2^53.
   scale,
@@ -84,46 +91,51 @@ enum class Op : uint8_t {
   above,
   /// b if a > 0, else c.
   select,
-  // Physics.
+  // Physical functions. `pairs`: number of (query, key) pairs of `a` queries
+  // and `b` keys; `c` is an index into `Graph::pairs`.
   /// Number of (query, key) pairs of `a` queries over `b` keys; `c` is an index
   /// into `Graph::pairs`.
   pairs,
-  /// Expected number of distinct experts, of `a`, that `c` tokens reach with
-  /// `b` choices each.
+  /// Expected number of distinct experts, out of `a`, that `c` tokens choose
+  /// when each chooses `b`.
   distinct_experts,
-  /// Expected rows of the busiest of `b` ranks with a mean of `a` rows. `c` is
-  /// the variance of the rows over that of independent rows.
+  /// Expected number of rows on the busiest of `b` ranks, if the mean is `a`
+  /// rows. `c` is the variance of the rows over that of independent rows.
   busiest_rows,
-  /// Probability that a token chooses an expert of quarter `b` (0 to 3, most
-  /// chosen first) over the mean, if choices follow Zipf's distribution with
-  /// exponent `a`.
+  /// Probability that a token chooses an expert of quarter `b` over the mean
+  /// probability, if choices follow Zipf's distribution with exponent `a`.
+  /// Quarter 0 has the most chosen experts, quarter 3 the least chosen.
   quarter_share,
   /// The integer nearest to a * b.
   round_product,
-  /// Time in us of a kernel with `a` of arithmetic and `b` of traffic, with the
-  /// roofline exponent `c`.
+  /// Roofline time, in us, of a kernel with `a` us of arithmetic and `b` us of
+  /// memory traffic; `c` is the roofline exponent.
   roof,
-  /// The same in integer picoseconds.
+  /// Roofline time like `roof`, but in ps and rounded to an integer.
   launch,
-  /// log2(a), but linear between powers of two.
+  /// log2(a) at powers of two, and linear between them.
   octave,
-  /// Time of a kernel of a shape over its roofline: entry `c` of
-  /// `Leaves::shapes` at octaves `a` and `b`. Not monotone.
+  /// Measured time of a kernel of some shape over its roofline time:
+  /// interpolated in the table `c` of `Leaves::shapes` at the octaves `a` and
+  /// `b`. Not monotone.
   shape_ratio,
-  /// `a` picoseconds times a ratio, rounded to an integer.
+  /// `a` ps times the ratio `b`, rounded to an integer number of ps.
   shaped,
-  /// Microseconds, in integer picoseconds.
+  /// Converts `a` us to an integer number of ps.
   picoseconds,
-  /// One call over link `b` on `a` bytes, in integer picoseconds; the same at
-  /// full bandwidth, in microseconds.
+  /// `call`: time of one collective call with `a` bytes over link `b`, in
+  /// integer ps. `call_bound`: the least time of that call, at full bandwidth,
+  /// in us.
   call,
   call_bound,
-  // Ops of tapes only.
+  // The remaining ops occur in tapes only. `multiply_add`: a + b * c with two
+  // roundings.
   /// a + b * c, rounded twice.
   multiply_add,
-  /// `launch` with `a` FLOPs and `b` bytes at rates `c`.
+  /// `launch` of a kernel with `a` FLOPs and `b` bytes, at the rates with index
+  /// `c` in `Tape::rates`.
   launch_at_rates,
-  /// The end of the tape.
+  /// Ends a section of a tape.
   stop,
 };
 
@@ -133,30 +145,32 @@ inline constexpr NodeId noNode = ~NodeId(0);
 struct Node {
   Op op = Op::constant;
   Rank rank = Rank::constant;
-  /// Whether the value is an integer; whether it is positive for all inputs.
+  /// Whether the value is an integer, and whether it is positive whatever the
+  /// inputs are.
   bool isWhole = false, isPositive = false;
   uint32_t a = 0, b = 0, c = 0;
 };
 
-/// The number of operands a, b and c that are nodes.
+/// Returns how many of the operands a, b and c of `op` are nodes (0 to 3).
 unsigned operandsOf(Op op);
 
-/// A graph of nodes, each after its operands.
+/// A graph of operations in which each node comes after its operands.
 class Graph {
 public:
   Graph();
 
   NodeId constant(int64_t value);
   NodeId leaf(Op op, uint32_t index, Rank rank, bool isWhole, bool isPositive);
-  /// Returns the node of this operation: folded, simplified, or an existing
-  /// one.
+  /// Returns the node for an operation. The operation may be folded or
+  /// simplified; equal operations share one node.
   NodeId make(Op op, NodeId a, NodeId b = 0, uint32_t c = 0);
-  /// Returns the index of `rule` for `Op::pairs`.
+  /// Adds the counting rule `rule` and returns its index, the operand `c` of an
+  /// `Op::pairs` node.
   uint32_t addPairs(const program::Pairs &rule);
 
   const Node &operator[](NodeId id) const { return nodes[id]; }
   size_t size() const { return nodes.size(); }
-  /// The value of a constant node.
+  /// Returns the number of a constant node.
   static int64_t valueOf(const Node &node) {
     return static_cast<int64_t>(uint64_t(node.b) << 32 | node.a);
   }
@@ -175,11 +189,13 @@ private:
 
   std::vector<Node> nodes;
   std::vector<program::Pairs> pairs;
-  /// Hash table with open addressing: node + 1, or 0 if empty.
+  /// Hash table with open addressing, by which equal operations find their
+  /// node: an entry is the node's index + 1, or 0 if empty.
   std::vector<uint32_t> table;
 };
 
-/// A node of a graph, as an operand for writing formulas.
+/// A node of a graph with the C++ operators, so that formulas can be written as
+/// such.
 class Expr {
 public:
   Expr() = default;

@@ -18,25 +18,28 @@ struct Interval {
   bool contains(double value) const { return low <= value && value <= high; }
 };
 
-/// A box of plans of one layout: intervals of symbols, group by group, and of
-/// figures, by index in the strategy.
+/// A set of plans with one layout: an interval for each size of the workload
+/// (by group, then by symbol), and for each number of the chip or runtime (by
+/// index in the strategy).
 struct Box {
   std::vector<Interval> symbols = std::vector<Interval>(symbolCount);
   std::vector<Interval> figures;
 };
 
-/// Bounds of the outputs of a tape over boxes. Each op is monotone in each
-/// operand, so that its bounds are its values at two corners, in the arithmetic
-/// of prices. A box of one plan therefore yields its price, and the price of
-/// every plan in a box lies within the bounds.
+/// Computes bounds of a tape's outputs over a box. Each op is monotone in each
+/// operand, so that its bounds are its values at two corners of the box,
+/// computed with the arithmetic of prices. A box with one plan therefore yields
+/// the plan's price, and the price of every plan in a box lies within the
+/// bounds.
 class Enclosure {
 public:
-  /// All arguments outlive it.
+  /// The arguments must outlive this object.
   Enclosure(const Tape &tape, const hardware::Machine &machine,
             const runtime::Runtime &runtime);
   ~Enclosure();
 
-  /// Returns bounds by output, for a layout that is not refused.
+  /// Returns the bounds of each output, for a layout that `Pricer::lay` does
+  /// not refuse.
   std::vector<Interval> enclose(const Layout &layout, const Box &box);
 
 private:

@@ -13,26 +13,29 @@
 
 namespace autopar::cost {
 
-/// A priced pipeline.
+/// A pipeline whose layers have been priced, and the inputs of these prices.
 struct PricedPipeline {
   const program::CostProgram &program;
-  /// A strategy with `Counting::parts`.
+  /// The strategy, compiled with `Counting::parts`.
   const Strategy &strategy;
   const hardware::Machine &machine;
   const runtime::Runtime &runtime;
   const PricedLayers &layers;
   const PipelineSteps &steps;
   const std::vector<uint32_t> &order;
-  /// Message sizes that belong to `steps.transferPs`.
+  /// Bytes of each message whose time is in `steps.transferPs`, with the same
+  /// index.
   std::vector<double> transferBytes;
-  /// Layout of the devices of one stage, and the axis on which stages lie.
+  /// The mesh of the devices of one stage, and the axis along which the stages
+  /// lie.
   Layout layout;
   GroupAxis devices;
 };
 
-/// Slopes of the step time, in the order of `sensitivity`: the sum of the
-/// slopes of layers, transfers and hosts along the critical path of the
-/// schedule. `sensitivity` has the same strategy; its layout is changed.
+/// Returns the slope of the step time with each figure of `sensitivity`, in its
+/// order: the sum of the slopes of the layers, transfers and host times on the
+/// critical path of the schedule. `sensitivity` must have the same strategy;
+/// this function changes its layout.
 std::vector<Slope> slopesOfStep(const PricedPipeline &pipeline,
                                 Sensitivity &sensitivity);
 

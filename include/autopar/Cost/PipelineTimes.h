@@ -13,118 +13,124 @@
 
 namespace autopar::cost {
 
-/// Work of a training step over that of its forward: gradients of inputs and of
-/// weights each multiply matrices of the same size (arXiv:2104.04473,
-/// appendix).
+/// FLOPs of a training step over those of its forward: the gradients of inputs
+/// and of weights each multiply matrices of the same size as the forward
+/// (arXiv:2104.04473, appendix).
 inline constexpr int64_t trainingPasses = 3;
 
-/// Whether a schedule has backwards.
+/// Whether a schedule of this kind has backwards.
 constexpr bool isTraining(schedule::ScheduleKind kind) {
   return kind != schedule::ScheduleKind::inference;
 }
 
-/// The inputs of a pipeline schedule besides its priced parts.
+/// The inputs of a pipeline schedule other than the priced layers.
 struct PipelineSteps {
   PipelineShape shape;
-  /// Layers of each virtual stage, as positions in the order.
+  /// Layers of each virtual stage, as positions in the order of layers.
   std::vector<schedule::LayerRange> ranges;
   /// Whether a round of a microbatch waits for its previous round, as decode
-  /// does.
+  /// steps do.
   bool loops = false;
-  /// The steps of a microbatch: each kind of step and its number.
+  /// The steps that a microbatch consists of: each kind of step, and how many
+  /// steps are of that kind.
   std::vector<program::PrefillChunk> kinds;
-  /// Host time of a device, by kind of step.
+  /// Host time of a device for one step, by kind of step, in ps.
   std::vector<schedule::Picoseconds> hostPs;
   /// Time of the transfer from each virtual stage to the next, and from the
-  /// last to the first if rounds loop; by stage, then by kind.
+  /// last to the first if rounds repeat, in ps; by stage, then by kind of step.
   std::vector<schedule::Picoseconds> transferPs;
-  /// Bytes that a stage keeps of each microbatch after handing it on, by stage
-  /// (`StagePricer::keptOutputBytes`). Empty: none.
+  /// Bytes of its output that a stage keeps per microbatch after sending it, by
+  /// stage (`StagePricer::keptOutputBytes`). Empty if stages keep nothing.
   std::vector<int64_t> keptOutputBytes = {};
-  /// Time of the sum of gradients that the first and the last device both hold
-  /// (`StagePricer::copiedGradientBytes`).
+  /// Time of summing the gradients of tied weights that the first and the last
+  /// device both hold, in ps (`StagePricer::copiedGradientBytes`).
   schedule::Picoseconds copiesPs = 0;
 
-  /// Number of tasks of the schedule.
+  /// Returns the number of tasks of the schedule.
   Checked tasks() const;
 };
 
-/// Host time of a device for one step of a microbatch, without its layers. Each
-/// of `replicas` replicas has an engine of its own.
+/// Returns the host time, in us, of a device for one step of a microbatch,
+/// without the time per layer. Each of `replicas` replicas has an engine of its
+/// own.
 double hostTimeUs(const runtime::Runtime &runtime,
                   const program::Workload &step, int64_t replicas);
 
-/// The route of a microbatch from virtual stage `stage` to the next one, for a
-/// pipeline with its devices along `devices`. Has no tier if no link joins the
-/// stages.
+/// Returns the route by which a microbatch goes from virtual stage `stage` to
+/// the next one, in a pipeline along the axis `devices`. The route has no tier
+/// if no link joins the two stages.
 Route transferRoute(const Network &network, const GroupAxis &devices,
                     int64_t stage, int64_t stages, bool ideal);
 
-/// The route on which the first and the last device of a pipeline sum gradients
-/// that both hold. Has no tier if no link joins them.
+/// Returns the route on which the first and the last device of a pipeline sum
+/// the gradients that both hold. The route has no tier if no link joins the two
+/// devices.
 Route copiesRoute(const Network &network, const GroupAxis &devices, bool ideal);
 
-/// Times of one virtual stage, and of one device with all its stages, for a
-/// program with backwards.
+/// Return the times of one virtual stage, and of one device with all its
+/// virtual stages, per microbatch. For programs with backwards.
 TrainingTimes stageTimes(const PricedLayers &layers, const PipelineSteps &steps,
                          size_t stage);
 TrainingTimes deviceTimes(const PricedLayers &layers,
                           const PipelineSteps &steps, int64_t device);
 
-/// Adds the sections `exposed`, whose communication is not hidden, to the work
-/// of a stage per microbatch.
+/// Adds the communication that is not hidden in the sections of `exposed` to
+/// the work of a stage per microbatch.
 void takeSections(const TrainingTimes &exposed, schedule::StageWork &work);
 
 schedule::PipelineSchedule scheduleOf(const PricedLayers &layers,
                                       const PipelineSteps &steps);
 
-/// The terms of the time of a training iteration.
+/// The terms of the time of one training iteration.
 struct IterationTimes {
-  /// Time until the last device has its gradients, summed over their copies.
-  /// All devices wait for it, because gradients are clipped by their global
-  /// norm.
+  /// Time, in ps, until the last device has its gradients, summed over tied
+  /// copies. All devices wait for it, because gradients are clipped by their
+  /// global norm.
   schedule::Picoseconds gradientsPs = 0;
-  /// Time of the slowest device's optimizer and of the weights that it gathers.
+  /// Time of the optimizer on the slowest device, with that of gathering its
+  /// weights, in ps.
   schedule::Picoseconds optimizerPs = 0;
   schedule::Picoseconds stragglersPs = 0;
 
   schedule::Picoseconds allPs() const {
     return gradientsPs + optimizerPs + stragglersPs;
   }
-  /// Takes the maximum with a device that has its gradients at `endPs`; without
-  /// stragglers.
+  /// Raises the terms to those of a device that has its gradients at `endPs`,
+  /// if these are larger. Stragglers are not included.
   void take(schedule::Picoseconds endPs, const SectionTimes &optimizer);
 };
-/// Returns the times of an iteration. `endPs` is the time at which each device
+/// Returns the times of an iteration. `endPs` has the time at which each device
 /// ends its last gradients of inputs and weights (`gradientEnds`).
 IterationTimes iterationOf(const StagePricer &pricer,
                            const PipelineSteps &steps,
                            const std::vector<schedule::Picoseconds> &endPs);
 
-/// Memory of a device in training: `totalBytes` of its parts, and `savedBytes`
-/// of its microbatches.
+/// Bytes of a device in training: `totalBytes` sums its layers, `savedBytes` is
+/// what its microbatches keep for the backward.
 struct TrainingMemory {
   int64_t totalBytes = 0;
   int64_t budgetBytes = 0, updateBytes = 0, activationBytes = 0;
   int64_t savedBytes = 0;
-  /// Bytes that the allocator wastes, and bytes of the update that reuse the
-  /// blocks of freed activations, because an allocator that runs short returns
-  /// free blocks.
+  /// Bytes that the allocator wastes, and bytes of the update that reuse memory
+  /// of freed activations, because an allocator that runs short returns free
+  /// memory.
   int64_t allocatorBytes = 0, reusedBytes = 0;
 
-  /// Computes the remaining fields and adds them to `totalBytes`.
+  /// Computes the fields below `savedBytes` and adds them to `totalBytes`.
   void settle(const runtime::Runtime &runtime);
   bool fits() const { return totalBytes <= budgetBytes; }
 };
 
-/// The memory of a device without its saved values.
+/// Returns the training memory of a device, without the values saved for
+/// backwards.
 TrainingMemory trainingMemoryOf(const StagePricer::StageMemory &memory);
 
-/// The time of a step: that between two rounds if rounds repeat, else the whole
-/// schedule.
+/// Returns the time of a step: the time between two rounds if rounds repeat,
+/// else the time of the whole schedule.
 schedule::Picoseconds stepTimeOf(const schedule::PipelineSchedule &schedule,
                                  const schedule::PipelineTimeline &timeline);
-/// The growth of the step time.
+/// Returns the growth of the step time (`stepTimeOf`) that `growth` of the
+/// schedule's tasks causes.
 schedule::Picoseconds stepGrowthOf(const schedule::PipelineSchedule &schedule,
                                    const schedule::Growth &growth);
 

@@ -24,28 +24,34 @@
 
 namespace autopar::cost {
 
-/// The sizes of a plan: the place of each axis of the program.
+/// The sizes that a plan gives to a strategy: position and size of each mesh
+/// axis of the program, and the numbers of stages and steps.
 struct Layout {
   std::vector<GroupAxis> axes;
   int64_t devices = 1;
-  /// Slots of placed experts, copies included.
+  /// Number of slots of placed experts, copies included.
   int64_t expertSlots = 0;
-  /// Pipeline stages; the parts that a stage runs in a pass, passes per step,
-  /// and microbatches that keep their caches.
+  /// `stages`: number of pipeline stages. `part`: the layers that a stage runs
+  /// in one pass. `passes`: passes per step. `microbatches`: microbatches that
+  /// keep their KV caches.
   int64_t stages = 1;
   program::PartCounts part = {};
   int64_t passes = 1, microbatches = 1;
 };
 
-/// Why a plan cannot be priced at all; one that only does not fit has a price.
+/// The reason why a plan cannot be priced. A plan that does not fit in memory
+/// is priced.
 struct Refusal {
   enum class Kind : uint8_t {
     none,
-    /// Requirement `index` of the strategy, the first that fails.
+    /// Requirement `index` of the strategy fails; it is the first one that
+    /// does.
     requirement,
-    /// Figure `index` of the strategy is no legal roofline exponent.
+    /// Figure `index` of the strategy, a roofline exponent, has a value that is
+    /// not allowed.
     exponent,
-    /// Output `index` exceeds 2^53, the largest count of prices.
+    /// Output `index` exceeds 2^53, above which doubles do not hold every
+    /// integer.
     overflow,
   };
   Kind kind = Kind::none;
@@ -54,25 +60,26 @@ struct Refusal {
   explicit operator bool() const { return kind != Kind::none; }
 };
 
-/// Sizes of the symbols, by `Symbol`, of one group of sequences.
+/// The sizes of one group of sequences, indexed by `Symbol`.
 using GroupValues = std::array<double, symbolCount>;
 GroupValues pointOf(const program::Workload &workload);
 
-/// Splits `whole` into steps in which each of `replicas` replicas computes at
-/// most the token budget of `runtime`. Returns none if it is a single step.
-/// `mayCut` says whether prompts may be cut, which needs a model that caches
-/// tokens.
+/// Splits the step `whole` into steps in which each of `replicas` replicas
+/// computes at most the runtime's token budget. Returns nothing if one step
+/// suffices. `mayCut` says whether a prompt may be cut into chunks, which needs
+/// a model that caches tokens.
 std::vector<program::PrefillChunk> stepsOf(const program::Workload &whole,
                                            const runtime::Runtime &runtime,
                                            bool mayCut, int64_t replicas);
 
-/// Number of points of one layout that are priced at once.
+/// Number of workloads of one layout that are priced in one call.
 inline constexpr size_t laneCount = 16;
-/// Sizes of one group, by symbol, then by point.
+/// The sizes of one group of sequences for `laneCount` workloads: by symbol,
+/// then by workload.
 using LaneValues = std::array<std::array<double, laneCount>, symbolCount>;
 LaneValues lanesOf(const std::array<GroupValues, laneCount> &points);
 
-/// The groups of a step, in the order of the strategy. They are not copied.
+/// A view of the groups of sequences of a step, in the order of the strategy.
 template <typename Group>
 class GroupsOf {
 public:
@@ -83,7 +90,7 @@ public:
   GroupsOf(const std::array<Group, size> &groups)
       : first(groups.data()), count(size) {}
 
-  /// The value of the node `Op::symbol` with this index.
+  /// The value of the `Op::symbol` node with this index.
   const auto &symbol(uint32_t index) const {
     return first[index / symbolCount][index % symbolCount];
   }
@@ -97,14 +104,15 @@ private:
 using Point = GroupsOf<GroupValues>;
 using LanePoints = GroupsOf<LaneValues>;
 
-/// The kernels that `runtime` launches as one.
+/// Returns which kernels `runtime` launches as one.
 Launching launchingOf(const runtime::Runtime &runtime);
 
-/// A figure of a strategy on a machine.
+/// The value that a figure of a strategy has on a machine.
 struct BoundFigure {
   double value = 0;
-  /// The figure in the data; null if it is not used (an ideal runtime, a chip
-  /// without a curve) or is the memory share that the plan gives.
+  /// The entry of the hardware or runtime file that gives the value; null if
+  /// there is none: an ideal runtime, a chip without a measured curve, or a
+  /// memory share that the plan sets.
   const hardware::Figure *figure = nullptr;
   const hardware::KernelCurve *curve = nullptr;
 };
@@ -113,13 +121,13 @@ std::vector<BoundFigure> bindFigures(const Leaves &leaves,
                                      const runtime::Runtime &runtime,
                                      std::optional<double> memoryUtilization);
 
-/// Returns the refusal of the first figure that is no legal roofline exponent.
+/// Returns a refusal if a roofline exponent has a value that is not allowed.
 Refusal findBadExponent(const Leaves &leaves,
                         const std::vector<BoundFigure> &bound);
 
 class Pricer {
 public:
-  /// All arguments outlive it.
+  /// The arguments must outlive this object.
   Pricer(const Tape &tape, const hardware::Machine &machine,
          const runtime::Runtime &runtime,
          std::optional<double> memoryUtilization = std::nullopt);
@@ -128,14 +136,15 @@ public:
 
   /// Replaces the value of figure `index` of the strategy.
   void setFigure(uint32_t index, double value);
-  /// All figures, as bound.
+  /// Returns the values of all figures of the strategy, by index.
   const std::vector<BoundFigure> &figures() const;
 
   Refusal lay(const Layout &layout);
-  /// Writes the values of all outputs, also if one of them overflows.
+  /// Writes the values of all outputs to `outputs`, even if one of them
+  /// overflows.
   Refusal price(Point point, double *outputs);
-  /// Writes the values of 16 points, by output and then by lane. Returns the
-  /// refusal of the first lane that has one.
+  /// Prices 16 workloads and writes their outputs, by output, then by workload.
+  /// Returns the refusal of the first workload that has one.
   Refusal price(LanePoints points, double *outputs);
 
 private:

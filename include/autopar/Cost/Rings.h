@@ -12,8 +12,8 @@
 
 namespace autopar::cost {
 
-/// Whether `kernel` is attention in the layer of `ring`, whose queries are
-/// split over the ring's axes and whose keys go round the ring.
+/// Whether `kernel` is attention in the layer of `ring`: its queries are split
+/// over the ring's axes, and its keys travel around the ring.
 bool seesRing(const program::Kernel &kernel, const program::Collective &ring);
 
 } // namespace autopar::cost

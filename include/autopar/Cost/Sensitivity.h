@@ -14,43 +14,46 @@
 
 namespace autopar::cost {
 
-/// A figure of a link, in tier `tier` of the pool.
+/// A number of the links of tier `tier` of the pool, such as its bandwidth.
 struct LinkFigure {
   size_t tier = 0;
   hardware::Figure hardware::Tier::*figure = nullptr;
 };
 
-/// The change of a number with a figure: d number / d ln figure. The two sides
-/// differ where the number has a kink.
+/// The change of a price with the logarithm of a figure: d price / d ln figure.
+/// The slopes below and above the figure's value differ where the price has a
+/// kink.
 struct Slope {
   double below = 0, above = 0;
 };
 
-/// Derivatives of prices. Roundings are ignored, so that only choices (maximum,
-/// select) make a number non-smooth.
+/// Computes derivatives of prices with respect to figures of chip, runtime and
+/// links. Roundings are ignored, so that only choices (maximum, select) make a
+/// price non-smooth.
 class Sensitivity {
 public:
-  /// All arguments outlive it.
+  /// The arguments must outlive this object.
   Sensitivity(const Strategy &strategy, const hardware::Machine &machine,
               const runtime::Runtime &runtime,
               std::optional<double> memoryUtilization);
 
-  /// Sets the layout, which must not be refused, and the point.
+  /// Sets the layout, which `Pricer::lay` must not refuse, and the workload.
   void lay(const Layout &layout, Point point);
 
   /// Evaluates all nodes, without rounding, for other values of the figures;
-  /// links have the figures of `machine`.
+  /// links have the numbers of `machine`.
   std::vector<double> evaluate(const std::vector<double> &figures,
                                const hardware::Machine &machine) const;
-  /// Slopes of the sum of `outputs`, by figure of the strategy, then by
-  /// `linkFigures`: one backward sweep through the graph, and a second one for
-  /// figures that meet a choice between equals.
+  /// Returns slopes of the sum of `outputs`: first by figure of the strategy,
+  /// then by `linkFigures`. It takes one backward sweep through the graph, and
+  /// a second one for figures that affect a choice between equal values.
   std::vector<Slope> slopes(const std::vector<NodeId> &outputs) const;
   std::vector<Slope> slopes(NodeId output) const {
     return slopes(std::vector<NodeId>{output});
   }
-  /// Slopes of `time`, a function of the machine, by `linkFigures`. Central
-  /// differences suffice: routes are linear or log-log in their figures.
+  /// Returns the slopes of `time`, a function of the machine, by `linkFigures`.
+  /// Central differences suffice, because routes are linear or log-log in these
+  /// figures.
   std::vector<double> linkSlopes(
       const std::function<double(const hardware::Machine &)> &time) const;
 
@@ -58,8 +61,9 @@ public:
   const std::vector<LinkFigure> &linkFigures() const { return links; }
 
 private:
-  /// Adjoints of all nodes. At a choice between equals the first operand gets
-  /// the adjoint, or the second.
+  /// Returns the adjoint of each node: the derivative of the sum of `outputs`
+  /// with respect to it. At a choice between equal operands the first one gets
+  /// the adjoint if `takesFirst`, else the second.
   std::vector<double> sweep(const std::vector<NodeId> &outputs,
                             bool takesFirst) const;
   void addToOperands(NodeId id, bool takesFirst,
@@ -80,7 +84,7 @@ private:
   std::vector<double> values;
 };
 
-/// Returns `machine` with one figure of a link replaced.
+/// Returns a copy of `machine` with `value` for one figure of a link.
 hardware::Machine withLinkFigure(const hardware::Machine &machine,
                                  LinkFigure figure, double value);
 

@@ -22,7 +22,7 @@
 
 namespace autopar::cost {
 
-/// A number of a chip or a runtime that formulas use.
+/// A number of a chip or a runtime that the formulas of a strategy use.
 struct FigureUse {
   enum class Kind : uint8_t {
     memory_bandwidth,
@@ -52,11 +52,12 @@ struct FigureUse {
     communication_bytes,
     communication_bytes_per_peer,
     memory_utilization,
-    /// Whether that share is one of the memory that the rest leaves free, and
-    /// whether it sets the reserve for temporaries: 1 or 0.
+    /// Whether `memory_utilization` is a share of the memory that everything
+    /// else leaves free, and whether it sets the reserve for temporaries: 1 or
+    /// 0.
     memory_of_free,
     memory_of_reserve,
-    /// Whether the share has its default: 1 or 0.
+    /// Whether `memory_utilization` has its default: 1 or 0.
     reserve_by_rule,
     reserve_bytes,
     reserve_bytes_per_token,
@@ -79,13 +80,13 @@ struct FigureUse {
     casts_gathered_weights,
   };
   Kind kind = Kind::memory_bandwidth;
-  /// For peaks and curves: the kind of kernel, the format of its units, and the
-  /// format of its weights (`Kernel::storage`).
+  /// For peaks and curves only: the kind of kernel, the number format in which
+  /// it multiplies, and the format of its weights (`Kernel::storage`).
   program::KernelKind kernel = program::KernelKind::elementwise;
   ElementType type = ElementType::bf16;
   std::optional<ElementType> storage = std::nullopt;
 
-  /// Whether the figure is a coefficient of a kernel's curve.
+  /// Whether the figure is a coefficient of the measured curve of a kernel.
   bool isOfCurve() const {
     return kind >= Kind::curve_floor && kind <= Kind::tile_split_slots;
   }
@@ -96,21 +97,22 @@ struct FigureUse {
   }
 };
 
-/// A kind of collective over a group of axes; `Op::call` refers to it.
+/// A kind of collective over the groups of some axes. The nodes `Op::call`
+/// refer to it.
 struct LinkUse {
   program::CollectiveKind kind = program::CollectiveKind::all_reduce;
   std::vector<program::AxisId> axes;
   std::optional<program::NodeDispatch> byNode = std::nullopt;
 };
 
-/// The shape of kernels that selects an entry of their curve's table.
+/// The shape of a kernel that selects an entry of its measured table.
 struct ShapeUse {
   program::ShapeKind kind = program::ShapeKind::product;
-  /// The kernel, as in `FigureUse`.
+  /// The kind and formats of the kernel, as in `FigureUse`.
   program::KernelKind kernel = program::KernelKind::matmul;
   ElementType type = ElementType::bf16;
   std::optional<ElementType> storage = std::nullopt;
-  /// The sizes that a layout fixes: nodes of a strategy, slots of a tape.
+  /// The sizes that the layout fixes: nodes in a strategy, slots in a tape.
   std::vector<uint32_t> fixed;
 
   bool operator==(const ShapeUse &other) const {
@@ -119,23 +121,23 @@ struct ShapeUse {
   }
 };
 
-/// `Op::skew` and `Op::peak_skew` of even loads; `Op::kept` if no token is
-/// dropped.
+/// The value of `Op::skew` and `Op::peak_skew` if loads are even, and of
+/// `Op::kept` if no token is dropped.
 inline constexpr int64_t evenSkew = 1'000'000;
-/// `Op::sent` of a byte that is sent once.
+/// The value of `Op::sent` for a byte that is sent once.
 inline constexpr int64_t wholeSent = 1'000'000;
 
-/// The objects that leaves and calls of formulas refer to.
+/// The objects to which leaves and calls of formulas refer by index.
 struct Leaves {
   std::vector<FigureUse> figures;
   std::vector<LinkUse> links;
   std::vector<ShapeUse> shapes;
-  /// The placement of the experts whose loads `Op::skew` describes; null if
-  /// loads are even.
+  /// The placement of experts whose loads `Op::skew` describes; null if loads
+  /// are even.
   std::shared_ptr<const program::PlacedExperts> placement;
 };
 
-/// A record of the program, or the program as a whole.
+/// Names one record of a cost program, or the program as a whole.
 struct RecordRef {
   enum class Kind : uint8_t {
     program,
@@ -151,47 +153,50 @@ struct RecordRef {
   uint32_t index = 0;
 };
 
-/// A condition without which a plan is refused. Requirements are in the order
-/// of the program's records; the first that fails is reported.
+/// A condition that a plan must meet, else it is refused. Requirements are in
+/// the order of the program's records; the first one that fails is reported.
 struct Requirement {
   enum class Kind : uint8_t {
-    /// A workload gives a size to symbol `index` of the program.
+    /// The workload must give a size to symbol `index` of the program.
     sizes,
-    /// `devices` divides `extent`, the slots of placed experts.
+    /// `devices` must divide `extent`, the number of slots of placed experts.
     places,
-    /// `devices` divides `extent`.
+    /// `devices` must divide `extent`.
     divides,
-    /// One of the two divides the other.
+    /// `devices` must divide `extent`, or `extent` must divide `devices`.
     caps,
-    /// A link joins the devices of link `index`, if `extent` bytes move.
+    /// A link must join the devices of link `index`, if `extent` bytes move.
     joins,
-    /// The chip has a peak for kernel `record`: figure `index`.
+    /// The chip must have a peak rate for kernel `record`: figure `index`.
     multiplies,
   };
   Kind kind = Kind::divides;
   RecordRef record;
   NodeId extent = noNode, devices = noNode;
   uint32_t index = 0;
-  /// The axes of `devices`.
+  /// The axes whose sizes multiply to `devices`.
   std::vector<program::AxisId> axes = {};
 };
 
-/// The sizes that a workload gives. `Op::symbol` numbers them group by group.
+/// The sizes that a workload gives. `Op::symbol` numbers them, group of
+/// sequences by group.
 enum class Symbol : uint8_t { batch, query, context, source, memory };
 inline constexpr size_t symbolCount = 5;
 
-/// The kernels that a runtime launches as one (`Kernel::fusionGroup`).
+/// Which kernels a runtime launches as one (`Kernel::fusionGroup`).
 struct Launching {
   bool mergesSharedInput = false, fusesElementwise = false;
-  /// Whether matmuls of a backward accumulate into the kept gradients.
+  /// Whether the matmuls of a backward add to the stored gradients, without a
+  /// kernel of its own for the addition.
   bool fusesAccumulation = false;
-  /// Whether each expert has a matmul of its own, so that kernels on tokens on
-  /// their way to experts and back are launched too.
+  /// Whether each expert has a matmul of its own, in which case the kernels
+  /// that copy tokens to experts and back are launched, too.
   bool loopsExperts = false;
 
   bool merges(program::KernelKind kind) const;
   bool merges(program::Kernel::Epilogue::Kind kind) const;
-  /// Whether `kernel` is launched at all, and the kind of its curve.
+  /// `launches`: whether the runtime launches `kernel` at all. `curveKindOf`:
+  /// the kind of kernel whose measured curve applies.
   bool launches(const program::Kernel &kernel) const {
     return loopsExperts || !kernel.routed;
   }
@@ -202,51 +207,58 @@ struct Launching {
   }
 };
 
-/// Nodes of one launch on one device; 0 if nothing is launched.
+/// Nodes of the counts of one kernel on one device; 0 if the runtime does not
+/// launch it.
 struct KernelNodes {
-  /// Launches per pass.
+  /// Number of launches per pass.
   NodeId count = noNode;
-  /// FLOPs of the whole model: of all rows of experts, and without the rows
-  /// that pad them (`usefulFlops`).
+  /// FLOPs of the kernel on all devices together: `launched` with all rows of
+  /// experts, `usefulFlops` without the rows that pad them. `localFlops` are
+  /// those on one device, `squareFlops` those of attention without a causal
+  /// mask.
   NodeId launched = noNode, flops = noNode, usefulFlops = noNode,
          localFlops = noNode, squareFlops = noNode;
-  /// Bytes of each traffic; bytes read of weights and caches.
+  /// Bytes of each traffic of the kernel, and the bytes of weights and KV
+  /// caches that it reads.
   std::vector<NodeId> traffic;
   NodeId keptReadBytes = noNode;
   /// Time of one launch on a device if its FLOPs ran at the peak rate, in us.
   NodeId idealUs = noNode;
-  /// The FLOPs and bytes that are computed at once: all of them, or one group
-  /// of sequences in attention.
+  /// The FLOPs and bytes of work that runs at once: of the whole kernel, or of
+  /// one group of sequences in attention.
   struct Share {
     NodeId localFlops = noNode, movedBytes = noNode;
   };
   std::vector<Share> shares;
-  /// Sizes that select an entry of the tables of shapes, for each share; empty
-  /// for kernels without tables. Symbols change `x` and `y`.
+  /// Sizes that select an entry of the kernel's measured table, for each of
+  /// `shares`; empty for kernels without tables. Sizes of the workload change
+  /// `x` and `y`.
   struct Shape {
     NodeId x = noNode, y = noNode;
-    /// Sizes that a layout fixes.
+    /// Sizes that the layout fixes.
     std::vector<NodeId> fixed;
-    /// Whether the step is a prefill (above 0) or a decode.
+    /// Positive in a prefill, 0 in a decode step.
     NodeId isPrefill = noNode;
   };
   std::vector<Shape> shapes;
 };
 
-/// Kernels that are launched as one, `count` times per pass.
+/// Nodes of kernels that are launched as one, `count` times per pass.
 struct LaunchNodes {
-  /// One kernel: the bytes that the launch moves for it, and the time that it
-  /// would take alone, without the floor.
+  /// One kernel of the launch: the bytes that the launch moves for it, and the
+  /// time that it would take alone, without the launch floor.
   struct Member {
     uint32_t kernel = 0;
     NodeId movedBytes = noNode, roofUs = noNode;
   };
   std::vector<Member> members;
-  /// For a launch of two runs, the index of the border that joins them.
+  /// For a launch that joins kernels of two layers, the index of the border
+  /// between them.
   std::optional<uint32_t> border = std::nullopt;
   NodeId count = noNode, launched = noNode;
   NodeId computeUs = noNode, memoryUs = noNode;
-  /// Time of the roofline, its part that is bound by arithmetic, and the floor.
+  /// Roofline time of the launch, the part of it that arithmetic limits, and
+  /// the launch floor.
   NodeId roofPs = noNode, computePs = noNode, floorPs = noNode;
 };
 
@@ -256,57 +268,61 @@ struct CollectiveNodes {
   uint32_t link = 0;
 };
 
-/// Nodes of one tensor, of which a device keeps `count`.
+/// Nodes of one resident tensor (weight, KV cache or state), of which a device
+/// holds `count`.
 struct ResidentNodes {
   NodeId count = noNode;
-  /// Sizes for the whole model; bytes in the format of the checkpoint.
+  /// Numbers for the whole model; `storedBytes` is in the format of the
+  /// checkpoint.
   NodeId parameters = noNode, activeParameters = noNode, storedBytes = noNode;
-  /// Bytes on one device; caches in whole blocks.
+  /// Bytes on one device; KV caches in whole blocks.
   NodeId localBytes = noNode;
-  /// Bytes per sequence of caches and states: of all devices without
-  /// duplicates; on one device, without blocks and in blocks.
+  /// Bytes of caches and states per sequence: on all devices without duplicates
+  /// (`perSequence`), on one device (`localPerSequence`), and on one device in
+  /// whole KV blocks (`blocksPerSequence`).
   NodeId perSequence = noNode, localPerSequence = noNode,
          blocksPerSequence = noNode;
-  /// Bytes of caches per additional token of one sequence; per additional
-  /// encoded token.
+  /// Bytes of KV caches per additional token of one sequence, on all devices
+  /// and on one; and per additional encoded position.
   NodeId perToken = noNode, localPerToken = noNode, perEncodedToken = noNode;
-  /// Routed experts on a device.
+  /// Number of routed experts on a device.
   NodeId experts = noNode;
 };
 
-/// Temporaries of layer kind `layer` that are live at once.
+/// The temporaries of layer kind `layer` that are in memory at the same time.
 struct LiveNodes {
   uint32_t layer = 0;
   std::vector<uint32_t> activations;
   NodeId bytes = noNode, profileBytes = noNode;
 };
 
-/// Times of a section in one pass.
+/// Nodes of the times of one section (forward, backward or optimizer) in one
+/// pass.
 struct SectionNodes {
   NodeId computePs, memoryPs, floorPs;
-  /// Collectives that kernels wait for; those that carry tokens to experts and
-  /// back; those that may run beside matmuls of a backward; those that gather
-  /// weights, and those that reduce their gradients, which may run beside
-  /// kernels.
+  /// Times of collectives: those that kernels wait for; those that carry tokens
+  /// to experts and back; those that may run beside matmuls of a backward;
+  /// those that gather weights, and those that reduce gradients, both of which
+  /// may run beside kernels.
   NodeId communicationPs, dispatchPs, inputPs, gatherPs, reductionPs;
-  /// FLOPs of the whole model, with and without rows that pad experts.
+  /// FLOPs on all devices, with the rows that pad experts and without them.
   NodeId flops, usefulFlops;
 };
 
-/// Nodes of a step as a whole.
+/// Nodes of numbers of a whole step.
 struct TotalNodes {
   NodeId parameters, activeParameters, checkpointBytes, storedOnlyParameters,
       expertsPerDevice;
-  /// Tokens that a rank routes to experts per microbatch, and the capacity of
-  /// an expert; 0 if experts have no capacity.
+  /// Tokens that a rank routes to experts per microbatch, and the most tokens
+  /// that an expert takes; 0 if experts take all.
   NodeId routedTokens, expertCapacityTokens;
   NodeId weightBytes, kvCacheBytes, stateBytes, activationBytes, runtimeBytes,
       communicationBytes, graphBytes, totalBytes, capacityBytes, budgetBytes,
       fits;
   NodeId profileBytes, expertBytes, samplerBytes, reserveBytes, reservedBytes,
       kvCapacityBytes, kvCapacityTokens;
-  /// Groups of devices with sequences of their own, and the sequences that each
-  /// has room for.
+  /// Number of groups of devices with sequences of their own, and the number of
+  /// sequences for which each has memory.
   NodeId replicas, capacitySequences;
   NodeId kvBytesPerToken, kvBytesPerTokenPerDevice, kvBytesPerSequence,
       stateBytesPerSequence, localBytesPerSequence, blocksPerSequence;
@@ -314,32 +330,35 @@ struct TotalNodes {
       flops, localFlops;
   NodeId wireBytes, keptReadBytes, launches;
   /// Layers with attention or another mixer of tokens on a device, and the
-  /// host's time for them.
+  /// host's time per step for them.
   NodeId layers, layersPs;
-  /// Floors of launches and `layersPs`; the rest of the host's time.
+  /// `floorPs`: launch floors and `layersPs`. `hostPs`: the rest of the host's
+  /// time.
   NodeId floorPs, hostPs;
   NodeId computePs, memoryPs, communicationPs, stepPs;
-  /// Sections of training: forwards and backwards run once per microbatch, the
+  /// Times in training: forward and backward run once per microbatch, the
   /// optimizer once per iteration.
   std::array<SectionNodes, program::sectionCount> sections;
-  /// Time of the backward's kernels that make gradients of weights, floors
-  /// included.
+  /// Time of the backward's kernels that compute gradients of weights, per
+  /// microbatch, with their launch floors.
   NodeId weightGradientPs;
   NodeId gradientBytes, optimizerBytes;
-  /// Bytes per device of gradients that both ends of a pipeline have
+  /// Bytes per device of gradients that both ends of a pipeline hold
   /// (`isCopied`).
   NodeId copiedGradientBytes;
-  /// Bytes of copies of gradients that an update makes.
+  /// Bytes per device of the gradient copies that an update makes.
   NodeId updateBytes;
-  /// Bytes that the forward of one microbatch keeps for its backward.
+  /// Bytes per device that the forward of one microbatch keeps for its
+  /// backward.
   NodeId savedBytes;
 };
 
-/// The records that a strategy counts.
+/// Which records a strategy counts, and how often.
 enum class Counting : uint8_t {
-  /// All records: a step of the whole model on every device.
+  /// Counts all records, for a step of the whole model on every device.
   whole,
-  /// Records by `Op::kind_count`, `Op::passes` and `Op::microbatches`: stages.
+  /// Counts records by `Op::kind_count`, `Op::passes` and `Op::microbatches`,
+  /// for pipeline stages.
   parts,
 };
 
@@ -350,33 +369,33 @@ struct Strategy : Leaves {
   /// Whether the program has backwards.
   bool trains = false;
   std::vector<Requirement> requirements;
-  // Columns by index of the program's records.
+  // Nodes of each record, by the record's index in the program.
   std::vector<KernelNodes> kernels;
   std::vector<CollectiveNodes> collectives;
   std::vector<ResidentNodes> residents;
-  /// Bytes of each activation.
+  /// Bytes of each activation on a device.
   std::vector<NodeId> activations;
-  /// Saved bytes of one microbatch.
+  /// Bytes that one microbatch saves for its backward, by saved value.
   std::vector<NodeId> saved;
-  /// Bytes of activations in the run by which the runtime sizes its
-  /// temporaries.
+  /// Bytes of each activation in the profiling run by which the runtime sizes
+  /// its temporaries.
   std::vector<NodeId> profiled;
   std::vector<LaunchNodes> launches;
   std::vector<LiveNodes> live;
-  /// Whether all caches and states of sequences are split over the same
+  /// Whether all KV caches and states of sequences are split over the same
   /// devices.
   bool splitsSequencesAlike = true;
-  /// Bytes that stages hand on: by layer of the stack, then the input of the
+  /// Bytes that a stage receives: by layer of the stack, then the input of the
   /// operations after the last layer, then the model's own inputs.
   std::vector<NodeId> transferBytes;
   TotalNodes total;
 };
 
-/// Compiles the formulas of `program`, independently of a machine. A step has
-/// groups of sequences, one per entry of `groups`, which gives their phase
-/// (kernels without a phase ignore it): for example prompts beside decoding
-/// sequences. Matmuls run over the rows of all groups, attention runs once per
-/// group. Values per sequence are those of the first group.
+/// Compiles the formulas of `program`, which hold for any machine. `groups`
+/// lists the groups of sequences in a step, each with its phase (kernels
+/// without a phase ignore it): for example prompts beside decoding sequences.
+/// Matmuls run over the rows of all groups, attention runs once per group.
+/// Values per sequence are those of the first group.
 Strategy compile(const program::CostProgram &program, Launching launching,
                  Counting counting = Counting::whole,
                  const std::vector<program::Phase> &groups = {

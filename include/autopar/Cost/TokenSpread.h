@@ -13,20 +13,22 @@
 
 namespace autopar::cost {
 
-/// The routing of tokens over the ranks that share their experts. Rank r of n
-/// has the block [r*e/n, (r+1)*e/n) of e experts. A token keeps `kept` of
-/// `groups` groups of consecutive experts, and chooses `topK` experts of these;
-/// all sets of groups and of experts are equally likely.
+/// How tokens are routed over the ranks that share the experts. Rank r of n has
+/// the experts [r*e/n, (r+1)*e/n) of e. A token selects `kept` of `groups`
+/// groups of consecutive experts, and chooses `topK` experts of these; all sets
+/// of groups and of experts are equally likely.
 struct TokenSpread {
   int64_t topK = 1, experts = 1, groups = 1, kept = 1;
   int64_t ranks = 1;
-  /// For each axis of a group of these ranks, the distance between neighbours
-  /// in ranks.
+  /// For each axis of the group of ranks, the distance between neighbours, in
+  /// ranks.
   std::vector<int64_t> strides = {};
-  /// Inside one node, too, a token goes to each device once.
+  /// Whether a token is sent once to each device inside one node, too, instead
+  /// of once per chosen expert.
   bool inNode = false;
 
-  /// Rows of a token, one per expert, that go to `members` of the ranks.
+  /// Mean number of rows (one per chosen expert) that a token sends to
+  /// `members` of the ranks.
   double rowsOver(int64_t members) const {
     return static_cast<double>(topK) * static_cast<double>(members) /
            static_cast<double>(ranks);
@@ -39,15 +41,15 @@ struct TokenSpread {
   }
 };
 
-/// The probability that a token has an expert on one of the ranks `some`, which
-/// are sorted: with c of the M experts of the groups that it keeps on these
-/// ranks it is
+/// Returns the probability that a token has an expert on one of the ranks
+/// `some`, a sorted list. If these ranks have c of the M experts in the token's
+/// selected groups, it is
 ///
 ///     1 - sum over c of P(c) * C(M - c, topK) / C(M, topK)
 ///
-/// from a hypergeometric distribution, averaged over the kept groups. The
-/// expected number of domains of a token is this probability times the number
-/// of domains.
+/// from a hypergeometric distribution, averaged over the selected groups. The
+/// expected number of domains that a token reaches is this probability times
+/// the number of domains.
 double reachOf(const TokenSpread &spread, const std::vector<int64_t> &some);
 
 } // namespace autopar::cost

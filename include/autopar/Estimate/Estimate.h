@@ -17,19 +17,20 @@
 
 namespace autopar::estimation {
 
-/// The optional contents of a report: `Report::derivations`, `Report::impacts`.
+/// Which optional parts a report gets: `Report::derivations` and
+/// `Report::impacts`.
 struct ReportDetail {
   bool explain = false, impact = false;
-  /// The requests that are simulated, for a service; null for no simulation.
+  /// The requests to simulate, for a service; null for no simulation.
   const report::SimulationChoice *simulation = nullptr;
-  /// Whether to bound how much better other splits of layers over stages could
-  /// be, which takes longer than the rest of an estimate.
+  /// Whether to compute a bound of how much better other splits of layers over
+  /// stages could be, which takes longer than the rest of an estimate.
   bool boundsStages = true;
 };
 
 struct Estimate {
   report::Report report;
-  /// The step that the report shows.
+  /// The step or iteration that the report describes.
   program::Workload step;
 };
 
@@ -45,7 +46,7 @@ estimate(const program::CostProgram &program, const plan::Plan &plan,
          const hardware::Machine &machine, const runtime::Runtime &runtime,
          const program::Question &question, ReportDetail detail = {});
 
-/// Estimates the step or iteration of `workload` alone.
+/// Estimates one step or iteration of `workload`, without a service around it.
 Result<report::Report>
 estimate(const program::CostProgram &program, const plan::Plan &plan,
          const hardware::Machine &machine, const runtime::Runtime &runtime,

@@ -12,8 +12,8 @@
 
 namespace autopar::evaluation {
 
-/// Dollars per million tokens, for devices that each cost `price` dollars per
-/// hour.
+/// Returns the cost in dollars per million tokens, of `devices` devices at
+/// `price` dollars per hour each.
 inline double dollarsPerMillionTokens(double price, int64_t devices,
                                       double tokensPerS) {
   return price * static_cast<double>(devices) / 3600 / tokensPerS * 1e6;

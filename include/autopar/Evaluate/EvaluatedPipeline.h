@@ -15,10 +15,10 @@
 
 namespace autopar::evaluation {
 
-/// A step through pipeline stages, or an iteration of training, with all
-/// numbers of its report.
+/// An evaluated step of a pipeline, or an evaluated training iteration, with
+/// all numbers of its report.
 struct EvaluatedPipeline {
-  /// All parts of `inputs` outlive it.
+  /// Everything that `inputs` refers to must outlive this object.
   explicit EvaluatedPipeline(const PlanInputs &inputs);
 
   const EvaluatedStep &heaviest() const {
@@ -30,26 +30,29 @@ struct EvaluatedPipeline {
   bool assumesBackwards() const;
 
   PlanInputs inputs;
-  /// The parts of stages, for one microbatch.
+  /// The priced layers, for one microbatch.
   PipelineParts parts;
-  /// Formulas of the whole model, of which stages have parts.
+  /// Formulas of the whole model; a stage evaluates those of its layers.
   cost::Strategy strategy;
   std::unique_ptr<EvaluatedStep> whole;
-  /// Devices with equal stages share one entry.
+  /// The evaluated step of each distinct stage; devices with equal stages share
+  /// one. `byDevice` finds a device's step.
   std::map<program::PartCounts, std::unique_ptr<EvaluatedStep>> stages;
   std::vector<const EvaluatedStep *> byDevice;
-  /// The device that holds most, and the one whose caches fill up first.
+  /// Indices of the device that needs the most memory, and of the device whose
+  /// KV caches fill up first.
   int64_t fullest = 0, scarcest = 0;
   std::optional<cost::PipelineSteps> steps;
-  /// Present for a program with backwards.
+  /// The training iteration; nothing if the program has no backwards.
   std::optional<EvaluatedIteration> iteration;
-  /// Numbers only: no assumptions, warnings, derivations or impacts.
+  /// The report's numbers, without assumptions, warnings, derivations and
+  /// impacts.
   report::Report report;
 };
 
-/// Evaluates the step of `inputs`, whose plan has stages. Without
-/// `boundsStages` other splits of layers are not bounded, which takes longer
-/// than the rest.
+/// Evaluates the step of `inputs`, whose plan has pipeline stages. Without
+/// `boundsStages`, no bound on other splits of the layers is computed, which
+/// takes longer than everything else.
 Result<std::unique_ptr<EvaluatedPipeline>>
 evaluatePipeline(const PlanInputs &inputs, bool boundsStages);
 

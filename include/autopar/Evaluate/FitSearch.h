@@ -12,29 +12,30 @@
 
 namespace autopar::evaluation {
 
-/// Finds out whether the program fits with axes of other sizes (and as many
-/// devices as they need) or with another batch. Splits that are not legal do
-/// not fit.
+/// Searches for sizes with which the program fits in memory: sizes of axes
+/// (with as many devices as they need), a batch, or a context. A split that is
+/// not allowed counts as not fitting.
 class FitSearch {
 public:
   explicit FitSearch(const PricedStep &step);
 
-  /// Returns the plan in which `axis` is doubled until the program fits.
+  /// Returns the plan with the smallest doubled size of `axis` that fits;
+  /// nothing if none does.
   std::optional<plan::Plan> findLarger(const std::string &axis);
-  /// The largest batch up to the step's that fits, 0 if none does. Memory grows
-  /// with the batch.
+  /// Returns the largest batch, up to that of the step, that fits; 0 if none
+  /// does. Memory grows with the batch.
   int64_t findBatch();
-  /// The longest context of a decode step that fits; 0 if not even one token
-  /// does, and for other steps.
+  /// Returns the longest context, in tokens, with which a decode step fits; 0
+  /// if not even one token fits, and for other steps.
   int64_t findContext();
-  /// The largest batch that fits, without an upper limit.
+  /// Returns the largest batch that fits, without an upper limit.
   int64_t findMost();
 
 private:
   bool fits(const cost::Layout &layout, const program::Workload &workload);
   bool fitsBatch(int64_t batch);
-  /// Bisects for the largest number that `fitsOne`, between `fit`, which fits,
-  /// and `tooMany`, which does not.
+  /// Finds by bisection the largest number for which `fitsOne` holds, between
+  /// `fit`, for which it holds, and `tooMany`, for which it does not.
   template <typename Fits>
   int64_t bisect(int64_t fit, int64_t tooMany, Fits fitsOne);
 

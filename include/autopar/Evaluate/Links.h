@@ -17,34 +17,37 @@
 
 namespace autopar::evaluation {
 
-/// One module of a deployment. Its plan has all sizes.
+/// One module (one pool of devices) of a deployment. Its plan has sizes for all
+/// axes.
 struct LinkSide {
   std::string name;
   const program::CostProgram &program;
   const plan::Plan &plan;
   const hardware::Machine &machine;
   const program::Workload &workload;
-  /// Whether the machine is its own, or one that it shares.
+  /// Whether the module has a machine of its own; if not, it shares the machine
+  /// of the deployment.
   bool ownMachine = false;
 };
 
-/// Prices the transfer of the caches and states of one request, with the
-/// context of `from`, after its prefill. Each device sends its part, or
-/// receives its part; the slower side decides. If both sides share a machine,
-/// the transfer uses the tier that holds the devices of both, else the widest
-/// tier of each side. Errors: sides with different bytes, more devices than a
-/// shared machine has, machines without a tier between nodes.
+/// Prices the transfer of the KV caches and states of one request, with the
+/// context of `from`, after its prefill. Each device sends or receives its
+/// part; the slower side decides. If both sides share a machine, the transfer
+/// uses the tier that joins the devices of both, else the widest tier of each
+/// side. Errors: sides with different bytes, more devices than a shared machine
+/// has, machines without a tier between nodes.
 Result<report::LinkReport> evaluateLink(const LinkSide &from,
                                         const LinkSide &to, bool ideal);
 
-/// A side of a link that serves requests, with its runtime on its machine.
+/// A module of a deployment that serves requests, with the runtime on its
+/// machine.
 struct PoolSide : LinkSide {
   const runtime::Runtime &runtime;
 };
 
-/// Evaluates `prefill` and `decode` under `requests`. With `byLayer`, the
-/// caches of a layer move while later layers are computed. Errors: those of
-/// `evaluateServing` and of `evaluateLink`.
+/// Evaluates the pools `prefill` and `decode` for the load `requests`. With
+/// `byLayer`, the KV caches of a layer are sent while later layers are
+/// computed. Errors: those of `evaluateService` and of `evaluateLink`.
 Result<report::PoolsReport>
 evaluatePools(const PoolSide &prefill, const PoolSide &decode, bool byLayer,
               const program::Requests &requests,

@@ -17,16 +17,17 @@
 
 namespace autopar::evaluation {
 
-/// The cost programs of one model on one device, with neither mesh nor
-/// collectives.
+/// The cost programs of one model on a single device, without collectives.
 struct ModelPrograms {
   program::CostProgram prefill, decode;
-  /// Programs by format of the KV cache; at least one.
+  /// A decode program for each format of the KV cache, by the format's name; at
+  /// least one.
   std::vector<std::pair<std::string, program::CostProgram>> byKvFormat;
 };
 
-/// Counts every field of a `ModelReport` that neither the IR nor the config
-/// gives, at the given contexts.
+/// Returns the fields of a `ModelReport` that neither the IR nor the config
+/// states: bytes of caches at `cacheContexts`, and FLOPs at `flopContexts`,
+/// both in tokens.
 Result<report::ModelReport>
 countModel(const ModelPrograms &programs,
            const std::vector<int64_t> &cacheContexts,

@@ -13,23 +13,24 @@
 
 namespace autopar::evaluation {
 
-/// The error for requests on a pipeline. The passes refuse to write such a
-/// module, and the estimate refuses one that was written by hand.
+/// Returns the error for a service on a pipeline. Passes use it when they would
+/// write such a module, and the estimate uses it for one that was written by
+/// hand.
 Error requestsOverStages();
 
 /// Returns the pipeline of `plan` with defaults for missing fields: interleave
-/// 1; schedule `inference`, for training `one_f_one_b`, or `interleaved` with
-/// interleave above 1; the largest number of microbatches that divides the
-/// batch, at most the number of stages or, for training, the sequences of a
-/// replica.
+/// 1; schedule `inference`, for training `one_f_one_b`, or `interleaved` if
+/// interleave is above 1; the largest number of microbatches that divides the
+/// batch and is at most the number of stages or, in training, the sequences of
+/// a replica.
 plan::PipelinePlan completePipeline(const plan::Plan &plan,
                                     const program::Workload &workload);
 
 /// Returns the problem of dividing the layers of `program` over axis `pp` of
-/// `plan`, whose pipeline is complete. Layers have the time of a microbatch,
-/// without the host's, and the weights, caches and states of the whole batch.
-/// The memory limit is the runtime's share minus temporaries. Errors: those of
-/// `evaluate`; microbatches that do not divide the batch.
+/// `plan`, whose pipeline must be complete. A layer has the time of one
+/// microbatch, without host time, and the weights, KV caches and states of the
+/// whole batch. The memory limit is the runtime's share minus temporaries.
+/// Errors: those of `evaluate`; microbatches that do not divide the batch.
 Result<schedule::StagingProblem>
 stagingProblem(const program::CostProgram &program, const plan::Plan &plan,
                const hardware::Machine &machine,

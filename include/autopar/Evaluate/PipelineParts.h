@@ -15,36 +15,39 @@
 
 namespace autopar::evaluation {
 
-/// A pipelined program, and the priced parts of its stages.
+/// A pipelined program, and the priced layers that its stages consist of.
 struct PipelineParts {
   explicit PipelineParts(const PlanInputs &inputs);
 
   /// Completes the plan's pipeline and divides the batch of `whole` into
-  /// microbatches.
+  /// microbatches. Returns an error if it cannot be divided.
   std::optional<Error> prepare(const program::Workload &whole);
-  /// Prices the parts.
+  /// Prices every distinct layer and the operations before and after all
+  /// layers. Returns an error if the plan is refused.
   std::optional<Error> price();
-  /// Returns another pricer of the parts, with other figures. The parts must
-  /// outlive it.
+  /// Returns a pricer of the same layers with the figures of another machine
+  /// and runtime. This object must outlive it.
   cost::StagePricer pricerOn(const hardware::Machine &other,
                              const runtime::Runtime &trainer) const {
     return {program, tape,    strategy.launching,
             other,   trainer, plan.memoryUtilization};
   }
-  /// The layout of a device that runs `counts` of the parts per pass.
+  /// Returns the layout of a device that runs each kind of layer as often per
+  /// pass as `counts` says.
   cost::Layout layoutOf(const program::PartCounts &counts) const;
-  /// The axis on which the devices of consecutive stages lie. Virtual stages of
-  /// one device need no axis.
+  /// Returns the axis along which the devices of consecutive stages lie.
+  /// Virtual stages on one device need no axis.
   cost::GroupAxis stageAxis() const {
     std::vector<std::string> axes = plan.axesOf(plan::Degree::pp);
     return {axes.empty() ? 1 : *plan.strideOf(axes.front()), shape.stages};
   }
-  /// Inputs for one microbatch.
+  /// Returns the inputs for pricing one microbatch.
   PlanInputs inputs() const {
     return {program, plan, machine, runtime, workload};
   }
 
-  /// The steps of a microbatch: each kind with its number.
+  /// Returns the kinds of steps that a microbatch consists of, each with its
+  /// count.
   std::vector<program::PrefillChunk> steps() const {
     return chunks.empty() ? std::vector<program::PrefillChunk>{{workload, 1}}
                           : chunks;
@@ -60,15 +63,15 @@ struct PipelineParts {
   cost::Tape tape;
   cost::StagePricer pricer;
   cost::PipelineShape shape;
-  /// The step of one microbatch, and its chunks if there are several.
+  /// The step of one microbatch and, if prompts are cut, its chunks.
   program::Workload workload;
   std::vector<program::PrefillChunk> chunks;
-  /// Layers in order, as indices into `LayerStack::layers`.
+  /// The layers in order, as indices into `LayerStack::layers`.
   std::vector<uint32_t> order;
 };
 
-/// Sets the times of hosts and messages in `steps`, whose layers are laid out
-/// as in `pipeline`, by the figures of a machine and a runtime.
+/// Sets host times and message times in `steps`, from the figures of a machine
+/// and a runtime. `pipeline` says which layers each stage has.
 std::optional<Error> priceMessages(const PipelineParts &parts,
                                    const report::Report::Pipeline &pipeline,
                                    const hardware::Machine &machine,

@@ -17,7 +17,7 @@
 
 namespace autopar::evaluation {
 
-/// The inputs for the price of a plan.
+/// Everything that the price of a plan depends on.
 struct PlanInputs {
   const program::CostProgram &program;
   const plan::Plan &plan;
@@ -28,24 +28,26 @@ struct PlanInputs {
   const hardware::Pool &pool() const { return machine.pools.front(); }
 };
 
-/// Tokens that throughput counts: output tokens in decode, else all.
+/// Returns the number of tokens that throughput counts per step: output tokens
+/// in decode, else all tokens.
 Checked tokensOf(const program::Workload &workload);
-/// Groups of devices that have sequences of their own.
+/// Returns the number of device groups that have sequences of their own.
 int64_t replicasOf(const plan::Plan &plan);
-/// Returns `runtime` with the prefill chunk of the plan, if it sets one.
+/// Returns `runtime` with the prefill chunk (token budget) of the plan, if the
+/// plan sets one.
 runtime::Runtime runtimeOf(const plan::Plan &plan,
                            const runtime::Runtime &runtime,
                            const program::Workload &workload);
-/// The steps of `inputs.workload` if it exceeds the token budget, else none.
-/// Errors: too many steps.
+/// Returns the steps into which `inputs.workload` is split if it exceeds the
+/// token budget; nothing if one step suffices. Error: too many steps.
 Result<std::vector<program::PrefillChunk>> chunksOf(const PlanInputs &inputs,
                                                     int64_t replicas);
-/// The layout of the plan's devices, with the stages and parts of the whole
-/// model.
+/// Returns the layout of the plan's devices for the whole model, on one stage.
 cost::Layout layoutOf(const PlanInputs &inputs);
-/// Returns the first error that makes the inputs unpriceable.
+/// Returns the first error that makes it impossible to price the inputs;
+/// nothing if there is none.
 std::optional<Error> checkInputs(const PlanInputs &inputs);
-/// Explains why a plan was refused.
+/// Returns the error message for a refused plan.
 Error explainRefusal(const PlanInputs &inputs, const cost::Strategy &strategy,
                      const cost::ExactValues &values, cost::Refusal refusal);
 

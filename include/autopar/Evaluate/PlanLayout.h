@@ -13,7 +13,8 @@
 
 namespace autopar::evaluation {
 
-/// Lays the axes of a program as `plan` does, which has all of them with sizes.
+/// Returns the layout of a program with the given axes on the devices of
+/// `plan`, which must have sizes for all of them.
 cost::Layout layoutOf(const std::vector<std::string> &axes,
                       const plan::Plan &plan);
 

@@ -12,12 +12,13 @@
 
 namespace autopar::evaluation {
 
-/// A step on the devices of one stage, with the value of each formula.
+/// A step on the devices of one stage, with the value of every formula node.
 struct PricedStep : PlanInputs {
-  /// All arguments outlive it.
+  /// The arguments must outlive this object.
   PricedStep(const PlanInputs &inputs, const cost::Strategy &strategy);
 
-  /// Evaluates all formulas on `layout`; returns an error if it is refused.
+  /// Evaluates all formulas on `layout`; returns an error if the layout is
+  /// refused.
   std::optional<Error> price(const cost::Layout &layout);
 
   Checked whole(cost::NodeId node) const { return values.whole(node); }
@@ -27,15 +28,16 @@ struct PricedStep : PlanInputs {
     return whole(node).int64().value_or(0);
   }
 
-  /// Time of a launch's FLOPs and of its bytes at peak, and the bytes that it
-  /// moves.
+  /// For one launch: the times of its FLOPs and of its bytes at peak rates, and
+  /// the bytes that it moves.
   struct LaunchPeak {
     double computeUs = 0, memoryUs = 0, movedBytes = 0;
   };
   LaunchPeak peakOf(const cost::LaunchNodes &launch) const;
 
-  /// The curve of a launch that begins with `kernel`; null if the chip has
-  /// none.
+  /// `curveOf` returns the measured curve for a launch that begins with
+  /// `kernel`; null if the chip has none. `curveKindOf` returns the kind of
+  /// kernel by which it is found.
   program::KernelKind curveKindOf(const program::Kernel &kernel) const {
     return strategy.launching.curveKindOf(kernel);
   }
@@ -44,9 +46,9 @@ struct PricedStep : PlanInputs {
                              kernel.storage);
   }
 
-  /// How often a step runs layer kind `layer`.
+  /// Returns how often a step runs the layers of kind `layer`.
   int64_t passesOf(uint32_t layer) const;
-  /// How often a step runs kernel `kernel`, or `launch`.
+  /// Returns how often a step launches kernel `kernel`, or `launch`.
   Checked countOf(uint32_t kernel) const;
   Checked countOf(const cost::LaunchNodes &launch) const;
 
@@ -55,7 +57,8 @@ struct PricedStep : PlanInputs {
   }
   Checked groupSize(const std::vector<program::AxisId> &axes) const;
   cost::GroupLayout groupOf(const std::vector<program::AxisId> &axes) const;
-  /// Sizes for the whole model.
+  /// Returns the size of an extent, or the number of elements of a shape, for
+  /// the whole model (not divided over devices).
   Checked logical(const program::Extent &extent) const;
   Checked logicalOf(const program::Dims &dims) const {
     Checked product = 1;
@@ -63,7 +66,8 @@ struct PricedStep : PlanInputs {
       product *= logical(dim.extent);
     return product;
   }
-  /// Whether any collective of the program, or a pipeline, spans devices.
+  /// Whether devices communicate in this step: a collective spans several, or
+  /// there is a pipeline.
   bool communicates() const;
 
   const cost::Strategy &strategy;
@@ -71,8 +75,8 @@ struct PricedStep : PlanInputs {
   cost::Layout layout;
 };
 
-/// Narrows exact counts of a step to the integers of a report, and keeps the
-/// error of the first that exceeds 63 bits.
+/// Converts exact counts of a step to the 64-bit integers of a report. It keeps
+/// an error for the first count that exceeds 63 bits.
 class Narrowing {
 public:
   explicit Narrowing(const PricedStep &step) : step(step) {}
@@ -84,7 +88,7 @@ public:
   void fail(const std::string &what, const char *bits);
 
   const std::optional<Error> &firstError() const { return error; }
-  /// Returns `value`, or the error.
+  /// Returns `value`, or the error if one occurred.
   template <typename T>
   Result<T> finish(T value) {
     if (error)

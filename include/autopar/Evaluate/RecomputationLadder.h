@@ -15,33 +15,36 @@
 
 namespace autopar::evaluation {
 
-/// A recomputation, with the memory and time of its iteration.
+/// A choice of what training recomputes, with the memory and time of an
+/// iteration.
 struct PricedRecomputation {
   program::Recomputation what;
-  /// Bytes that the fullest device lacks; negative if some are left.
+  /// Bytes that the device with the least free memory is short of; negative if
+  /// memory is left.
   int64_t missingBytes = 0;
   double timeUs = 0;
 
   bool fits() const { return missingBytes <= 0; }
 };
 
-/// Prices one recomputation; returns nothing if that failed, after an error was
-/// reported.
+/// A function that prices one choice of recomputation; it returns nothing after
+/// it has reported an error.
 using PriceRecomputation = std::function<std::optional<PricedRecomputation>(
     const program::Recomputation &)>;
 
 struct RecomputationChoice {
   PricedRecomputation chosen;
-  /// Recomputations that did not fit, in the order in which they were tried.
+  /// The choices that did not fit, in the order in which they were tried.
   std::vector<PricedRecomputation> tried;
 };
 
 /// Chooses the recomputation that fits and takes the least time. Candidates:
-/// none; lists of `parts` (those of the layers) that grow by the part that
-/// saves most bytes for its time, up to the first list that fits; all except
-/// matmuls, in every layer or in every second one; the fewest layers per stage
-/// that fit; all layers. `none` is the price without recomputation and is
-/// chosen if it fits. If nothing fits, all layers are chosen.
+/// none; lists of `parts` (groups of ops of a layer) that grow by the part that
+/// saves the most bytes for its time, up to the first list that fits;
+/// everything except matmuls, in every layer or in every second one; whole
+/// layers, on the fewest layers per stage that fit; all layers. `none` is the
+/// price without recomputation and is chosen if it fits. If nothing fits, all
+/// layers are chosen.
 std::optional<RecomputationChoice>
 chooseRecomputation(const PricedRecomputation &none,
                     const std::vector<program::LayerPart> &parts,

@@ -13,7 +13,8 @@
 
 namespace autopar::evaluation {
 
-// Each adds its section to a report on `machine`.
+// Declares, for each section of a report, the function that adds it to a report
+// on `machine`.
 #define SECTION(Name)                                                          \
   void add##Name(report::Report &report, const hardware::Machine &machine);
 #include "autopar/Report/Sections.def"

@@ -16,14 +16,15 @@ namespace autopar::evaluation {
 
 struct EvaluatedService {
   report::ServingReport serving;
-  /// Time of the encoder for one request, in us, if its steps encode no other.
+  /// Time in us that the encoder takes for one request, if it encodes no other
+  /// one in the same step.
   double encoderUs = 0;
 };
 
-/// Evaluates `program` under `plan` with the requests of `service`, and
-/// simulates it if there is a `choice`. Errors: those of a step with one
-/// request per replica; stages; a simulated request that no KV cache holds. A
-/// mean request that no KV cache holds is not an error.
+/// Evaluates `program` under `plan` as a service with the load `service`, and
+/// simulates it if `choice` is not null. Errors: those of a step with one
+/// request per replica; pipeline stages; a simulated request that no KV cache
+/// holds. A mean request that no KV cache holds is not an error.
 Result<EvaluatedService>
 evaluateService(const program::CostProgram &program, const plan::Plan &plan,
                 const hardware::Machine &machine,

@@ -14,17 +14,19 @@
 
 namespace autopar::evaluation {
 
-/// A priced step with the graph of its formulas and everything that the graph
-/// refers to.
+/// A priced step, together with the graph of its formulas and everything to
+/// which the graph refers.
 struct StepFormulas {
-  /// All arguments outlive it. Errors: those of `estimate`; stages, whose
-  /// schedule is simulated; a prefill that takes several steps.
+  /// Prices a step. The arguments must outlive the result. Errors: those of
+  /// `estimate`; pipeline stages, whose schedule is simulated; a prefill that
+  /// takes several steps.
   static Result<std::unique_ptr<StepFormulas>>
   price(const program::CostProgram &program, const plan::Plan &plan,
         const hardware::Machine &machine, const runtime::Runtime &runtime,
         const program::Workload &workload);
 
-  /// The runtime with the prefill chunk of the plan, if it sets one.
+  /// The runtime, with the prefill chunk (token budget) of the plan if the plan
+  /// sets one.
   const runtime::Runtime runtime;
   const program::Workload workload;
   const cost::Strategy strategy;

@@ -13,38 +13,40 @@
 
 namespace autopar::evaluation {
 
-/// A collective that spans devices and moves bytes.
+/// A collective that spans several devices and moves bytes.
 struct CollectiveCall {
   const program::Collective *record = nullptr;
   const cost::CollectiveNodes *nodes = nullptr;
   const cost::Route *route = nullptr;
   cost::GroupLayout layout;
   int64_t groupSize = 1;
-  /// Calls per step.
+  /// Number of calls per step.
   int64_t count = 0;
   Checked bytes;
   double timeUs = 0;
 
-  /// The measured curve nearest to the group's size; null if none was used.
+  /// Returns the measured curve with the group size nearest to the call's; null
+  /// if no curve was used.
   const hardware::CollectiveCurve *curve() const;
 };
 
-/// All collectives of a step.
+/// All collectives of a step, and their rows in the report.
 struct CollectiveCalls {
   std::vector<CollectiveCall> all;
   report::Report::Communication communication;
-  /// For each row of `communication`, indices into `all`.
+  /// For each row of `communication`, the indices of its calls in `all`.
   std::vector<std::vector<size_t>> membersOfRow;
 };
 
-/// The time of a step, and its work in tables.
+/// The step's time and work, divided by op and by layer kind.
 struct StepBreakdown {
   std::vector<report::BreakdownRow> byOp, byLayer;
-  /// Time of one launch of each kernel, with its share of the floor, in us.
+  /// Time in us of one launch of each kernel, with the kernel's share of the
+  /// launch floor.
   std::vector<double> kernelTimeUs;
 };
 
-/// The work of a step, or the sum over the steps of a prefill.
+/// The work of one step, or the sum over the steps of a prefill.
 struct StepWork {
   report::Report::Flops flops;
   CollectiveCalls calls;
@@ -52,33 +54,35 @@ struct StepWork {
   StepBreakdown breakdown;
 };
 
-// Parts of the work, as functions of the values of a step. Errors: numbers that
-// do not fit in the integers of a report.
+// These functions return the four parts of a step's work, computed from the
+// values of its formulas. Error: a number does not fit in the integers of a
+// report.
 Result<report::Report::Flops> flopsOf(const PricedStep &step);
 Result<CollectiveCalls> callsOf(const PricedStep &step);
 Result<report::Report::Latency>
 latencyOf(const PricedStep &step, const std::vector<CollectiveCall> &calls);
 Result<StepBreakdown> breakdownOf(const PricedStep &step,
                                   const std::vector<CollectiveCall> &calls);
-/// Returns all four parts.
+/// Returns all four parts of a step's work.
 Result<StepWork> workOf(const PricedStep &step);
 
-/// The name of the largest part of the step's work, such as "compute".
+/// Returns the name of the largest part of the step's time, such as "compute".
 const char *largestPart(const report::Report::Latency &latency);
 
 /// The share of one kernel in a launch: the FLOPs and bytes of all `count`
-/// launches; the kernel's roofline time in one launch, and an equal share of
-/// the floor.
+/// launches, the kernel's roofline time in one launch, and its part of the
+/// launch floor, which all kernels share equally.
 struct LaunchShare {
   uint32_t kernel = 0;
   Checked count, flops, bytes;
   double roofUs = 0, floorUs = 0;
 };
-/// The shares of all kernels that have work.
+/// Returns the shares of the kernels in `launch` that have work.
 std::vector<LaunchShare> sharesOf(const PricedStep &step,
                                   const cost::LaunchNodes &launch);
 
-/// Whether both are the same calls, however often they come.
+/// Whether two rows describe the same kind of call; their numbers of calls may
+/// differ.
 bool areSameCalls(const report::Report::CollectiveRow &a,
                   const report::Report::CollectiveRow &b);
 

@@ -12,24 +12,26 @@
 
 namespace autopar::evaluation {
 
-/// The figures and curves that a number of a report uses.
+/// The hardware and runtime figures, and the measured curves, that a step's
+/// report uses.
 struct UsedFigures {
   std::vector<const hardware::Figure *> figures;
   std::vector<std::pair<program::KernelKind, const hardware::KernelCurve *>>
       curves;
   std::vector<program::KernelKind> kindsWithoutCurve;
-  /// Launches larger than any that their curve was fitted to.
+  /// Descriptions of launches that are larger than any launch to which their
+  /// curve was fitted.
   std::vector<std::string> beyondFit;
 };
 UsedFigures figuresOf(const EvaluatedStep &step);
 
-/// Returns "grouped_matmul.bf16" for
-/// "chips.h100-sxm.kernels.grouped_matmul.bf16".
+/// Returns the part of a curve's path that says what it is for:
+/// "grouped_matmul.bf16" for "chips.h100-sxm.kernels.grouped_matmul.bf16".
 std::string useOf(const hardware::KernelCurve &curve);
-/// Whether curves of `use` are of kernels of any format.
+/// Whether curves named `use` serve kernels of any number format.
 bool servesAll(std::string_view use);
-/// If `curve`, which prices `kernel`, was measured on other kernels, the name
-/// that a curve of its own would have; else "".
+/// Returns the name that a curve measured for `kernel` would have, if `curve`,
+/// which prices it, was measured for other kernels; else "".
 std::string substitutedUse(const PricedStep &step,
                            const program::Kernel &kernel,
                            const hardware::KernelCurve &curve);

@@ -19,8 +19,8 @@ using Assumptions = std::vector<report::Assumption>;
 Assumptions assumptionsOf(const evaluation::EvaluatedStep &step);
 Assumptions assumptionsOf(const evaluation::EvaluatedPipeline &pipeline);
 Assumptions assumptionsOf(const report::ServingReport &service);
-/// Assumptions about inputs of requests besides their text, whose encoder takes
-/// `encoderUs` for one request, and about drafts.
+/// Returns assumptions about speculative decoding, and about inputs of requests
+/// other than text, whose encoder takes `encoderUs` us per request.
 Assumptions assumptionsOf(const program::CostProgram &program,
                           const program::Service &service, double encoderUs);
 

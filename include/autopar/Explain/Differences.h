@@ -12,7 +12,8 @@
 
 namespace autopar::explanation {
 
-/// Compares two outcomes, which must outlive the result.
+/// Returns the rows in which two priced plans differ. Both must outlive the
+/// result.
 report::PlanDifferences compare(const report::PlanOutcome &a,
                                 const report::PlanOutcome &b);
 

@@ -14,24 +14,27 @@ namespace autopar::explanation {
 
 using Derivations = std::map<std::string, report::Derivation>;
 
-/// The explanations of a report: the derivation of each number, and tables.
+/// The explanations of a report: for each number its derivation, and tables
+/// that divide the step's time.
 struct Explanations {
   Derivations derivations;
   std::vector<report::KernelRow> byKernel;
-  /// Bandwidth of the chip.
+  /// Memory bandwidth of the chip.
   double memoryBandwidthBytesPerS = 0;
-  /// The time of the step as a sum; empty if the time of backwards is assumed.
+  /// The step's time as a sum of terms; empty if the time of backwards is
+  /// assumed as a multiple of the forward's.
   std::vector<report::WaterfallStep> waterfall;
 };
 Explanations explain(const evaluation::EvaluatedStep &step);
 Explanations explain(const evaluation::EvaluatedPipeline &pipeline);
-// Each adds the derivations of its section of a report on `machine`.
+// Declares, for each section of a report, the function that adds its
+// derivations for a report on `machine`.
 #define SECTION(Name)                                                          \
   void explain##Name(const report::Report &report,                             \
                      const hardware::Machine &machine,                         \
                      Derivations &derivations);
 #include "autopar/Report/Sections.def"
-/// Derivations of the numbers of a report's service.
+/// Returns the derivations of the numbers in the report's section on serving.
 Derivations explainService(const report::Report &report,
                            const hardware::Machine &machine);
 

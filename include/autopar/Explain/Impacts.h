@@ -12,7 +12,8 @@
 
 namespace autopar::explanation {
 
-/// Returns impacts sorted by falling effect on the step, then on memory.
+/// Returns how much each figure affects the result, sorted by falling effect on
+/// the step time, then on memory.
 std::vector<report::Impact> impactsOf(const evaluation::EvaluatedStep &step);
 std::vector<report::Impact>
 impactsOf(const evaluation::EvaluatedPipeline &pipeline);

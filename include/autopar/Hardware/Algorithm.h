@@ -14,35 +14,35 @@
 
 namespace autopar::hardware {
 
-/// The algorithm of one kind of collective among the n devices that a tier
+/// The algorithm that a kind of collective uses among the n devices that a tier
 /// joins. By the alpha-beta model of Thakur, Rabenseifner, Gropp, "Optimization
 /// of Collective Communication Operations in MPICH" (2005), section 3, a call
 /// takes latency * hops + sent bytes / (bandwidth * efficiency). All formulas
 /// and texts of algorithms are in Algorithm.cpp.
 struct Algorithm {
-  /// Bytes of a call that a device sends in one round.
+  /// The bytes that a device sends in one round, in terms of the call's bytes.
   enum class Sent : uint8_t {
     all,
-    /// (n-1)/n of the bytes: all but its own part.
+    /// (n-1)/n of the call's bytes: all but the device's own part.
     others,
-    /// n - 1 times all bytes.
+    /// n - 1 times the call's bytes.
     to_each,
   };
-  /// Number of dependent messages.
+  /// The number of messages that wait for each other.
   enum class Hops : uint8_t {
     one,
-    /// ceil(log2(n)).
+    /// ceil(log2(n)) messages.
     tree,
-    /// n - 1.
+    /// n - 1 messages.
     others,
   };
-  /// The path of a group that several tiers join.
+  /// How a call runs in a group that several tiers join.
   enum class Tiers : uint8_t {
-    /// In every step some device sends over the slowest link.
+    /// Every step waits for a device that sends over the slowest link.
     slowest,
-    /// A step inside the domains of each tier, one after another.
+    /// A step inside the domains of each tier; the steps follow each other.
     in_turn,
-    /// All messages are sent at once; the slowest tier counts.
+    /// All messages are sent at once; the slowest tier decides.
     at_once,
   };
 
@@ -55,20 +55,23 @@ struct Algorithm {
   std::string source;
 };
 
-/// The algorithm that every tier has for `kind`. The bytes that it sends are
-/// the wire bytes of a collective in reports, whatever algorithm is used.
+/// Returns the textbook algorithm of `kind`, which every tier has. The wire
+/// bytes that reports state for a collective are those of this algorithm,
+/// whichever one is used.
 const Algorithm &ruleOf(program::CollectiveKind kind);
 
-/// Bytes that one of `devices` devices sends in a call on `bytes`.
+/// Returns the bytes that one of `devices` devices sends in a call with `bytes`
+/// bytes.
 double sentBytes(const Algorithm &algorithm, int64_t devices, double bytes);
-/// Bytes sent by the rule of `kind`.
+/// Returns the bytes that a device sends by the textbook algorithm of `kind`
+/// (`ruleOf`).
 double wireBytes(program::CollectiveKind kind, int64_t devices, double bytes);
 double hopsOf(const Algorithm &algorithm, int64_t devices);
 
-/// The factor of the bytes in explanations, after "* " unless empty: "2 * (n -
-/// 1) / n" for `devices` "n".
+/// Returns the factor by which explanations multiply the call's bytes, such as
+/// "2 * (n - 1) / n" for `devices` "n"; "" for 1.
 std::string sentText(const Algorithm &algorithm, const std::string &devices);
-/// The latency in explanations: "latency * ceil(log2(n))".
+/// Returns the latency term of explanations: "latency * ceil(log2(n))".
 std::string latencyText(const Algorithm &algorithm, const std::string &devices);
 
 } // namespace autopar::hardware

@@ -12,12 +12,12 @@
 
 namespace autopar::hardware {
 
-/// Lists the chips and systems of the library, with their main figures.
+/// Returns a list of the library's chips and systems, with their main figures.
 Result<std::string> listHardware(const hardware::HardwareLibrary &library);
-/// Writes every figure of a chip or a system, with unit and source.
+/// Returns every figure of a chip or a system, with unit and source.
 Result<std::string> showHardware(const hardware::HardwareLibrary &library,
                                  const std::string &name);
-/// Writes the figures in which two chips, or two systems, differ.
+/// Returns the figures in which two chips, or two systems, differ.
 Result<std::string> diffHardware(const hardware::HardwareLibrary &library,
                                  const std::string &first,
                                  const std::string &second);

@@ -15,8 +15,8 @@
 
 namespace autopar::hub {
 
-/// A file on the hub that is read in parts, such as the header of a checkpoint
-/// without its tensors.
+/// A file on the Hugging Face hub that is read in ranges, such as the header of
+/// a checkpoint without its tensors.
 class HttpRange {
 public:
   HttpRange(HttpRange &&);
@@ -24,8 +24,9 @@ public:
   ~HttpRange();
 
   uint64_t size() const;
-  /// Exactly `count` bytes from `offset` on. Errors: the range passes the end,
-  /// is larger than `limits::maxFileBytes`, or does not arrive.
+  /// Returns exactly the `count` bytes from `offset` on. Errors: the range
+  /// passes the end of the file, is larger than `limits::maxFileBytes`, or does
+  /// not arrive.
   Result<std::string> read(uint64_t offset, uint64_t count);
 
 private:
@@ -38,8 +39,8 @@ private:
 };
 
 /// Opens `file` ("model.safetensors", "original/consolidated.00.pth") of the
-/// model "org/name" or "org/name@revision" on the hub; nothing where the model
-/// has no such file. No cache is asked.
+/// model "org/name" or "org/name@revision" on the hub; returns nothing if the
+/// model has no such file. Caches are not used.
 Result<std::optional<HttpRange>> openModelFile(const std::string &argument,
                                                const std::string &file,
                                                const HubOptions &options);

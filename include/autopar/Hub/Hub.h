@@ -17,47 +17,48 @@
 
 namespace autopar::hub {
 
-/// Called with the progress of a download that takes longer than a second, one
-/// line at a time; with "" at its end.
+/// A function that is called with a progress line during downloads that take
+/// longer than a second, and with "" at the end.
 using ProgressCallback = std::function<void(const std::string &line)>;
 
 struct HubOptions {
-  /// Never touch the network. `HF_HUB_OFFLINE=1` says the same.
+  /// Whether the network must not be used, as with `HF_HUB_OFFLINE=1`.
   bool offline = false;
-  /// Branch, tag or commit; "": the part of the argument behind "@", else
-  /// "main".
+  /// Branch, tag or commit; if "", the part of the model argument after "@",
+  /// else "main".
   std::string revision;
   ProgressCallback progress;
-  /// Ask the hub even where a cache has the model.
+  /// Whether to ask the hub even if a cache has the model.
   bool refresh = false;
 };
 
-/// The files that describe a model; paths that `readFile` takes.
+/// The paths of the files that describe a model, as `readFile` takes them.
 struct ModelFiles {
-  /// The model's name; "" for standard input.
+  /// The model's name; "" if the config comes from standard input.
   std::string name;
   std::string configPath;
-  /// hf_quant_config.json or quantize_config.json beside it.
+  /// Path of hf_quant_config.json or quantize_config.json in the same
+  /// directory, if there is one.
   std::optional<std::string> quantConfigPath;
-  /// Where the files came from, for people: "bundled", a path, an address.
+  /// Where the files came from, as text for users: "bundled", a path or a URL.
   std::string provenance;
 };
 
 /// Finds the model that `argument` names, in this order: "-" (standard input);
-/// a path of a config.json or of a directory that has one; the name of a
+/// a path of a config.json, or of a directory that has one; the name of a
 /// bundled model; "org/name" or "org/name@revision" in the cache of
-/// huggingface_hub, in autopar's own cache, and on the hub (`HF_ENDPOINT`),
-/// whose files are kept in autopar's own cache. A branch or tag is resolved
-/// again after a day, and the newer cache wins; if the hub cannot be reached,
-/// the last result holds.
+/// huggingface_hub, in autopar's own cache, and on the hub (`HF_ENDPOINT`).
+/// Files from the hub are kept in autopar's own cache. A branch or tag is
+/// resolved again after a day, and the newer cache wins; if the hub cannot be
+/// reached, the last result is used.
 Result<ModelFiles> locateModel(const std::string &argument,
                                const HubOptions &options);
 
-/// The names of models that autopar brings along.
+/// Returns the names of the models that are part of autopar.
 std::vector<std::string> bundledModels();
 
-/// The folder for files that are kept between runs: `AUTOPAR_CACHE`, else
-/// `XDG_CACHE_HOME`/autopar, else ~/.cache/autopar.
+/// Returns the directory for files that are kept between runs: `AUTOPAR_CACHE`,
+/// else `XDG_CACHE_HOME`/autopar, else ~/.cache/autopar.
 std::string cacheDirectory();
 
 } // namespace autopar::hub

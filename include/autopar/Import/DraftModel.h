@@ -13,19 +13,19 @@
 
 namespace autopar::importer {
 
-/// A family for a model type that has none.
+/// A drafted family file for a model type that autopar does not know.
 struct ModelDraft {
-  /// Its text has a "draft", with what was guessed and the config it was made
-  /// of.
+  /// The drafted family. Its text has a member "draft" with the guesses and the
+  /// config from which it was made.
   checkpoint::DraftedFamily family;
-  /// The families with most tensors in common. Where the first has all of
-  /// them, the draft is that family under another name.
+  /// The known families that share the most tensors with the model. If the
+  /// first one shares all, the draft is that family under another name.
   std::vector<Likeness> nearest;
 };
 
-/// Drafts a family for `modelType` from a config of this type and its
-/// checkpoint, and imports it once. A draft whose weights take other bytes than
-/// the checkpoint has says so among its guesses.
+/// Drafts a family for `modelType` from a config and a checkpoint of this type,
+/// and imports the draft once as a test. If the imported weights have other
+/// bytes than the checkpoint, a guess of the draft says so.
 Result<ModelDraft> draftModel(const std::string &modelType,
                               const JsonDocument &config,
                               const checkpoint::CheckpointIndex &checkpoint);

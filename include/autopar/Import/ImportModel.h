@@ -16,8 +16,8 @@
 namespace autopar::importer {
 
 /// Builds the model as a module of the transformer dialect: one function per
-/// layer kind, and `@model`, which repeats them. Loads the needed dialects.
-/// Errors name the fields of the config.
+/// layer kind, and `@model`, which repeats these functions. Loads the dialects
+/// that it needs. Errors name the fields of the config.
 Result<mlir::OwningOpRef<mlir::ModuleOp>>
 importModel(mlir::MLIRContext *context, const model::Model &model);
 

@@ -13,33 +13,36 @@
 
 namespace autopar::importer {
 
-/// A user's choice of a model: a path, "-", a bundled name or org/name.
+/// The user's choice of a model: `argument` is a path, "-", a bundled name or
+/// org/name.
 struct ModelRequest {
   std::string argument;
-  /// The text of its config; `argument` is then only its name.
+  /// The text of the model's config; if it is not "", `argument` is only the
+  /// model's name.
   std::string config = {};
   hub::HubOptions hub;
   std::vector<model::ConfigAssumption> assumptions;
-  /// A name of `weightFormatNames`; empty: as stored. A bundled name may
-  /// include it behind a colon: "llama-3.3-70b:fp8".
+  /// A name of `weightFormatNames`; "" for the format of the checkpoint. A
+  /// bundled name may include it after a colon: "llama-3.3-70b:fp8".
   std::string weightFormat = {};
-  /// Whether weights are converted as engines load them: float32 becomes 16
-  /// bits.
+  /// Whether to convert weights as runtimes do when they load them: float32
+  /// becomes 16 bits.
   bool asServed = false;
 };
 
-/// Shows the progress of a long download if a person may be watching.
+/// Prints the progress of a long download, if standard error is a terminal.
 void showProgress(const std::string &line);
 
-/// Finds and reads a model.
+/// Finds a model's files and reads its config.
 Result<model::Model> findModel(const ModelRequest &request);
 
-/// Imports and verifies a model. An error without a message has been printed as
-/// diagnostics.
+/// Imports a model and verifies the module. An error without a message has been
+/// printed as diagnostics.
 Result<mlir::OwningOpRef<mlir::ModuleOp>> buildModel(mlir::MLIRContext *context,
                                                      const model::Model &model);
 
-/// Finds, imports and verifies a model.
+/// Finds, imports and verifies a model: `findModel` and `buildModel` in one
+/// call.
 Result<mlir::OwningOpRef<mlir::ModuleOp>>
 loadModel(mlir::MLIRContext *context, const ModelRequest &request);
 

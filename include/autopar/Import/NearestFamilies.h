@@ -13,31 +13,35 @@
 
 namespace autopar::importer {
 
-/// How like a model is to one that a family would make of the same config.
+/// How similar a model is to the one that a known family would make of the same
+/// config.
 struct Likeness {
   std::string family;
-  /// Tensors that both have by shape and by what names end with behind the last
-  /// number, of those that either has.
+  /// Number of tensors that both models have over the number that either has,
+  /// from 0 to 1. Tensors count as equal if their shapes are, and the ends of
+  /// their names after the last number.
   double share = 0;
-  /// Whether both have the same names and shapes.
+  /// Whether both models have the same tensor names and shapes.
   bool isEqual = false;
-  /// Whether the family builds on another: of equals, one that does not is
-  /// better known.
+  /// Whether the family builds on another one. Of equally similar families, one
+  /// that does not is the better known.
   bool hasBase = false;
 };
 
-/// The families that read `config` as if it were of their type, at most
-/// `count` of them, by the tensors that they have in common with `checkpoint`,
-/// most first; those with hardly any are left out.
+/// Reads `config` with every known family and returns at most `count` families
+/// whose models share the most tensors with `checkpoint`, most first. Families
+/// that share hardly any are left out.
 std::vector<Likeness>
 nearestFamilies(const JsonDocument &config,
                 const checkpoint::CheckpointIndex &checkpoint, size_t count);
 
-/// "qwen3 (87 % of tensors), llama (80 %)"; "" for none.
+/// Returns the families as text: "qwen3 (87 % of tensors), llama (80 %)"; ""
+/// for none.
 std::string formatLikenesses(const std::vector<Likeness> &nearest);
 
-/// The families that read `config` as if it were of their type and leave the
-/// fewest keys unread, at most `count`; of equals, those that read most.
+/// Reads `config` with every known family and returns at most `count` families
+/// that leave the fewest keys of it unread; of equals, those that read the
+/// most.
 std::vector<std::string> familiesThatRead(const JsonDocument &config,
                                           size_t count);
 

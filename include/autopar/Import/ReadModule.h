@@ -17,11 +17,12 @@
 
 namespace autopar::importer {
 
-/// The module of a file. While it lives, diagnostics show its text.
+/// A module that was read from a file. While this object lives, diagnostics
+/// show the file's text.
 class ModuleFile {
 public:
-  /// Reads `path`, or standard input if it is "-". An error without a message
-  /// has been printed as diagnostics.
+  /// Reads the module in `path`, or from standard input if it is "-". An error
+  /// without a message has been printed as diagnostics.
   static Result<std::unique_ptr<ModuleFile>> read(mlir::MLIRContext &context,
                                                   const std::string &path);
 

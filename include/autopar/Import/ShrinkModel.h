@@ -16,8 +16,8 @@ class MLIRContext;
 
 namespace autopar::importer {
 
-/// Returns the config, as JSON, of a small model with all functions of `model`,
-/// that is, all kinds of its layers. Errors say which kind would be lost, or
+/// Returns the JSON config of a small model that has all functions of `model`,
+/// that is, all its kinds of layers. Errors say which kind would be lost, or
 /// why the small model cannot be imported; an error without a message has been
 /// printed as diagnostics.
 Result<std::string> shrinkModel(mlir::MLIRContext *context,

@@ -17,16 +17,18 @@ namespace autopar::importer {
 
 /// Calls `visit` with the full name and the storage of every checkpoint tensor
 /// of `module`, in model order: layers by number, tensors in the order of the
-/// layer, those of a format in its order; last those of functions that no step
-/// runs. Fails with a diagnostic if the module has no public function, or more
-/// tensors than `limits::maxListedTensors`.
+/// layer, the tensors of a quantised weight in the order of its format; last
+/// come tensors of functions that no step runs. Fails with a diagnostic if the
+/// module has no public function, or more tensors than
+/// `limits::maxListedTensors`.
 mlir::LogicalResult
 forEachTensor(mlir::ModuleOp module,
               llvm::function_ref<void(llvm::StringRef name,
                                       const transformer::StoredTensor &tensor)>
                   visit);
 
-/// Writes one line per tensor: name, shape, dtype, bytes; tab-separated.
+/// Writes one line per checkpoint tensor to `os`: name, shape, dtype and bytes,
+/// separated by tabs.
 mlir::LogicalResult listTensors(mlir::ModuleOp module, llvm::raw_ostream &os);
 
 } // namespace autopar::importer

@@ -19,15 +19,15 @@ namespace detail {
 struct BlockTypeStorage;
 } // namespace detail
 
-/// The element type of values that are stored in blocks with their scales,
-/// which MLIR has no type for: `!blocks.q8_0`.
+/// The element type of values that are quantised in blocks with a scale each,
+/// for which MLIR has no type: `!blocks.q8_0`.
 class BlockType : public mlir::Type::TypeBase<BlockType, mlir::Type,
                                               detail::BlockTypeStorage> {
 public:
   using Base::Base;
   static constexpr llvm::StringLiteral name = "blocks.format";
 
-  /// `format` must be a block format (`blockOf`).
+  /// Returns the type of a format; `format` must be a block format (`blockOf`).
   static BlockType get(mlir::MLIRContext *context, ElementType format);
   ElementType getFormat() const;
 };
@@ -45,7 +45,8 @@ public:
                  mlir::DialectAsmPrinter &printer) const override;
 };
 
-/// Whether values of `type` are rounded numbers: floats, and blocks of them.
+/// Whether numbers of `type` are rounded: floats, and quantised blocks of
+/// floats.
 bool isRounded(mlir::Type type);
 
 } // namespace autopar

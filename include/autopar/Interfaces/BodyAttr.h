@@ -12,8 +12,8 @@
 
 namespace autopar {
 
-/// Parses the body of an attribute that has a syntax of its own, in `<>`, as it
-/// stands by itself; null after an error.
+/// Parse and print an attribute with its own syntax between `<` and `>`, as it
+/// appears without context. Parsing returns null after an error.
 template <typename Attr>
 mlir::Attribute parseInAngles(mlir::AsmParser &parser) {
   if (parser.parseLess())

@@ -12,9 +12,9 @@
 
 namespace autopar {
 
-/// The version of all dialects, counted up when what a file says would read
-/// differently. An older file is upgraded after it was read; a newer one is an
-/// error. The first is 1.
+/// The version of all dialects in bytecode files. It grows when the text of a
+/// file would be read differently. An older file is upgraded after it is read;
+/// a newer one is an error. The first version is 1.
 struct BytecodeVersion : mlir::DialectVersion {
   static constexpr uint64_t current = 12;
 
@@ -22,8 +22,8 @@ struct BytecodeVersion : mlir::DialectVersion {
   uint64_t number;
 };
 
-/// Writes the version of a dialect into bytecode and reads it. Attributes and
-/// types are in bytecode as text.
+/// Writes and reads the version of a dialect in bytecode. Attributes and types
+/// are stored as text.
 class VersionedBytecode : public mlir::BytecodeDialectInterface {
 public:
   explicit VersionedBytecode(mlir::Dialect *dialect)
@@ -37,19 +37,21 @@ public:
                      const mlir::DialectVersion &version) const override;
 };
 
-/// Ops that a dialect had in files of earlier versions, and that another one
-/// has since: that one adds this to the former, which knows nothing of it.
+/// A dialect interface for ops that belonged to a dialect in files of earlier
+/// versions and belong to another one now. The new owner attaches it to the old
+/// dialect, which knows nothing of the move.
 class EarlierOps : public mlir::DialectInterface::Base<EarlierOps> {
 public:
   EarlierOps(mlir::Dialect *dialect) : Base(dialect) {}
 
-  /// Makes `dialect` know the ops that it had in a file of `version`.
+  /// Registers in `dialect` the ops that it had in a file of `version`.
   virtual void registerOps(mlir::Dialect &dialect, uint64_t version) const = 0;
-  /// Replaces those that are in `top` by what they are now.
+  /// Replaces the earlier ops in `top` by their present form.
   virtual void upgrade(mlir::Operation *top, uint64_t version) const = 0;
 };
 
-/// The version of `dialect` in the file that `bytecode` reads or writes.
+/// Returns the version of `dialect` in the file that `bytecode` reads or
+/// writes.
 template <typename Bytecode>
 uint64_t versionOf(Bytecode &bytecode, llvm::StringRef dialect) {
   auto version = bytecode.getDialectVersion(dialect);

@@ -24,28 +24,30 @@ class WorkloadBuilder;
 
 namespace autopar {
 
-/// The mesh and the workload op of the module around `op`, null where there is
-/// none.
+/// Return the mesh op and the workload op of the module around `op`; null if it
+/// has none.
 DeviceMeshOpInterface findMesh(mlir::Operation *op);
 SymbolBindingOpInterface findWorkload(mlir::Operation *op);
-/// Axes that split tokens where functions begin, and which tokens: `query`, or
-/// `encoder_tokens*4` of an encoder.
+/// For each axis that splits tokens at the beginning of functions, the extents
+/// that it splits: `query`, or `encoder_tokens*4` of an encoder.
 using TokenAxes =
     llvm::MapVector<mlir::StringAttr, llvm::SmallVector<NamedExtent, 1>>;
 TokenAxes findTokenAxes(mlir::ModuleOp module);
-/// The name of a product of axes: "tp", "dp = ep", "cp*tp".
+/// Returns the name of a product of axes: "tp", "dp = ep", "cp*tp".
 std::string productText(DeviceMeshOpInterface mesh,
                         llvm::ArrayRef<mlir::StringAttr> axes);
 
-/// The functions that ops of `module` say are stored, in their order: parts of
-/// the checkpoint that a step does not run, such as multi-token prediction.
+/// Returns the functions that ops of `module` declare as stored only, in their
+/// order: parts of the checkpoint that a step does not run, such as multi-token
+/// prediction.
 llvm::SmallVector<mlir::FunctionOpInterface>
 findStoredFunctions(mlir::ModuleOp module);
 
-/// On a function of a backward or an update: the function whose layers,
-/// weights, gradients and saved values are its own, too.
+/// Attribute of a function of a backward or an update: the name of the forward
+/// function with the layers, weights, gradients and saved values that it uses.
 inline constexpr llvm::StringLiteral partOfAttribute = "training.part_of";
-/// The function that `function` is a part of; itself where it is of none.
+/// Returns the function to which `function` belongs by `partOfAttribute`;
+/// `function` itself if it has no such attribute.
 mlir::FunctionOpInterface findWhole(mlir::FunctionOpInterface function);
 
 } // namespace autopar

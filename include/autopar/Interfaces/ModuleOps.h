@@ -14,12 +14,12 @@
 
 namespace autopar {
 
-/// The function that `op` lies in; null where a symbol table, such as a module,
-/// comes first.
+/// Returns the function that contains `op`; null if a symbol table, such as a
+/// module, lies between them.
 mlir::FunctionOpInterface findFunctionAround(mlir::Operation *op);
 
 /// Calls `visit` with every op of `Kind` below `scope`, in the order of the
-/// text, except those in nested symbol tables.
+/// text, but skips nested symbol tables.
 template <typename Kind, typename Visit>
 void forEachIn(mlir::Operation *scope, Visit visit) {
   scope->walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation *op) {
@@ -31,14 +31,15 @@ void forEachIn(mlir::Operation *scope, Visit visit) {
   });
 }
 
-/// Whether no op that `isKind` follows `op` below `scope`, in the order of the
-/// text. The last op of a kind verifies the conditions on all of them; each op
-/// looks as far as the next one, so that together they visit every op of
-/// `scope` about once.
+/// Whether no op for which `isKind` holds follows `op` below `scope`, in the
+/// order of the text. The last op of a kind verifies the conditions on all ops
+/// of the kind; each op looks only as far as the next one, so that together
+/// they visit every op of `scope` about once.
 bool isLastIn(mlir::Operation *scope, mlir::Operation *op,
               llvm::function_ref<bool(mlir::Operation *)> isKind);
 
-/// Refuses a second op of `Kind`, an op or an interface, in the same module.
+/// Emits an error if the module has two ops of `Kind`, an op class or an
+/// interface; `what` names them.
 template <typename Kind>
 mlir::LogicalResult verifyOnlyOne(mlir::Operation *op, llvm::StringRef what) {
   auto module = mlir::dyn_cast_or_null<mlir::ModuleOp>(op->getParentOp());
@@ -55,7 +56,8 @@ mlir::LogicalResult verifyOnlyOne(mlir::Operation *op, llvm::StringRef what) {
   return mlir::success();
 }
 
-/// Refuses words of an op's `assumed` that are not of `known`, or come twice.
+/// Emits an error if the attribute `assumed` of an op has a word that is not in
+/// `known`, or a word twice.
 mlir::LogicalResult verifyAssumed(mlir::Operation *op, mlir::ArrayAttr assumed,
                                   llvm::ArrayRef<llvm::StringRef> known);
 

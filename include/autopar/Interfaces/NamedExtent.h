@@ -20,39 +20,42 @@ class AsmParser;
 
 namespace autopar {
 
-/// The extent of a dimension: `query`, `batch*query*8`, of a set in braces,
-/// `{batch*query*8}`; the number 8; or `_`, which names nothing.
+/// The extent of a tensor dimension: a product such as `query` or
+/// `batch*query*8`; the same in braces for a set of routed tokens,
+/// `{batch*query*8}`; the number 8; or `_` for an extent without a name.
 class NamedExtent {
 public:
   NamedExtent() = default;
   static NamedExtent number(int64_t value);
   static NamedExtent symbol(mlir::MLIRContext *context, llvm::StringRef name);
-  /// Reads what `str` gives, or numbers and symbols in another order; nothing
-  /// where the text is malformed or the number above `limits::maxDimension`.
+  /// Parses the text that `str` returns; numbers and symbols may have another
+  /// order. Returns nothing if the text is malformed or the number is above
+  /// `limits::maxDimension`.
   static std::optional<NamedExtent> parse(mlir::MLIRContext *context,
                                           llvm::StringRef text);
   static mlir::ParseResult parse(mlir::AsmParser &parser, NamedExtent &extent);
-  /// Nothing if the number overflows.
+  /// Returns the product of extents; nothing if the number overflows.
   static std::optional<NamedExtent> product(llvm::ArrayRef<NamedExtent> all);
 
   NamedExtent asSet() const;
 
   bool isNamed() const { return multiple != mlir::ShapedType::kDynamic; }
-  /// A product of symbols, and perhaps a number.
+  /// Whether the extent is a product of symbols, with or without a number.
   bool isSymbolic() const { return bool(names); }
   bool isNumber() const { return isNamed() && !isSymbolic(); }
   bool isSet() const { return set; }
-  /// Whether this is `symbol`, once.
+  /// Whether the extent is exactly `symbol`.
   bool is(llvm::StringRef symbol) const;
-  /// Whether it counts `symbol`, or several for each.
+  /// Whether `symbol` is a factor of the extent.
   bool counts(llvm::StringRef symbol) const;
 
-  /// 8 of `batch*query*8`, 1 of `batch`.
+  /// Returns the number of the product: 8 for `batch*query*8`, 1 for `batch`.
   int64_t factor() const { return multiple; }
-  /// In the order in which they are written.
+  /// Returns the symbols of the product, in the order in which they are
+  /// written.
   llvm::SmallVector<llvm::StringRef, 4> symbols() const;
-  /// The number that is left when the symbols of `other` cancel all of this;
-  /// nothing where they do not, or the numbers do not divide.
+  /// Returns the number that remains if this extent is divided by `other`;
+  /// nothing if symbols remain or the numbers do not divide.
   std::optional<int64_t> dividedBy(const NamedExtent &other) const;
   std::string str() const;
 
@@ -69,7 +72,7 @@ private:
   bool appendFactor(mlir::MLIRContext *context, llvm::StringRef word,
                     llvm::SmallVectorImpl<mlir::Attribute> &all);
 
-  /// The symbols of the product.
+  /// The symbols of the product; null if there are none.
   mlir::ArrayAttr names;
   int64_t multiple = mlir::ShapedType::kDynamic;
   bool set = false;

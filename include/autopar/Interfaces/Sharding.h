@@ -16,24 +16,27 @@
 
 namespace autopar {
 
-/// Whether and how a factor may be split.
+/// Whether and how a factor (a group of dimensions that belong together) may be
+/// split over devices.
 enum class FactorKind : uint8_t {
-  /// Devices compute parts of the result.
+  /// May be split: each device computes its part of the result.
   parallel,
-  /// Summed over: split, it makes those results partial sums that have no
-  /// dimension of it.
+  /// The op sums over this factor. If it is split, results without a dimension
+  /// of it become partial sums.
   reduction,
-  /// Must be whole.
+  /// Must not be split.
   whole,
-  /// Must be whole, although its surroundings may be split: tensor parallelism
-  /// gathers it before the op and splits the result again.
+  /// Must not be split, although the dimensions around the op may be: tensor
+  /// parallelism gathers the operand before the op and splits the result again.
   gathered,
-  /// Like parallel, but operands may have different extents that divide each
-  /// other: query heads and the key-value heads that they share.
+  /// May be split as a parallel factor, but operands may have different extents
+  /// that divide each other: query heads and the key-value heads that they
+  /// share.
   grouped,
-  /// Split as other factors are, one after the other: routed tokens.
+  /// Is split as the factors are that it merges, one after the other: routed
+  /// tokens.
   merged,
-  /// Must be whole, or passed around a ring.
+  /// Must not be split, or must be passed around a ring.
   seen,
 };
 
@@ -42,33 +45,34 @@ inline bool mustBeWhole(FactorKind kind) {
          kind == FactorKind::seen;
 }
 
-/// The dimensions of an op's operands and results that belong together.
+/// Which dimensions of an op's operands and results belong to the same factor.
 /// Operands are numbered as in the op.
 struct ShardingFactors {
   static constexpr int32_t none = -1;
 
   llvm::SmallVector<FactorKind, 8> kinds;
-  /// Per operand or result, per dimension: index into `kinds`.
+  /// The factor of each dimension, as an index into `kinds`: first by operand
+  /// or result, then by dimension.
   llvm::SmallVector<llvm::SmallVector<int32_t, 4>, 4> operands, results;
-  /// Groups of operands in which the op is linear: partial sums may pass if
-  /// all operands of one group, and no others, have them. A group of none: the
-  /// op sums, and is linear in nothing.
+  /// Groups of operands in which the op is linear: partial sums may pass the op
+  /// if all operands of one group, and no others, are partial sums. An empty
+  /// group says that the op sums by itself, and is linear in no operand.
   llvm::SmallVector<llvm::SmallVector<unsigned, 2>, 2> linear;
-  /// For merged factors, the factors that they consist of.
+  /// For each merged factor, the factors that it consists of.
   std::map<int32_t, llvm::SmallVector<int32_t, 4>> parts;
-  /// Whether reductions are lookups of rows, so that padding is never read.
+  /// Whether reductions are lookups of rows, in which padding is never read.
   bool looksUp = false;
-  /// Whether each of the devices that have the same elements adds its share of
-  /// them to a sum.
+  /// Whether devices that hold the same elements each add their share of these
+  /// to a sum.
   bool sharesReplicas = false;
-  /// Per operand or result that is a set grouped by experts: the factor of the
-  /// experts. Where there is no entry, the grouping is a part of the split of
-  /// the set's own factor.
+  /// For each operand or result that is a set of routed tokens grouped by
+  /// experts, the factor of the experts. Without an entry, the grouping belongs
+  /// to the split of the set's own factor.
   std::map<unsigned, int32_t> operandExperts, resultExperts;
 
-  /// Whether `factor` may be split by `rule`. In a sum, replicas of a `cap`
-  /// would count more than once, and padding would count at all; and each row
-  /// goes to one place.
+  /// Whether `factor` may be split with the split rule `rule`. In a sum,
+  /// replicas of a `cap` split would count more than once, and padding would
+  /// count; and each row of a grouped set goes to one expert.
   bool maySplitBy(int32_t factor, program::SplitRule rule) const {
     if (rule == program::SplitRule::cap && isOfExperts(factor))
       return false;
@@ -81,14 +85,14 @@ struct ShardingFactors {
     return kinds[factor] == FactorKind::reduction &&
            !llvm::is_contained(results[result], factor);
   }
-  /// Whether sets are grouped by `factor`.
+  /// Whether some set of routed tokens is grouped by `factor`.
   bool isOfExperts(int32_t factor) const {
     auto isIt = [&](const auto &entry) { return entry.second == factor; };
     return llvm::any_of(operandExperts, isIt) ||
            llvm::any_of(resultExperts, isIt);
   }
 
-  /// Adds a factor.
+  /// Adds a factor of this kind and returns its index.
   int32_t add(FactorKind kind) {
     kinds.push_back(kind);
     return kinds.size() - 1;
@@ -101,7 +105,7 @@ struct ShardingFactors {
     auto it = resultExperts.find(index);
     return it == resultExperts.end() ? none : it->second;
   }
-  /// Adds the factor that `all` are merged into.
+  /// Adds a factor that merges the factors `all`, and returns its index.
   int32_t merge(llvm::ArrayRef<int32_t> all) {
     int32_t factor = add(FactorKind::merged);
     parts[factor].assign(all.begin(), all.end());
@@ -109,46 +113,53 @@ struct ShardingFactors {
   }
 };
 
-/// The axes that a dimension of a merged factor is split over.
+/// Returns the axes over which a dimension of a merged factor is split, from
+/// those of the factors `parts`.
 llvm::SmallVector<mlir::StringAttr, 4>
 mergeAxes(llvm::ArrayRef<int32_t> parts,
           llvm::function_ref<llvm::ArrayRef<mlir::StringAttr>(int32_t)> axesOf);
 
-/// The parts of a model that may have tensor parallelism of their own: heads,
-/// and channels that are convolved over tokens, as heads are split; widths and
-/// vocabulary; widths of routed experts.
+/// The parts of a model that may each have a tensor parallelism of their own:
+/// attention heads; channels that are convolved over tokens, which are split
+/// like heads; dense layers and the vocabulary; routed experts.
 enum class TensorParallelRole : uint8_t { attention, channels, dense, experts };
 
 /// Whether two lists have the same axes, in any order.
 bool haveSameAxes(llvm::ArrayRef<mlir::StringAttr> a,
                   llvm::ArrayRef<mlir::StringAttr> b);
 
-/// The factor that tensor parallelism splits first.
+/// The factor of an op that tensor parallelism splits first.
 struct TensorParallelFactor {
   int32_t factor;
-  /// Rule of each operand's dimension of that factor, and behind them of each
-  /// result's; results that have none follow the first that is not capped or,
-  /// where `factor` is a reduction or a weight's, their own dimension.
+  /// The split rule of each operand's dimension of that factor, followed by
+  /// that of each result. A result without a rule has the first rule that is
+  /// not `cap` or, if `factor` is a reduction or belongs to a weight, that of
+  /// its own dimension.
   llvm::SmallVector<program::SplitRule, 4> operandRules;
   TensorParallelRole role = TensorParallelRole::dense;
 };
 
-/// Verifies that an op's types obey its factors: equal extents, equal splits,
-/// whole where they must be, and partial sums exactly where they arise.
+/// Verifies that the types of an op obey its factors: equal extents, equal
+/// splits, no split where a dimension must be whole, and partial sums exactly
+/// where they arise.
 mlir::LogicalResult verifySharding(mlir::Operation *op);
 
-/// Verifies an op's types against the module around it.
+/// Verifies the types of an op against the mesh and the symbols of the module
+/// around it.
 mlir::LogicalResult verifyEncodings(mlir::Operation *op);
 
-/// Axes as text: "[dp, tp]".
+/// Returns axes as text: "[dp, tp]".
 std::string axesText(llvm::ArrayRef<mlir::StringAttr> axes);
-/// A dimension and its split as text: "256 by dp*tp pad 16".
+/// Returns a dimension and its split as text: "256 by dp*tp pad 16".
 std::string splitText(const DimRef &dim);
-/// "dimension 0", of a weight with its name: 'dimension 0 of "up_proj.weight"'.
+/// Returns the name of a dimension as text: "dimension 0", or for a weight
+/// 'dimension 0 of "up_proj.weight"'.
 std::string dimensionText(mlir::Operation *op, unsigned dim);
-/// Whether `devices` may split a dimension of `extent` by `rule`.
+/// Whether `devices` devices may split a dimension of `extent` elements with
+/// the split rule `rule`.
 bool maySplit(int64_t extent, program::SplitRule rule, int64_t devices);
-/// The first numbers of devices that `allowed` says may: "1, 2, 4".
+/// Returns the smallest numbers of devices for which `allowed` holds, as text:
+/// "1, 2, 4".
 std::string sizesText(llvm::function_ref<bool(int64_t devices)> allowed);
 
 template <typename ConcreteType>

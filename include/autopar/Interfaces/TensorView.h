@@ -20,9 +20,10 @@
 
 namespace autopar {
 
-/// One dimension as an encoding describes it. `axes` split it: a set of routed
-/// tokens by where its tokens are. It may be `grouped` too: split over those
-/// axes by which of their devices have the experts of its rows.
+/// One dimension of a tensor as its encoding describes it. `axes` are the mesh
+/// axes that split it; in a set of routed tokens, they split it by where its
+/// tokens are. A set may also be `grouped`: split over those axes by which of
+/// their devices have the experts of its rows.
 struct DimRef {
   NamedExtent extent;
   llvm::ArrayRef<mlir::StringAttr> axes;
@@ -38,7 +39,7 @@ struct DimRef {
   }
 };
 
-/// The rule of a dimension for which none is written.
+/// Returns the split rule of a dimension that states none.
 inline program::SplitRule defaultRule(NamedExtent extent) {
   return extent.isSymbolic() ? program::SplitRule::any
                              : program::SplitRule::plain;
@@ -51,13 +52,15 @@ inline program::SplitRule defaultRule(NamedExtent extent) {
 
 namespace autopar {
 
-/// The tensor type that `type` is, or that a handle of this type refers to;
-/// null of other types.
+/// Returns `type` if it is a tensor type, or the tensor type to which a handle
+/// refers; null for other types.
 mlir::RankedTensorType tensorOf(mlir::Type type);
-/// Returns `type` with another tensor, in itself or behind its handle.
+/// Returns `type` with its tensor type, or that behind its handle, replaced by
+/// `tensor`.
 mlir::Type withTensor(mlir::Type type, mlir::RankedTensorType tensor);
 
-/// A tensor type, or that of a handle, read through any encoding.
+/// A view of a tensor type, or of the tensor type behind a handle, that hides
+/// which encoding it has.
 class TensorView {
 public:
   explicit TensorView(mlir::Type type);
@@ -66,19 +69,21 @@ public:
   mlir::RankedTensorType getType() const { return type; }
   unsigned rank() const { return type.getRank(); }
   DimRef dim(unsigned index) const;
-  /// For a set: the splits of its tokens and of its experts, if it follows
+  /// For a dimension that is a set of routed tokens: `tokens` returns how its
+  /// tokens are split, `experts` how its experts are, if the set is grouped by
   /// them.
   llvm::SmallVector<DimRef> tokens(unsigned index) const;
   DimRef experts(unsigned index) const;
   llvm::ArrayRef<mlir::StringAttr> partialAxes() const;
-  /// The extent of a dimension, a number of the shape too.
+  /// Returns the extent of a dimension; a number of the shape counts as one.
   NamedExtent extent(unsigned index) const;
-  /// "8192", "batch", "{batch*query*8}".
+  /// Returns the extent of a dimension as text: "8192", "batch",
+  /// "{batch*query*8}".
   std::string extentText(unsigned index) const;
   bool isSymbolic(unsigned index) const {
     return dim(index).extent.isSymbolic();
   }
-  /// Whether its rows are a set of routed tokens.
+  /// Whether the first dimension is a set of routed tokens.
   bool isSet() const { return rank() > 0 && dim(0).isSet(); }
 
 private:
@@ -86,17 +91,18 @@ private:
   DimensionEncodingInterface encoding;
 };
 
-/// The numeric format of an element type, nothing where costs know none.
+/// Returns the number format of an MLIR element type; nothing if cost formulas
+/// do not know it.
 std::optional<ElementType> toElementType(mlir::Type type);
 mlir::Type fromElementType(mlir::MLIRContext *context, ElementType type);
 
-/// A short name for a tensor type, made of its contents: symbols by their
-/// initials, numbers followed by the axes that split them, then the format or
-/// "sum" with the axes still to be reduced: `bq_64tp_128_bf`, `bq_64_sum_tp`.
+/// Returns a short name for a tensor type: the initials of symbols, numbers
+/// followed by the axes that split them, then the number format, or "sum" with
+/// the axes still to be reduced: `bq_64tp_128_bf`, `bq_64_sum_tp`.
 std::string aliasOf(mlir::RankedTensorType type);
 
-/// Verifies the common rules of tensor encodings: one entry per dimension, a
-/// `?` for each symbol and a number for each `_`.
+/// Verifies what all tensor encodings must obey: one entry per dimension, a `?`
+/// in the shape for each symbol, and a number for each `_`.
 mlir::LogicalResult
 verifyDimensions(DimensionEncodingInterface encoding,
                  llvm::ArrayRef<int64_t> shape,

@@ -12,7 +12,7 @@
 
 namespace autopar {
 
-/// The word of an attribute that holds an enumeration, alone.
+/// Parse and print an attribute that holds an enumeration as its bare word.
 template <typename Attr>
 mlir::ParseResult parseWord(mlir::OpAsmParser &parser, Attr &attr) {
   auto value = mlir::FieldParser<decltype(attr.getValue())>::parse(parser);

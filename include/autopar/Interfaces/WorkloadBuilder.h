@@ -19,166 +19,177 @@
 
 namespace autopar {
 
-/// What products with a weight multiply, and `Kernel::storage`.
+/// The number format in which matmuls with a weight multiply, and the format in
+/// which the weight is stored (`Kernel::storage`).
 struct WeightUnits {
   std::optional<ElementType> compute = std::nullopt, storage = std::nullopt;
 };
 
-/// Numbers that an optimizer keeps of a weight, with one f32 scale for each
-/// `block` of them, where that is not 0.
+/// Numbers that an optimizer keeps for a weight. If `block` is not 0, each
+/// `block` of them has one f32 scale.
 struct KeptState {
   program::Dims shape;
   ElementType type = ElementType::f32;
   int64_t block = 0;
-  /// A copy of the weight.
+  /// Whether the state is a copy of the weight itself (a master copy).
   bool isMaster = false;
 };
 
-/// How often values are read and written, in their own format and in fp32.
+/// How often a value is read and written, in its own format and in fp32.
 struct Passes {
   int reads = 0, writes = 0, floatReads = 0, floatWrites = 0;
 };
 
-/// What ops build their records with. The analysis walks the program, says
-/// where it is (`enter`, `bind`), and ops add records through the helpers.
+/// Builds the records of a cost program. The analysis walks the module and sets
+/// the current place (`enter`, `bind`); each op adds its records through the
+/// helpers below.
 class WorkloadBuilder {
 public:
   explicit WorkloadBuilder(program::CostProgram &program) : program(program) {}
 
   //===--------------------------------------------------------------------===//
-  // For ops
+  // Functions for ops
   //===--------------------------------------------------------------------===//
 
-  /// Dimensions `[begin, end)` of a tensor; all of them. What goes around a
-  /// ring is whole to the op that sees it.
+  /// Return the dimensions `[begin, end)` of a tensor, or all of them, as an op
+  /// sees them: a KV cache that is passed around a ring is whole to the op that
+  /// reads it.
   program::Dims dims(mlir::Value tensor, unsigned begin, unsigned end);
   program::Dims dims(mlir::Value tensor);
   ElementType formatOf(mlir::Value tensor);
 
-  /// A new kernel of `op`. Kernels that share `input` may be merged. The
-  /// reference is valid until the next call.
+  /// Adds a kernel of `op` and returns it. Kernels with the same `input` may be
+  /// launched as one. The reference is valid until the next call.
   program::Kernel &addKernel(mlir::Operation *op, program::KernelKind kind,
                              mlir::Value input = {});
-  /// A kernel of 2*rows*columns*contraction FLOPs, of which the op fills in the
-  /// dimensions.
+  /// Adds a matmul kernel of 2*rows*columns*contraction FLOPs and returns it;
+  /// the op fills in the dimensions.
   program::Kernel &addProduct(mlir::Operation *op, program::KernelKind kind,
                               program::FlopClass flopClass, mlir::Value input);
-  /// Lets the last kernel, a product, be launched as one with the others of
-  /// its `op` and the same `key`, wherever they are: products of one input, or
-  /// with one sum.
+  /// Lets the last kernel, a matmul, be launched as one with the other matmuls
+  /// of its `op` that have the same `key`, wherever they are in the program:
+  /// matmuls with one input, or with one sum.
   void mergeBy(mlir::Value key);
-  /// Traffic of a whole activation, weight or cache.
+  /// Adds the traffic of reading or writing a whole activation, weight or KV
+  /// cache to `kernel`.
   void read(program::Kernel &kernel, mlir::Value tensor);
   void write(program::Kernel &kernel, mlir::Value tensor);
-  /// Traffic of a temporary inside an op, which no value of the program is.
+  /// Adds traffic of a temporary inside an op, which is not a value of the
+  /// program, to `kernel`.
   void move(program::Kernel &kernel, program::Dims shape, ElementType type,
             bool write);
-  /// Reads of as many rows of a table as `rows` counts.
+  /// Adds the reads of as many rows of `table` as `rows` counts to `kernel`.
   void gather(program::Kernel &kernel, mlir::Value table, program::Dims rows);
-  /// Reads of the experts that `routed` tokens reach; marks the weight as
-  /// routed.
+  /// Adds the reads of those experts of `weight` that the `routed` tokens reach
+  /// to `kernel`, and marks the weight as one of routed experts.
   void readExperts(program::Kernel &kernel, mlir::Value weight,
                    program::Dims routed, int64_t topK);
-  /// Says that tokens choose experts of `groups` here.
+  /// States the expert groups from which tokens of the current layer choose
+  /// experts.
   void setExpertGroups(program::ExpertGroups groups) {
     program.layers[layer].expertGroups = groups;
   }
-  /// A kernel that reads its operands and writes its results once.
+  /// Adds a kernel that reads the operands of `op` and writes its results once,
+  /// and returns it.
   program::Kernel &addElementwise(mlir::Operation *op);
-  /// Says that the last kernel, a product, makes `value`.
+  /// States that the last kernel, a matmul, computes `value`.
   void makesProduct(mlir::Value value);
-  /// Says that the last kernel makes `sum` of `product` and others, where a
-  /// product made that.
+  /// States that the last kernel adds `product` to other values and yields
+  /// `sum`, if a matmul computed `product`: the matmul may then add by itself.
   void makesSum(mlir::Value product, mlir::Value sum);
 
-  /// Adds a tensor that holds `value`, one of several where it is a weight of a
-  /// format.
+  /// Adds a resident tensor (weight, KV cache or state) that holds `value`; a
+  /// quantised weight has several.
   void addResident(mlir::Value value, program::Resident resident,
                    WeightUnits units = {});
-  /// A collective over `axes` in which each rank has `buffer`.
+  /// Adds a collective over `axes` in which each rank has `buffer`.
   void addCollective(mlir::Operation *op, program::CollectiveKind kind,
                      mlir::Value buffer, llvm::ArrayRef<mlir::Attribute> axes);
-  /// Says in which format the last one sends, and how many values have a scale
-  /// (0: none has).
+  /// States the number format in which the last collective sends, and how many
+  /// values share a scale (0: there are no scales).
   void sendAs(ElementType format, int64_t block);
-  /// Says that the last one sends tokens to each node once, where `names` share
-  /// the experts.
+  /// States that the last collective sends a token once to each node; `names`
+  /// are the axes that share the experts.
   void sendByNode(program::NodeDispatch dispatch,
                   llvm::ArrayRef<mlir::StringAttr> names);
-  /// One that makes `result` of `buffer`. What it gathers of a weight is as
-  /// that is stored.
+  /// Adds a collective that gathers `result` from `buffer`. A gathered weight
+  /// keeps its stored format.
   void addGather(mlir::Operation *op, mlir::Value buffer, mlir::Value result,
                  llvm::ArrayRef<mlir::Attribute> axes);
-  /// One that passes the parts of a cache around, all of which the users of
-  /// `result` see.
+  /// Adds a collective that passes the parts of a KV cache around a ring, so
+  /// that users of `result` see all parts.
   void addRing(mlir::Operation *op, mlir::Value buffer, mlir::Value result,
                llvm::ArrayRef<mlir::Attribute> axes);
-  /// Says that `op` makes `result` of `buffer` over `axes`. Returns whether
-  /// that takes anything: over one device it is the same value.
+  /// Records that `op` makes `result` from `buffer` over `axes`. Returns
+  /// whether data move: over one device, the result is the same value.
   bool moves(mlir::Value buffer, mlir::Value result,
              llvm::ArrayRef<mlir::Attribute> axes);
-  /// Where the keys of an attention with result `y` are split as `context` is:
-  /// the exchange of a float per token and head, by which its parts are
-  /// weighted before they are summed.
+  /// For an attention with result `y` whose keys are split as `context` is:
+  /// adds the exchange of one float per token and head, by which the partial
+  /// results are weighted before they are summed.
   void exchangeNormalisers(mlir::Operation *op, mlir::Value y,
                            const program::Dim &context);
   //===--------------------------------------------------------------------===//
-  // For ops of training
+  // Functions for ops of training
   //===--------------------------------------------------------------------===//
 
-  /// Says that `value` is kept for a backward, and that another value is one
-  /// that was.
+  /// `save` states that `value` is kept for a backward; `readSaved` states that
+  /// `value` is a kept one.
   void save(mlir::Value value, llvm::StringRef name);
   void readSaved(mlir::Value value) { saved.insert(value); }
-  /// Adds what `op` reads and writes of the gradient of the tensor `weight`,
-  /// which lies as `addend` does, and that gradient where it is not there yet.
+  /// Adds the reads and writes that `op` makes to the gradient of the tensor
+  /// `weight`, which is laid out like `addend`. Adds the gradient itself on
+  /// first use.
   void accumulate(mlir::Operation *op, mlir::Value addend, mlir::Value weight);
-  /// Says that `value` is the gradient of the tensor `weight`.
+  /// States that `value` is the gradient of the tensor `weight`.
   void readGradient(mlir::Value value, mlir::Value weight);
-  /// A kernel that reads operands and what is kept of the tensor `weight`, and
-  /// writes that and its result.
+  /// Adds a kernel that reads the operands of `op` and the optimizer states of
+  /// `weight`, and writes the states and its result.
   void addUpdate(mlir::Operation *op, mlir::Value weight,
                  llvm::ArrayRef<KeptState> states);
 
-  /// Where the last dimension of `x` is split: an all_reduce of a float for
-  /// each of the others.
+  /// If the last dimension of `x` is split, adds an all_reduce of one float per
+  /// element of the other dimensions.
   void exchangeOverLast(mlir::Operation *op, mlir::Value x);
 
-  /// Whether ops are of an iteration of training.
+  /// Whether the module is a training iteration.
   bool trains() const { return training; }
-  /// Adds what one operator after the other makes of routed `rows` where each
-  /// expert has a product of its own (`Launching::loopsExperts`).
+  /// Adds the kernels that compute something from routed `rows` one operator at
+  /// a time, for runtimes in which each expert has a matmul of its own
+  /// (`Launching::loopsExperts`).
   void addPasses(mlir::Operation *op, mlir::Value rows, const Passes &passes);
 
-  /// Says that `op` has no cost that could be counted: emits an error.
+  /// Emits the error that the cost of `op` cannot be counted.
   void refuse(mlir::Operation *op, llvm::StringRef why);
 
   //===--------------------------------------------------------------------===//
-  // For the analysis
+  // Functions for the analysis
   //===--------------------------------------------------------------------===//
 
-  /// Where following records belong: index of the layer kind, and how often a
-  /// step runs the op. Kernels of different layers do not merge.
+  /// Sets the place of the next records: the index of their layer kind, and how
+  /// often a step runs them. Kernels of different layers are not launched as
+  /// one.
   void enter(uint32_t layer, int64_t count);
-  /// Says which axes have one device: nothing is split over them.
+  /// Sets the axes that have a single device, over which nothing is split.
   void setNeutralAxes(llvm::DenseSet<mlir::StringAttr> axes) {
     neutralAxes = std::move(axes);
   }
-  /// Says whether the module is an iteration of training.
+  /// Sets whether the module is a training iteration.
   void setTrains(bool value) { training = value; }
-  /// Says which axes split which tokens.
+  /// Sets which axes split which tokens.
   void setTokenAxes(TokenAxes axes) { tokenAxes = std::move(axes); }
-  /// Says which axes share the experts that were placed; returns them.
+  /// Sets which axes share the placed experts, and returns their ids.
   std::vector<program::AxisId>
   setExpertAxes(llvm::ArrayRef<mlir::Attribute> axes);
-  /// Says which layer kind's experts were placed that following records are
-  /// about, if any; returns what held before.
+  /// Sets the layer kind whose placed experts the next records belong to, if
+  /// any; returns the previous one.
   std::optional<uint32_t> setPlaced(std::optional<uint32_t> kind) {
     return std::exchange(placed, kind);
   }
-  /// Says whether experts have a capacity.
+  /// Sets whether experts have a capacity limit.
   void setLimited(bool value) { limited = value; }
-  /// Says that `alias` (an argument, a call's result) is `value`.
+  /// States that `alias` (an argument, or a result of a call) is the same value
+  /// as `value`.
   void bind(mlir::Value alias, mlir::Value value) {
     aliases[alias] = resolve(value);
   }
@@ -186,21 +197,22 @@ public:
   bool isResident(mlir::Value value) const {
     return residents.count(resolve(value)) || saved.contains(resolve(value));
   }
-  /// The dimensions and format of a temporary: of several tensors where it is a
-  /// weight of a format, gathered.
+  /// Returns the dimensions and format of a temporary; several tensors for a
+  /// gathered weight that is quantised.
   llvm::SmallVector<program::Activation, 1> activations(mlir::Value value);
   bool refused() const { return anyRefused; }
 
-  /// What was launched and sent since the last call: nothing where `isEmpty`,
-  /// else what it begins and ends with.
+  /// The kernels and collectives added since the last call of `takeLaunched`:
+  /// the first and the last of them, if any.
   struct Launched {
     bool isEmpty = true;
     program::RunEnds ends;
   };
   Launched takeLaunched() { return std::exchange(launched, Launched()); }
-  /// Kernels before and after this do not merge.
+  /// Ends a run of kernels: kernels before and after this point are not
+  /// launched as one.
   void endRun() { openKind.reset(); }
-  /// The number of a value that kernels read or write; 0 where none does.
+  /// Returns the number of a value that kernels read or write; 0 if none does.
   uint32_t findNumber(mlir::Value tensor) const {
     return values.lookup({resolve(tensor), 0});
   }
@@ -210,10 +222,11 @@ private:
   void addCollective(mlir::Operation *op, program::CollectiveKind kind,
                      std::vector<program::AxisId> axes, program::Dims shape,
                      ElementType type);
-  /// Dimension `index` as a device holds it, or as an op sees it.
+  /// Returns dimension `index` as a device stores it (`held`), or as an op sees
+  /// it.
   program::Dim dim(const TensorView &view, unsigned index, bool held);
   void addDims(program::Dim dim, DimRef ref, program::Dims &dims);
-  /// As a device holds them, or as an op sees them.
+  /// Return dimensions as a device stores them (`held`), or as an op sees them.
   program::Dims dims(mlir::Value tensor, unsigned begin, unsigned end,
                      bool held);
   program::Dims readDims(const TensorView &view, unsigned begin, unsigned end,
@@ -222,7 +235,8 @@ private:
   void shareOut(program::Collective &collective) const;
   program::SymbolId symbol(llvm::StringRef name);
   program::AxisId axis(llvm::StringRef name);
-  /// The tensors that hold a value: residents, or what is gathered of weights.
+  /// One of the tensors that hold a value: a resident, or a part that was
+  /// gathered of a weight.
   struct Part {
     size_t resident;
     program::Dims shape;
@@ -230,15 +244,17 @@ private:
   llvm::SmallVector<Part, 1> partsOf(mlir::Value value) const;
   void join(llvm::MutableArrayRef<Part> parts,
             llvm::ArrayRef<mlir::Attribute> names);
-  /// As the users of a value see them.
+  /// Returns the tensors of a value with the shapes that users of the value
+  /// see.
   llvm::SmallVector<Part, 1> partsSeen(mlir::Value value) const;
-  /// Those of `names` that have several devices.
+  /// Returns those of the axes `names` that have several devices.
   llvm::SmallVector<mlir::StringAttr, 4>
   splitting(llvm::ArrayRef<mlir::StringAttr> names) const;
-  /// The ids of axes that have several devices.
+  /// Returns the ids of those of the axes `names` that have several devices.
   std::vector<program::AxisId> axes(llvm::ArrayRef<mlir::Attribute> names);
-  /// What moves when the last kernel reads or writes a value: one record,
-  /// or those of the tensors that hold it, which have a user from now on.
+  /// Returns the traffic of the last kernel if it reads or writes a value: one
+  /// record, or one for each of the tensors that hold the value, which count as
+  /// used from then on.
   llvm::SmallVector<program::Traffic, 1> traffic(mlir::Value tensor,
                                                  bool write);
   uint32_t numberOf(mlir::Value tensor, unsigned part);
@@ -258,38 +274,41 @@ private:
   struct ShapeHash {
     size_t operator()(const program::Dims &dims) const;
   };
-  /// What records have, each once.
+  /// The distinct shapes of all records; equal shapes share memory.
   std::unordered_set<program::Dims, ShapeHash> shapes;
-  /// What a type says where no experts are placed or limited, by its first
-  /// dimension, the one after the last, and whether a device holds it.
+  /// Cache of the dimensions that a type yields if no experts are placed or
+  /// limited, by type, first dimension, end dimension, and whether a device
+  /// stores it.
   llvm::DenseMap<std::tuple<mlir::Type, unsigned, unsigned, unsigned>,
                  program::Dims>
       knownDims;
   llvm::DenseMap<mlir::Value, mlir::Value> aliases;
-  /// The residents that hold a value.
+  /// The indices of the residents that hold a value.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<size_t, 1>> residents;
-  /// Values that forwards have kept.
+  /// The values that forwards have saved.
   llvm::DenseSet<mlir::Value> saved;
-  /// The gradients of tensors, by value.
+  /// The index of the gradient record of each weight value.
   llvm::DenseMap<mlir::Value, size_t> gradients;
-  /// What gathered weights are made of.
+  /// The tensors from which a gathered weight was made.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<Part, 1>> gathered;
-  /// The collectives that gather them.
+  /// The indices of the collectives that gathered a weight.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<size_t, 1>> gathers;
-  /// What users see of caches that go around.
+  /// The tensors that users see of a KV cache that is passed around a ring.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<Part, 1>> turned;
-  /// What products with a weight multiply, where its format says so.
+  /// The number formats for matmuls with a weight, if its storage format states
+  /// them.
   llvm::DenseMap<mlir::Value, WeightUnits> units;
-  /// Numbers of the values that kernels read and write, by tensor.
+  /// The number of each value that kernels read or write, by value and tensor.
   llvm::DenseMap<std::pair<mlir::Value, unsigned>, uint32_t> values;
-  /// How many records have a name already.
+  /// How often each name has been used for a record.
   llvm::StringMap<unsigned> names;
-  /// The groups of products that merge wherever they are, by key and op, and
-  /// the kernels that make values which others are added to.
+  /// `productGroups`: the launch groups of matmuls that may be anywhere in the
+  /// program, by key and op name. `products`: the kernels of matmuls to whose
+  /// results other values are added.
   llvm::DenseMap<mlir::Value, llvm::StringMap<uint32_t>> productGroups;
   llvm::DenseMap<mlir::Value, uint32_t> products;
-  /// The group that a next kernel may join: what kind, which op (its name) and
-  /// which input.
+  /// The launch group that the next kernel may join: its kind of kernel, its op
+  /// name and its input.
   std::optional<program::KernelKind> openKind;
   llvm::StringRef openOp;
   mlir::Value openInput;

@@ -12,39 +12,41 @@
 
 namespace autopar::interpreter {
 
-/// The first difference of two values: an element, or a shape.
+/// The first difference between two executions: an element or a shape of a
+/// value.
 struct Difference {
-  /// The op of the split module; null for a result of the function.
+  /// The op of the split module whose value differs; null for a result of the
+  /// function.
   mlir::Operation *op = nullptr;
   std::string layer;
-  /// The pipeline stage that computes it.
+  /// The pipeline stage that computes the value, if there are stages.
   std::optional<int64_t> stage = std::nullopt;
-  /// The difference in words: "element 3 is 0.5, expected 1".
+  /// The difference as text: "element 3 is 0.5, expected 1".
   std::string what;
 };
 
-/// Checks that both return equally many values of the same shapes. Emits an
-/// error of the split module's function otherwise.
+/// Checks that both executions return equally many values of equal shapes;
+/// otherwise emits an error at the split module's function.
 mlir::LogicalResult haveSameResults(const Execution &split,
                                     const Execution &whole);
 
-/// Finds the first value that a split module computes differently from the
-/// unsplit one or, if all agree, the first element of a result that differs.
-/// Results have the same shapes. `tolerance` is relative to the largest element
-/// of a value.
+/// Returns the first value that a split module computes differently from the
+/// unsplit one or, if all values agree, the first element of a result that
+/// differs. Results must have the same shapes. `tolerance` is relative to the
+/// largest element of a value.
 std::optional<Difference> findDifference(const Execution &split,
                                          const Execution &whole,
                                          double tolerance);
 
-/// Finds the first checkpoint tensor whose gradient, or whose updated elements,
-/// differ between a split module and the unsplit one; "" if there is none.
-/// Errors are emitted.
+/// Describes the first checkpoint tensor whose gradient, or whose updated
+/// elements, differ between a split module and the unsplit one; "" if there is
+/// none. Errors are emitted.
 mlir::FailureOr<std::string> findTrainingDifference(const Execution &split,
                                                     const Execution &whole,
                                                     double tolerance);
 
-/// The largest difference of the results, which have the same shapes, relative
-/// to their largest element.
+/// Returns the largest difference between elements of the results, which must
+/// have the same shapes, relative to the largest element.
 double largestDifference(const Execution &split, const Execution &whole);
 
 } // namespace autopar::interpreter

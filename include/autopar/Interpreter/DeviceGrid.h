@@ -18,42 +18,46 @@
 namespace autopar::interpreter {
 
 /// The devices of a module's mesh, numbered with the last axis fastest, and the
-/// values of its symbols.
+/// sizes of the module's symbols.
 class DeviceGrid {
 public:
-  /// Without a mesh there is one device. Errors are emitted: an open size,
-  /// experts without slots.
+  /// Makes the grid of a module; a module without a mesh has one device. Emits
+  /// an error for an axis without a size, and for placed experts without slots.
   static mlir::FailureOr<DeviceGrid> create(mlir::ModuleOp module,
                                             const program::Workload &workload);
 
   int64_t size() const { return devices; }
-  /// The devices that execute, in order: all, those at one place of an axis, or
-  /// those with copies of a weight.
+  /// Returns the devices that execute the current op, in order: all devices,
+  /// those at one position of an axis, or those that hold copies of a weight.
   llvm::ArrayRef<int64_t> active() const { return executing; }
   void enter(mlir::StringAttr axis, int64_t place);
   void enter(std::vector<int64_t> some) { executing = std::move(some); }
   const program::Workload &workload() const { return step; }
 
-  /// The size of a group of axes, and the place of a device in it.
+  /// Return the number of devices of a group of axes, and the position of a
+  /// device in it.
   int64_t sizeOf(llvm::ArrayRef<mlir::StringAttr> axes) const;
   int64_t placeOf(int64_t device, llvm::ArrayRef<mlir::StringAttr> axes) const;
-  /// The devices that differ from `device` only in `axes`, itself included, in
-  /// order of their places.
+  /// Returns the devices that differ from `device` only in their positions on
+  /// `axes`, in order of these positions. `device` is included.
   std::vector<int64_t> groupOf(int64_t device,
                                llvm::ArrayRef<mlir::StringAttr> axes) const;
 
-  /// The value of an extent; 1 if it has no symbols.
+  /// Returns the number of elements of an extent; its symbols have the sizes of
+  /// the workload, and an extent without symbols gives 1.
   int64_t valueOf(const NamedExtent &extent) const;
-  /// The extent of a tensor's dimension.
+  /// Returns the number of elements of a tensor's dimension.
   int64_t extentOf(const TensorView &view, unsigned dim) const;
-  /// The dimension that counts the sequences of a batch, if there is one.
+  /// Returns the dimension that counts the sequences of a batch; nothing if
+  /// there is none.
   std::optional<unsigned> batchDimOf(const TensorView &view) const;
-  /// The indices of dimension `dim` that `device` has, -1 for padding. A set
-  /// has no indices.
+  /// Returns the indices of dimension `dim` that `device` holds; -1 stands for
+  /// padding. A set of routed tokens has no indices.
   std::vector<int64_t> indicesOf(const TensorView &view, unsigned dim,
                                  int64_t device) const;
 
-  /// The experts in the devices' slots, for the layer that runs.
+  /// The experts in the slots of each device, for the layer that is being
+  /// executed.
   const ExpertSlots &expertSlots() const { return slots; }
   ExpertSlots &expertSlots() { return slots; }
 
@@ -71,7 +75,8 @@ private:
   ExpertSlots slots;
 };
 
-/// The indices of an extent that part `place` of `parts` has.
+/// Returns the indices that part `place` of `parts` equal parts of an extent
+/// holds, by the split rule.
 std::vector<int64_t> partOf(int64_t extent, program::SplitRule rule,
                             int64_t multiple, int64_t parts, int64_t place);
 

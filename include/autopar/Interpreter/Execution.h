@@ -43,11 +43,11 @@
 
 namespace autopar::interpreter {
 
-/// The cached tokens of a device's sequences: by token, a row of `[batch, ..]`
-/// with the device's parts of these dimensions.
+/// The cached tokens of one device's sequences: for each token of a sequence, a
+/// tensor `[batch, ..]` with the device's parts of these dimensions.
 using CachedTokens = std::map<int64_t, LocalTensor>;
 
-/// Contents of caches and states, joined over all devices.
+/// The contents of KV caches and recurrent states, joined over all devices.
 struct KeptTensors {
   std::map<std::string, CachedTokens> caches;
   std::map<std::string, LocalTensor> states;
@@ -56,98 +56,102 @@ struct KeptTensors {
 class Execution;
 class ExecutableOpInterface;
 
-/// One device while it executes an op.
+/// One device while it executes an op; ops read their operands through it.
 class Device {
 public:
   Device(Execution &run, int64_t id) : run(run), id(id) {}
 
   const LocalTensor &operator()(mlir::Value value) const;
-  /// The tensor of another device.
+  /// Returns the tensor that another device holds of `value`.
   const LocalTensor &of(int64_t device, mlir::Value value) const;
   const DeviceGrid &grid() const;
-  /// The indices of a value's dimension that the device has.
+  /// Returns the indices along a dimension of `value` that this device holds.
   std::vector<int64_t> indices(mlir::Value value, unsigned dim) const {
     return grid().indicesOf(TensorView(value), dim, id);
   }
-  /// Positions, in their sequences, of the device's tokens along dimension
-  /// `dim`. Tokens of this step follow the cached ones.
+  /// Returns the positions, in their sequences, of this device's tokens along
+  /// dimension `dim`. Tokens of this step follow the cached ones.
   std::vector<int64_t> positions(mlir::Value value, unsigned dim) const;
 
   Execution &run;
   const int64_t id;
 };
 
-/// Executes ops as the module says. Tests override it to do something wrong,
-/// which must be detected.
+/// Executes ops as the module states. Tests override it to make deliberate
+/// mistakes, which must be detected.
 class Executor {
 public:
   virtual ~Executor();
   virtual mlir::LogicalResult prepare(ExecutableOpInterface op, Device &device);
   virtual mlir::FailureOr<LocalTensors> execute(ExecutableOpInterface op,
                                                 Device &device);
-  /// Changes the order of stages, or a message between them.
+  /// Hooks for tests: change the order of a stage's tasks, or a message between
+  /// stages.
   virtual void order(StageOrders &) {}
   virtual void send(StageMessage &) {}
 };
 
-/// The value of an op in a run, for comparison of two runs.
+/// The value that an op computed in one execution, for comparison with another.
 struct TraceEntry {
   mlir::Operation *op = nullptr;
   std::string layer;
-  /// Joined over all devices and all microbatches.
+  /// The value, joined over all devices and all microbatches.
   LocalTensor value;
-  /// Index of the result of the op.
+  /// Which result of the op it is.
   unsigned result = 0;
-  /// The pipeline stage.
+  /// The pipeline stage that computed it, if there are stages.
   std::optional<int64_t> stage = std::nullopt;
 };
 
-/// Bytes, in the formats of the types, that a device holds after a step, that
-/// it sent to devices of other stages, and of its gradients that are summed
-/// with other stages.
+/// For one device, bytes in the formats of the types: weights, KV caches and
+/// states that it holds after a step; bytes that it sent to devices of other
+/// stages; bytes of its gradients that are summed with other stages.
 struct DeviceHoldings {
   int64_t weights = 0, caches = 0, states = 0, sent = 0, summed = 0;
 };
 
-/// The names that the random inputs of a step depend on.
+/// The names on which the random inputs of a step depend: the step's number, or
+/// the positions of its tokens.
 enum class InputRule { step, position };
 
-/// Runs the steps of one module. Caches and states persist between steps.
+/// Executes the steps of one module. KV caches and states persist between
+/// steps.
 class Execution {
 public:
-  /// `module` and `executor` outlive it.
+  /// `module` and `executor` must outlive this object.
   explicit Execution(mlir::ModuleOp module, InputRule inputs = InputRule::step,
                      Executor *executor = nullptr)
       : module(module), inputs(inputs), executor(executor ? *executor : plain) {
   }
 
-  /// Runs the module's public function for one step, and the step's later
-  /// sections; `traced` says whether values are kept. Errors are emitted: ops
-  /// that cannot be executed, shapes that differ from types, devices whose
-  /// copies differ.
+  /// Executes the module's public function for one step and, in training, the
+  /// backward and the update; `traced` says whether the values of all ops are
+  /// kept. Emits errors: an op that cannot be executed, a shape that differs
+  /// from its type, devices whose copies of a value differ.
   mlir::LogicalResult run(const program::Workload &workload,
                           bool traced = false);
-  /// Runs only the public function, with the weights of the last step.
+  /// Executes only the public function, with the weights of the last step.
   mlir::LogicalResult runForward(const program::Workload &workload);
 
-  /// Continues the run of another module: takes the caches and states of
-  /// `from`, in the layouts of this module. Call it before the first step.
-  /// Errors are emitted: devices of `from` with different copies.
+  /// Continues the execution of another module: takes the KV caches and states
+  /// of `from`, in the layouts of this module. Call it before the first step.
+  /// Emits an error if devices of `from` have different copies.
   mlir::LogicalResult takeOver(const Execution &from);
 
-  /// The results of the last step, joined over all devices.
+  /// Returns the results of the last step, joined over all devices.
   const std::vector<LocalTensor> &results() const { return outputs; }
-  /// The function that returned them.
+  /// Returns the function that returned `results`.
   mlir::Operation *entry() const { return function; }
   const std::vector<TraceEntry> &trace() const { return entries; }
   std::vector<DeviceHoldings> holdings() const;
-  /// The gradients of the last step, summed over microbatches and joined over
-  /// devices, for each checkpoint tensor that it reads. Errors are emitted.
+  /// Returns the gradients of the last step, summed over microbatches and
+  /// joined over devices, for each checkpoint tensor that the step reads.
+  /// Errors are emitted.
   mlir::FailureOr<CheckpointElements> gradients() const;
-  /// Whether a step updates weights.
+  /// Whether a step also updates weights.
   bool isTraining() const;
 
-  // For ops.
+  // Functions for the execution of ops.
   const DeviceGrid &getGrid() const { return *grid; }
   const DeviceTensors &valueOf(mlir::Value value) const {
     return values.find(value)->second.tensors;
@@ -155,48 +159,50 @@ public:
   DeviceTensors &valueOf(mlir::Value value) {
     return values.find(value)->second.tensors;
   }
-  /// The layer that runs: "model.layers.3", or "".
+  /// Returns the name of the layer that is being executed, "model.layers.3"; ""
+  /// outside of layers.
   const std::string &layerName() const { return layer; }
-  /// The number of the layer: 3 in "model.layers.3"; none outside of layers.
+  /// Returns the number of the layer that is being executed: 3 in
+  /// "model.layers.3"; nothing outside of layers.
   std::optional<int64_t> getLayerNumber() const { return layerNumber; }
-  /// The cache or state behind the handle `value` on `device`; null if a
-  /// collective moved it, so that an update would change a copy.
+  /// Return the KV cache or the state behind the handle `value` on `device`;
+  /// null if a collective moved it, so that an update would change a copy.
   CachedTokens *cacheOf(mlir::Value value, int64_t device);
   LocalTensor *stateOf(mlir::Value value, int64_t device);
   TrainingMemory &training() { return trained; }
   const TrainingMemory &training() const { return trained; }
-  /// Number of the current microbatch, and number of microbatches.
+  /// `microbatchNumber`: the current microbatch. `microbatchCount`: how many
+  /// there are.
   int64_t microbatchNumber() const { return microbatch; }
   int64_t microbatchCount() const { return microbatches; }
 
 private:
-  /// The tensors of a value; empty if there are none. `received` is its index
-  /// in the message that the stage received, or -1.
+  /// The tensors of a value on all devices; empty if there are none. `received`
+  /// is the value's index in the message that the stage received, or -1.
   struct Held {
     DeviceTensors tensors;
     int64_t received = -1;
   };
   using Values = std::vector<Held>;
-  /// A cache or state of one microbatch.
+  /// The KV cache or the state of one microbatch, on all devices that hold it.
   template <typename T>
   struct Kept {
-    /// One of its handles.
+    /// One of the SSA values that refer to it.
     mlir::Value handle;
-    /// The devices that hold it.
+    /// The devices that hold it, as numbers in the grid.
     std::vector<int64_t> devices;
     std::vector<T> byDevice;
   };
-  /// By layer and op, then by microbatch.
+  /// All KV caches or all states: by layer and op, then by microbatch.
   template <typename T>
   using AllKept = std::map<std::string, std::map<int64_t, Kept<T>>>;
-  /// Attributes and type of the op, and layer: weights that agree in these are
-  /// one.
+  /// Identifies a weight: attributes and type of its op, and its layer.
   using WeightKey = std::tuple<const void *, const void *, std::string>;
-  /// A weight on devices until its next update.
+  /// A weight on the devices, until its next update.
   struct KeptWeight {
-    /// Its checkpoint tensors.
+    /// The names of the weight's checkpoint tensors.
     std::vector<std::string> names;
-    /// The devices that hold it.
+    /// The devices that hold the weight, as numbers in the grid.
     std::vector<int64_t> devices;
     DeviceTensors tensors;
     std::optional<LocalTensor> whole;
@@ -231,7 +237,7 @@ private:
   Values inputsOf(mlir::func::FuncOp entry);
   mlir::LogicalResult addResults();
 
-  // For pipelines.
+  // Functions for pipelines.
   struct StagePart;
   mlir::LogicalResult runStages(bool trains);
   mlir::LogicalResult runStage(StagePart &own);
@@ -253,7 +259,7 @@ private:
   Executor plain;
   Executor &executor;
   mlir::func::FuncOp function;
-  /// Null without stages.
+  /// The stages of the module; null if it has none.
   std::unique_ptr<StageTable> table;
   std::optional<DeviceGrid> grid;
   llvm::DenseMap<mlir::Value, Held> values;
@@ -262,48 +268,50 @@ private:
   AllKept<LocalTensor> states;
   std::string layer;
   std::optional<int64_t> layerNumber;
-  /// The number of the next layer of the surrounding loop, if any, and the step
-  /// to the following one.
+  /// The number of the next layer in the surrounding loop, if there is one, and
+  /// the difference to the number after it.
   std::optional<int64_t> nextLayer;
   int64_t layerStep = 1;
   std::string prefix;
   bool traced = false;
-  /// Number of the current microbatch, number of microbatches, and the stage
-  /// that runs.
+  /// The current microbatch, the number of microbatches, and the part of the
+  /// stage that is being executed.
   int64_t microbatch = 0, microbatches = 1;
   StagePart *part = nullptr;
-  /// Whether all microbatches have run.
+  /// Whether all microbatches have been executed, so that the update runs.
   bool isUpdate = false;
-  /// By microbatch.
+  /// Results and traced values of each microbatch.
   std::vector<std::vector<LocalTensor>> outputParts;
   std::vector<std::vector<TraceEntry>> entryParts;
   std::vector<TraceEntry> updateEntries;
   std::vector<LocalTensor> outputs;
   std::vector<TraceEntry> entries;
   std::map<WeightKey, KeptWeight> keptWeights;
-  /// By device: bytes of each weight, by its attributes and layer (equal
-  /// weights count once); bytes sent in the step; bytes of gradients summed in
-  /// the step.
+  /// For each device: bytes of its weights, by attributes and layer (equal
+  /// weights count once); bytes that it sent in the step; bytes of its
+  /// gradients that were summed in the step.
   std::vector<std::map<std::pair<const void *, std::string>, int64_t>> weights;
   std::vector<int64_t> sentBytes, summedBytes;
   TrainingMemory trained;
-  /// Initial contents of caches and states, if another run was taken over.
+  /// Initial contents of KV caches and states, if they were taken over from
+  /// another execution.
   std::optional<KeptTensors> handed;
 };
 
-/// Joins the devices' parts of a tensor of `type`, and sums partial values.
-/// Returns nothing if copies differ.
+/// Joins the parts of a tensor of `type` that the devices hold, and sums
+/// partial values. Returns nothing if copies on different devices differ.
 std::optional<LocalTensor> gatherAll(const TensorView &type,
                                      const DeviceTensors &tensors,
                                      const DeviceGrid &grid);
 
-/// u(name, index), from -1 to 1.
+/// Returns a reproducible random number from -1 to 1 for element `index` of the
+/// tensor `name`.
 double randomNumber(llvm::StringRef name, int64_t index);
 
-/// Factor of the elements of matrices.
+/// Factor by which random elements of matrices are multiplied.
 constexpr double matrixScale = 0.3;
 
-/// Registers the execution of ops for contexts.
+/// Registers the execution of all ops, for contexts made from `registry`.
 void registerExecution(mlir::DialectRegistry &registry);
 
 } // namespace autopar::interpreter

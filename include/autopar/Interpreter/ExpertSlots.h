@@ -18,27 +18,31 @@
 
 namespace autopar::interpreter {
 
-/// The tables of a module's `parallel.expert_placement`. Without it no
-/// dimension has slots.
+/// The tables of a module's `parallel.expert_placement`, which say which expert
+/// is in which slot. Without such an op, no dimension counts slots.
 class ExpertSlots {
 public:
-  /// Errors are emitted: experts that are not split over the axes of the
-  /// tables, other tensors that cannot be told from those of experts.
+  /// Reads the tables of a module. Emits errors: experts that are not split
+  /// over the axes of the tables, and other tensors that cannot be told from
+  /// those of experts.
   static mlir::FailureOr<ExpertSlots> create(mlir::ModuleOp module);
 
-  /// Sets the layer that runs from now on; none outside of layers.
+  /// Sets the number of the layer that is executed from now on; nothing outside
+  /// of layers.
   void enter(std::optional<int64_t> number) { layer = number; }
   std::optional<int64_t> number() const { return layer; }
 
-  /// Whether dimension `dim` of tensors of `type` has an entry per slot.
+  /// Whether dimension `dim` of tensors of `type` has one entry per slot.
   bool areIn(mlir::RankedTensorType type, unsigned dim) const {
     return dims.contains({type, dim});
   }
-  /// Whether a tensor of `type` is of a layer that has no table.
+  /// Whether tensors of `type` have slots, but the current layer has no table.
   bool lack(mlir::RankedTensorType type) const;
-  /// The expert in each slot of the layer; empty without a table.
+  /// Returns the expert in each slot of the current layer; empty if it has no
+  /// table.
   llvm::ArrayRef<int32_t> experts() const;
-  /// The experts in part `place` of `parts`.
+  /// Returns the experts in the slots of part `place`, if the slots are divided
+  /// into `parts` equal parts.
   std::vector<int64_t> partOf(int64_t parts, int64_t place) const;
 
 private:

@@ -12,34 +12,36 @@
 
 namespace autopar::interpreter {
 
-/// An element of a checkpoint tensor, its gradient, and the value expected from
-/// differences of the loss.
+/// One element of a checkpoint tensor, with its computed gradient and the value
+/// `expected` from differences of the loss.
 struct GradientElement {
   std::string name;
   int64_t offset = 0;
   double gradient = 0, expected = 0;
-  /// Their difference, relative to the tensor's largest gradient, or to 0.001
-  /// if that is larger.
+  /// Difference between `gradient` and `expected`, relative to the largest
+  /// gradient of the tensor, or to 0.001 if that is larger.
   double relative = 0;
 };
 
-/// Runs an iteration of `step`, then the forward twice for each of `count`
-/// elements of every weight, with the element slightly larger and slightly
-/// smaller. One element is that with the largest gradient, the others are
-/// random. Errors are emitted.
+/// Checks gradients by differences: executes an iteration of `step`, then the
+/// forward twice for each of `count` elements of every weight, with the element
+/// slightly larger and slightly smaller. One of the elements is that with the
+/// largest gradient, the others are random. Errors are emitted.
 mlir::FailureOr<std::vector<GradientElement>>
 measureGradients(Execution &run, const program::Workload &step, int64_t count);
 
-/// The derivative of the loss along `directionOf`: the sum over the gradients
-/// of all elements, and the value expected from a difference of the loss.
+/// The derivative of the loss along the random direction `directionOf`: the sum
+/// over the gradients of all elements, and the value `expected` from a
+/// difference of the loss.
 struct DirectionalDerivative {
   double ofGradients = 0, expected = 0;
-  /// Their difference, relative to the root of the sum of squared terms, or to
-  /// 0.001 if that is larger.
+  /// Difference between `ofGradients` and `expected`, relative to the root of
+  /// the sum of squared terms, or to 0.001 if that is larger.
   double relative = 0;
 };
 
-/// Runs an iteration of `step`, and the forward twice. Errors are emitted.
+/// Computes the directional derivative: executes an iteration of `step`, and
+/// the forward twice. Errors are emitted.
 mlir::FailureOr<DirectionalDerivative>
 measureDirection(Execution &run, const program::Workload &step);
 

@@ -13,8 +13,8 @@
 
 namespace autopar::interpreter {
 
-/// An element of a set of routed tokens: the `slot`-th choice of token `token`
-/// of the batch, on its way to `expert`.
+/// A row of a set of routed tokens: the `slot`-th choice of token `token` of
+/// the batch, sent to `expert`.
 struct RoutedRow {
   int64_t token = 0;
   int32_t slot = 0, expert = 0;
@@ -27,24 +27,27 @@ struct RoutedRow {
   }
 };
 
-/// Elements in row-major order, in double precision whatever the format.
+/// A tensor on one device: elements in row-major order, in double precision
+/// whatever the number format.
 struct LocalTensor {
   std::vector<int64_t> shape;
   std::vector<double> data;
-  /// For a router's result: the expert that each element is the weight of.
+  /// For the result of a router: the expert to which each element, a routing
+  /// weight, belongs.
   std::vector<int32_t> experts;
-  /// For a set: its rows, in the order of their tokens.
+  /// For a set of routed tokens: its rows, in the order of their tokens.
   std::vector<RoutedRow> rows;
 
   LocalTensor() = default;
   explicit LocalTensor(std::vector<int64_t> shape, double value = 0);
 
   int64_t size() const { return static_cast<int64_t>(data.size()); }
-  /// The product of the dimensions from `begin` up to, but without, `end`.
+  /// Returns the product of the dimensions from `begin` up to, but without,
+  /// `end`.
   int64_t extent(size_t begin, size_t end) const;
   int64_t extentFrom(size_t begin) const { return extent(begin, shape.size()); }
 
-  /// Selects the elements with the given `indices` along `dim`, in that order;
+  /// Returns the elements with the given `indices` along `dim`, in that order;
   /// NaN for index -1.
   LocalTensor select(size_t dim, const std::vector<int64_t> &indices) const;
 };
@@ -52,11 +55,11 @@ struct LocalTensor {
 /// The results of an op on one device.
 using LocalTensors = std::vector<LocalTensor>;
 
-/// Offsets of a tensor without dimension `dim`: the indices before it and those
-/// behind it are each combined into one.
+/// Computes offsets of elements along dimension `dim` of a tensor: the indices
+/// before the dimension, and those after it, are each combined into one.
 struct Strides {
   Strides(const std::vector<int64_t> &shape, size_t dim);
-  /// The offset of element (outer, index, inner).
+  /// Returns the offset of element (outer, index, inner).
   int64_t at(int64_t outer, int64_t index, int64_t inner) const {
     return (outer * extent + index) * this->inner + inner;
   }

@@ -13,37 +13,39 @@
 namespace autopar::interpreter {
 
 struct RunOptions {
-  /// New tokens of each step, from empty caches; empty: the module's own step.
+  /// Number of new tokens of each step to execute, beginning with empty caches;
+  /// empty: the step that the module states.
   std::vector<int64_t> queries;
-  /// Sequences, and positions that an encoder reads in the first step; 0: the
-  /// module's.
+  /// Number of sequences, and of positions that an encoder encodes in the first
+  /// step; 0: as the module states.
   int64_t batch = 0, encoderTokens = 0;
   InputRule inputs = InputRule::step;
-  /// Allowed difference, relative to the largest element of a value.
+  /// Largest allowed difference, relative to the largest element of a value.
   double tolerance = 1e-9;
   bool showsHoldings = false;
-  /// Whether inner values are compared too, not only results of steps.
+  /// Whether to compare the values of all ops, and not only the results of
+  /// steps.
   bool comparesValues = true;
-  /// Number of training iterations.
+  /// Number of training iterations to execute.
   int64_t iterations = 1;
 };
 
-/// Executes the steps of `file`, one module or two with a link, and writes the
-/// results. With `whole`, the unsplit module, it compares each value instead.
-/// Errors are emitted: the first value that differs, its place, and the
-/// difference.
+/// Executes the steps of `file`, which contains one module, or two with a link,
+/// and writes the results to `os`. With `whole`, the unsplit module, it
+/// compares each value of the two instead. Emits as an error the first value
+/// that differs, where it is, and the difference.
 mlir::LogicalResult runModule(mlir::ModuleOp file, mlir::ModuleOp whole,
                               const RunOptions &options, llvm::raw_ostream &os);
 
 /// Compares the gradients of a training module with differences of the loss,
-/// for `count` elements of each weight. Errors are emitted: the weight with the
+/// for `count` elements of each weight. Emits as an error the weight with the
 /// largest difference.
 mlir::LogicalResult checkGradients(mlir::ModuleOp module,
                                    const RunOptions &options, int64_t count,
                                    llvm::raw_ostream &os);
 
-/// The same for all elements of all weights at once, by the derivative of the
-/// loss along a random direction.
+/// Compares the gradients of all elements of all weights at once, by the
+/// derivative of the loss along a random direction.
 mlir::LogicalResult checkDirection(mlir::ModuleOp module,
                                    const RunOptions &options,
                                    llvm::raw_ostream &os);

@@ -16,19 +16,21 @@
 
 namespace autopar::interpreter {
 
-/// A tensor on all devices; empty on devices that have no part of it.
+/// A tensor on all devices, by device; empty on devices that hold no part of
+/// it.
 using DeviceTensors = std::vector<LocalTensor>;
 
-/// The forward, or the backward, of a microbatch on a virtual stage.
+/// A task of a pipeline: the forward, or the backward, of one microbatch on one
+/// virtual stage.
 struct StageTask {
   int64_t stage = 0, microbatch = 0;
   bool isBackward = false;
 
-  /// The task that receives this task's output.
+  /// Returns the task that receives this task's output.
   StageTask next() const {
     return {stage + (isBackward ? -1 : 1), microbatch, isBackward};
   }
-  /// Orders a task behind the tasks that it waits for.
+  /// Orders tasks so that each comes after the tasks for which it waits.
   bool operator<(const StageTask &other) const {
     if (isBackward != other.isBackward)
       return other.isBackward;
@@ -38,31 +40,32 @@ struct StageTask {
   }
 };
 
-/// The tasks, in order, of the devices at each place of the stages' axis.
+/// For the devices at each position of the stages' axis, their tasks in order.
 using StageOrders = std::vector<std::vector<StageTask>>;
 
-/// The message of a stage about a microbatch: to the next stage or, in a
+/// The values that a stage sends for a microbatch: to the next stage or, in a
 /// backward, to the previous one.
 struct StageMessage {
   struct Part {
     mlir::Value value;
     DeviceTensors tensors;
-    /// Index in the message that the sender itself received, -1 for other
-    /// values.
+    /// Index of the value in the message that the sender itself received; -1
+    /// for other values.
     int64_t received = -1;
   };
-  /// The task that receives it, and the place of the sending devices.
+  /// The task that receives the message, and the position of the sending
+  /// devices on the stages' axis.
   StageTask to;
   int64_t from = 0;
   std::vector<Part> parts;
 };
 
-/// A function whose ops belong to several stages. Layers, those of the loops of
-/// its stack, are divided by `parallel.stages`; ops before them belong to the
-/// first stage to run, ops behind them to the last.
+/// A function whose ops belong to several stages. `parallel.stages` divides the
+/// layers, which are called in the loops `stack`; ops before these loops belong
+/// to the first stage that runs, ops after them to the last.
 struct StagedFunction {
   mlir::func::FuncOp function;
-  /// The loops in execution order.
+  /// The loops that call the layers, in execution order.
   llvm::SmallVector<mlir::Operation *> stack;
 
   bool isStack(mlir::Operation *op) const {
@@ -73,8 +76,8 @@ struct StagedFunction {
   }
 };
 
-/// The `parallel.stages` of a module, and the derived tables. A backward runs
-/// the layers in reverse: its layer i is number `layers() - 1 - i` of the
+/// The `parallel.stages` op of a module, and tables derived from it. A backward
+/// runs the layers in reverse: its layer i is layer `layers() - 1 - i` of the
 /// forward, and the last stage begins.
 class StageTable {
 public:
@@ -82,9 +85,9 @@ public:
       : forward{entry, {}},
         borders(mlir::cast<mlir::FunctionOpInterface>(*entry)) {}
 
-  /// Null if the module has none. Errors are emitted: layers that the model
-  /// does not have, an axis that splits tensors, a schedule that does not exist
-  /// for these numbers, a backward with other layers.
+  /// Reads the stages of a module; null if it has none. Emits errors: layers
+  /// that the model does not have, an axis that splits tensors, a schedule that
+  /// does not exist for these numbers, a backward with other layers.
   static mlir::FailureOr<std::unique_ptr<StageTable>>
   create(mlir::ModuleOp module, mlir::func::FuncOp entry);
 
@@ -95,13 +98,14 @@ public:
   int64_t microbatches() { return static_cast<int64_t>(op.getMicrobatches()); }
   int64_t lastStage() const { return static_cast<int64_t>(ranges.size()) - 1; }
   int64_t layers() const { return ranges.back().end; }
-  /// The order of forwards, and of backwards if the step trains.
+  /// Returns the tasks of each device in order: forwards and, if the step
+  /// trains, backwards.
   StageOrders orders(bool trains) const;
 
   StagedFunction &functionOf(StageTask task) {
     return task.isBackward ? backward : forward;
   }
-  /// The layers of its function that a task runs.
+  /// Returns the layers that a task runs, as numbers of its function.
   schedule::LayerRange range(StageTask task) const {
     schedule::LayerRange own = ranges[task.stage];
     return task.isBackward
@@ -114,7 +118,8 @@ public:
   bool ends(StageTask task) const {
     return task.stage == (task.isBackward ? 0 : lastStage());
   }
-  /// Values that stages hand on, in either function.
+  /// Returns the analysis of the values that stages send, for forward and
+  /// backward.
   analysis::StageBorders &getBorders() { return borders; }
 
 private:

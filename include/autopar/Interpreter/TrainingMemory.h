@@ -19,15 +19,16 @@
 
 namespace autopar::interpreter {
 
-/// Elements of checkpoint tensors, by name
-/// ("model.layers.3.mlp.up_proj.weight") and row-major offset.
+/// Elements of checkpoint tensors, by the tensor's name
+/// ("model.layers.3.mlp.up_proj.weight") and the row-major offset.
 using CheckpointElements = std::map<std::string, std::map<int64_t, double>>;
 
-/// A weight in a layer. Weights that read one checkpoint tensor differently are
-/// different.
+/// A weight of a layer. Weights that read different parts of one checkpoint
+/// tensor are different.
 struct LayerWeight {
   std::string layer, name;
-  /// The attribute that describes its place in the checkpoint.
+  /// The attribute that states which part of the checkpoint tensor the weight
+  /// reads.
   const void *storage = nullptr;
 
   bool operator<(const LayerWeight &other) const {
@@ -36,37 +37,40 @@ struct LayerWeight {
   }
 };
 
-/// The values that devices keep in an iteration for its backward and its
-/// update, and between iterations.
+/// The values that devices keep in an iteration for the backward and the
+/// update, and from one iteration to the next.
 struct TrainingMemory {
-  /// A sum over microbatches, in the layout of its addends.
+  /// A gradient summed over microbatches, in the layout of the gradients that
+  /// are added.
   struct Gradient {
-    /// One of the addends.
+    /// One of the SSA values that were added, whose type gives the layout.
     mlir::Value addend;
     DeviceTensors sums;
   };
-  /// The states of an optimizer.
+  /// The optimizer states of a weight.
   struct Moments {
     DeviceTensors first, second;
   };
 
-  /// By layer, function and name; cleared when read.
+  /// Values saved for the backward, by layer, function and name; reading
+  /// removes them.
   std::map<std::string, DeviceTensors> saved;
   std::map<LayerWeight, Gradient> gradients;
   std::map<LayerWeight, Moments> moments;
-  /// An op of each weight that the iteration read, and the devices whose
-  /// forwards and backwards read it.
+  /// For each weight that the iteration read: one of its ops, and the devices
+  /// whose forwards or backwards read it.
   struct ReadWeight {
     mlir::Operation *op = nullptr;
     std::set<int64_t> devices;
   };
   std::map<LayerWeight, ReadWeight> weights;
-  /// Elements that were set in weights, and those of the next iteration.
+  /// Elements that replace those of the weights in this iteration (`given`),
+  /// and in the next one (`next`).
   CheckpointElements given, next;
   /// The number of the iteration, from 1.
   int64_t iteration = 0;
-  /// A change of an element of a checkpoint tensor by `by`; without a name, of
-  /// all elements, each by `by` times its `directionOf`.
+  /// A change of one element of a checkpoint tensor by `by`; if `name` is "", a
+  /// change of all elements, each by `by` times its `directionOf`.
   struct Nudge {
     std::string name;
     int64_t offset = 0;
@@ -81,7 +85,8 @@ struct TrainingMemory {
   double nudgeOf(const std::string &name, int64_t offset) const;
 };
 
-/// The component of a random direction for one element, from -1 to 1.
+/// Returns the component of a fixed random direction that belongs to one
+/// element, from -1 to 1.
 double directionOf(const std::string &name, int64_t offset);
 
 } // namespace autopar::interpreter

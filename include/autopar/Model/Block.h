@@ -14,49 +14,52 @@
 
 namespace autopar::model {
 
-/// One entry of a family's `blocks`: {"is": kind, parameter: value, ...}. The
-/// builder of the kind asks for its parameters by name and type; the first
-/// error is kept in `error`, after which getters return neutral values.
+/// One entry of `blocks` in a family file: {"is": kind, parameter: value, ...}.
+/// The code that builds blocks of this kind reads parameters by name and type.
+/// The first error is kept in `error`; from then on, getters return neutral
+/// values.
 class Block {
 public:
   Block(Scope &scope, std::string name, std::optional<Error> &error);
 
-  /// "attention", "mlp", ...
+  /// Returns the kind of the block: "attention", "mlp", ...
   const std::string &kind() const { return kindName; }
   const std::string &name() const { return blockName; }
   Scope &scope() const { return names; }
-  /// Its "when" is true, or it has none.
+  /// Whether the block's condition "when" holds, or it has none.
   bool isEnabled();
 
-  /// Whether the parameter is there (and not null).
+  /// Whether the block has the parameter `key` with a value other than null.
   bool has(const char *key);
-  /// A positive integer, or `absent` where the parameter is not there.
+  /// Returns a positive integer; the second form returns `absent` if there is
+  /// no such parameter.
   int64_t integer(const char *key);
   int64_t integer(const char *key, int64_t absent);
-  /// A list of positive integers, not empty.
+  /// Returns a list of positive integers, which must not be empty.
   std::vector<int64_t> integers(const char *key);
-  /// Names of tensors, each with its shape: {"name": [rows, columns]}.
+  /// Returns names of tensors, each with its shape: {"name": [rows, columns]}.
   std::vector<std::pair<std::string, std::vector<int64_t>>>
   tensors(const char *key);
   double number(const char *key, double absent);
   double positive(const char *key, double absent);
   double notNegative(const char *key, double absent);
   bool flag(const char *key, bool absent = false);
-  /// Text of the family file, each {expression} replaced.
+  /// Returns a text of the family file in which each {expression} is replaced
+  /// by its value.
   std::string text(const char *key);
   std::string text(const char *key, const std::string &absent);
-  /// The text that an expression has for value, "" for null.
+  /// Returns the text that the parameter's expression yields; "" for null.
   std::string choice(const char *key, const std::string &absent = "");
 
-  /// Names parameters that only some forms of the kind ask for.
+  /// Allows parameters that are only read by some variants of the kind.
   void mayHave(std::initializer_list<const char *> keys) {
     asked.insert(keys.begin(), keys.end());
   }
-  /// Refuses parameters that were never read.
+  /// Fails if the block has parameters that were never read.
   void finish();
   void fail(const std::string &message, const char *key = nullptr);
-  /// Names the key of the config that the parameter follows from: the last
-  /// field in its expression.
+  /// Reports `message` at the config key from which the parameter follows: that
+  /// of the last field in its expression.
   void failField(const char *key, const std::string &message);
 
 private:

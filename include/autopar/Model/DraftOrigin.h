@@ -12,17 +12,18 @@
 
 namespace autopar::model {
 
-/// The values of a config that may change shapes, by JSON pointer: those of
-/// all keys but the ones of models/plain_keys.json. A draft keeps them, to know
-/// the config it was made of.
+/// Returns the values of a config that may change tensor shapes, by JSON
+/// pointer: all values except those of keys in models/plain_keys.json. A draft
+/// stores them, in order to recognise the config from which it was made.
 Result<JsonValue> shapingValuesOf(const JsonValue &config);
 
-/// What to say of a model whose family is a draft; nothing where it is none.
+/// Returns the remark to print if the model's family is a draft; nothing if it
+/// is not.
 std::optional<std::string> draftRemark(const Family &family);
 
-/// Refuses a config that the drafted family of `scope` was not made for: one
-/// that differs in a value that no field reads or, where the draft has numbers
-/// of its own, in any.
+/// Returns an error if the drafted family of `scope` was not made for this
+/// config: one that differs from the draft's own in a value that no field reads
+/// or, if the draft contains numbers that are not in the config, in any value.
 std::optional<Error> checkDraftOrigin(const Scope &scope);
 
 } // namespace autopar::model

@@ -30,28 +30,30 @@
 namespace autopar::model {
 
 /// A value of a family's field: null, a boolean, an integer, a number, a text,
-/// or a list of them.
+/// or a list of such values.
 using JsonValue = nlohmann::json;
 
-/// The meanings of the names in an expression.
+/// Gives values to the names in an expression.
 class Names {
 public:
   virtual ~Names();
-  /// The value of `name`, which stays where it is; an error where it has none.
+  /// Returns the value of `name`, which the caller does not own; an error if it
+  /// has none.
   virtual Result<const JsonValue *> lookUp(const std::string &name) = 0;
-  /// Whether the config gives the field `name` a value (`has(name)`).
+  /// Whether the config gives a value to the field `name`; expressions ask this
+  /// as `has(name)`.
   virtual bool has(const std::string &name) = 0;
 };
 
-/// A parsed expression.
+/// A parsed expression of a family file.
 class Expression {
 public:
   /// Parses `text`; an error names the column.
   static Result<Expression> parse(std::string_view text);
   Result<JsonValue> evaluate(Names &names) const;
-  /// The names in it, in order.
+  /// Returns the names in the expression, in order.
   std::vector<std::string> names() const;
-  /// Whether it is a name and nothing else.
+  /// Whether the expression is a single name.
   bool isName() const { return nodes[root].kind == Node::Kind::name; }
 
   struct Node {
@@ -66,7 +68,7 @@ public:
       call
     };
     Kind kind = Kind::literal;
-    /// Operator, name or function.
+    /// The operator, the name or the function of this node.
     std::string text;
     JsonValue literal;
     std::vector<uint32_t> operands;
@@ -77,7 +79,8 @@ private:
   uint32_t root = 0;
 };
 
-/// Whether a value counts as true: not false, 0, null, "" or [].
+/// Whether a value counts as true, which all do except false, 0, null, "" and
+/// [].
 bool isTrue(const JsonValue &value);
 
 } // namespace autopar::model

@@ -15,39 +15,43 @@
 
 namespace autopar::model {
 
-/// A family file, models/families/<model type>.json, with its bases merged in
-/// (RFC 7386): fields of the config with their defaults, blocks with their
-/// parameters and tensor names, stacks of layers, and the model as a list of
-/// steps. models/families/README.md describes the format.
+/// A model family: the file models/families/<model type>.json, merged with the
+/// families on which it builds (RFC 7386). It has fields of the config with
+/// their defaults, blocks with their parameters and tensor names, stacks of
+/// layers, and the model as a list of steps. models/families/README.md
+/// describes the format.
 struct Family {
   std::string name;
-  /// The file, for messages.
+  /// Path of the family file, for messages.
   std::string file;
-  /// Where the defaults come from: "LlamaConfig".
+  /// The class of transformers that the defaults come from: "LlamaConfig".
   std::string source;
   JsonValue description;
 
-  /// The member `key` of the object `section`, null where there is none.
+  /// Returns the member `key` of the object `section`; null if there is none.
   const JsonValue *find(const char *section, const std::string &key) const;
 };
 
 /// Whether there is a family file for `modelType`.
 bool hasFamily(const std::string &modelType);
 Result<Family> loadFamily(const std::string &modelType);
-/// The family of a text that is no file, which may have a base.
+/// Reads a family from a text instead of a file. It may build on other
+/// families.
 Result<Family> parseFamily(const std::string &modelType,
                            const std::string &text);
-/// Makes a family of language models one of `architecture`: the same model with
-/// another head, as models/tasks.json has it. False where that names none.
+/// Changes a family of language models into one of `architecture`: the same
+/// model with another head, as models/tasks.json states. Returns false if
+/// models/tasks.json does not name the architecture.
 Result<bool> applyTask(Family &family, const std::string &architecture);
-/// Where a user's own families lie, which come before those of the library:
-/// `AUTOPAR_FAMILIES`, else `XDG_CONFIG_HOME`/autopar/families, else
-/// ~/.config/autopar/families.
+/// Returns the directory of a user's own families, which take precedence over
+/// those of the library: `AUTOPAR_FAMILIES`, else
+/// `XDG_CONFIG_HOME`/autopar/families, else ~/.config/autopar/families.
 std::string userFamiliesFolder();
-/// All model types that have a file, sorted.
+/// Returns all model types that have a family file, sorted.
 std::vector<std::string> familyNames();
-/// Model types whose own files list the class `architecture`, sorted; without
-/// parts of another of them, and without those that build on another.
+/// Returns the model types whose own files list the class `architecture`,
+/// sorted. Families that are part of another one in the list, or build on
+/// another one, are left out.
 std::vector<std::string> familiesOf(const std::string &architecture);
 
 } // namespace autopar::model

@@ -19,33 +19,38 @@
 
 namespace autopar::model {
 
-/// One tensor of a format; see `#transformer.format`.
+/// One of the tensors in which a quantisation format stores a weight; see
+/// `#transformer.format`.
 struct FormatTensor {
   std::string suffix;
   ElementType type = ElementType::bf16;
-  /// The shape of the plain tensor; else `shape`.
+  /// Whether the tensor has the shape of the unquantised weight; if not, it has
+  /// `shape`.
   bool plain = true;
   std::vector<program::StoredDim> shape;
 };
 
-/// The checkpoint tensors that hold one weight: models/formats/*.json.
+/// A quantisation format: which checkpoint tensors hold one weight. Read from
+/// models/formats/*.json.
 struct Format {
   std::string name, title;
-  /// The format that matrix units multiply, if the format states one.
+  /// The number format in which matmuls multiply, if this format states one.
   std::optional<ElementType> compute;
   std::vector<FormatTensor> tensors;
-  /// Values of a block; rows of the plain tensor (its last dimension) that are
-  /// no whole blocks are stored in `fallback`. 1: any row fits.
+  /// Number of values per block. Weights whose rows (last dimension) are not
+  /// whole blocks are stored in the format `fallback`. 1: any row fits.
   int64_t row = 1;
   std::shared_ptr<const Format> fallback = nullptr;
 
-  /// This format, or the first fallback that fits rows of `length` values.
+  /// Returns this format, or the first fallback whose blocks divide rows of
+  /// `length` values.
   const Format &forRows(int64_t length) const;
 };
 
 std::vector<std::string> formatNames();
-/// By library name or by path, with other values for its parameters (group
-/// size, bits, ...). Errors: a parameter that the format does not have.
+/// Reads a format by its name in the library or by path, and sets its
+/// parameters (group size, bits, ...). Error: a parameter that the format does
+/// not have.
 Result<Format> loadFormat(const std::string &nameOrPath,
                           const std::map<std::string, int64_t> &parameters);
 

@@ -16,60 +16,65 @@
 
 namespace autopar::model {
 
-/// `--assume key=value`: a key of the config (a.b for nested ones), and JSON or
-/// a bare text.
+/// A user's `--assume key=value`: a key of the config (a.b for nested ones),
+/// and its value as JSON or as bare text.
 struct ConfigAssumption {
   std::string key, value;
 };
 
-/// Reads "key=value".
+/// Parses "key=value".
 Result<ConfigAssumption> parseAssumption(const std::string &text);
 
-/// A model whose config has been found and whose family is known. Fields are
-/// read while it is imported.
+/// A model whose config has been found and whose family is known. The fields of
+/// the config are read when the model is imported.
 struct Model {
   std::string name;
   ElementType dtype = ElementType::bf16;
-  /// What the checkpoint has in place of `dtype`, where engines cast it.
+  /// The number format of the checkpoint, if runtimes convert it to `dtype`
+  /// when they load it.
   std::optional<ElementType> storedDtype = std::nullopt;
   std::unique_ptr<JsonDocument> config;
   Quantization quantization;
   std::unique_ptr<ModelNotes> notes;
   std::unique_ptr<Scope> scope;
-  /// The family does not know the architecture: the import fails unless
-  /// another field is worse.
+  /// The error for an architecture that the family does not know. The import
+  /// reports it unless it finds a worse error.
   std::optional<Error> unknownArchitecture;
-  /// What to warn of at each import: the family is a draft.
+  /// The warning for each import if the family is a draft; nothing if it is
+  /// not.
   std::optional<std::string> draftRemark = std::nullopt;
 };
 
-/// Called with a config whose model type has no family. Returns one, or
-/// nothing; what it adds to `hint` is said where the import fails.
+/// A function that is called with a config whose model type has no family. It
+/// returns a family, or nothing; text that it adds to `hint` is part of the
+/// import's error.
 using MakeFamily = std::function<Result<std::optional<Family>>(
     const JsonDocument &config, std::string &hint)>;
 
-/// Reads the files of a model, with weights as they are stored or, where it is
-/// not empty, in `weightFormat`. Errors: malformed JSON, no family for the
-/// model type, no such format.
+/// Reads the files of a model, with weights in the format of the checkpoint or,
+/// if `weightFormat` is not "", in that format. Errors: malformed JSON, no
+/// family for the model type, no such format.
 Result<Model> readModel(const hub::ModelFiles &files,
                         const std::vector<ConfigAssumption> &assumptions = {},
                         const std::string &weightFormat = "",
                         const MakeFamily &makeFamily = nullptr);
 
-/// The same of a config that is no file.
+/// Reads a model from a config that is not a file.
 Result<Model> readModel(JsonDocument config, const std::string &name,
                         const std::vector<ConfigAssumption> &assumptions = {},
                         const std::string &weightFormat = "",
                         const MakeFamily &makeFamily = nullptr);
 
-/// The fields that the family of `model` knows, with their values (defaults
-/// included) as JSON; without those that are null, wrong or long.
+/// Returns the fields that the model's family knows, with their values as JSON,
+/// defaults included. Fields that are null, wrong or long are left out.
 std::vector<std::pair<std::string, std::string>> fieldsOf(const Model &model);
 
-/// The `model_type` of the config, where it has one that is a short text.
+/// Returns the `model_type` of the config; nothing if it is missing or no short
+/// text.
 std::optional<std::string> modelTypeOf(const Model &model);
 
-/// The longest context that the config says the model was made for.
+/// Returns the longest context, in tokens, for which the model was made, if the
+/// config states it.
 std::optional<int64_t> contextOf(const Model &model);
 
 } // namespace autopar::model

@@ -13,10 +13,10 @@
 
 namespace autopar::model {
 
-/// The role of a weight: a matmul; one expert's matmul; a tensor of all
-/// experts' matmuls; the matmul of a router or gate that is an ordinary module;
-/// the head; the table of token embeddings. Methods of quantisation list the
-/// roles that they apply to.
+/// The role of a weight: a matmul; the matmul of one expert; one tensor with
+/// the matmuls of all experts; the matmul of a router or gate that is an
+/// ordinary module; the head; the table of token embeddings. A quantisation
+/// method lists the roles to which it applies.
 enum class WeightRole {
   product,
   expert,
@@ -27,14 +27,15 @@ enum class WeightRole {
   other
 };
 
-/// The quantization settings of a checkpoint, read as
-/// models/quantization/<method>.json says.
+/// The quantisation settings of a checkpoint, interpreted by
+/// models/quantization/<method>.json.
 class Quantization {
 public:
-  /// Settings are at `quantization_config` or `compression_config` of the
-  /// config or its text part, else in `file` (hf_quant_config.json,
-  /// quantize_config.json), which may be null. Without any, no weight has a
-  /// format. Errors: an unknown method, settings that it does not have.
+  /// Reads the settings from `quantization_config` or `compression_config` of
+  /// the config or its text part, else from `file` (hf_quant_config.json,
+  /// quantize_config.json), which may be null. Without settings, no weight has
+  /// a format. Errors: an unknown method, settings that the method does not
+  /// have.
   static Result<Quantization> read(const JsonDocument &config,
                                    const JsonDocument *file, ModelNotes &notes);
 
@@ -43,21 +44,23 @@ public:
   Quantization &operator=(Quantization &&);
   ~Quantization();
 
-  /// The name in notes of a format of caches that settings state.
+  /// The name, in notes, of the KV-cache format that settings state.
   static constexpr const char *cacheFormatDefault = "KV cache";
 
   bool isNone() const { return !rules; }
-  /// The format of a module's weight, null where it is plain. `module` is the
-  /// full name without ".weight"; `inLayer`: it is in a repeated layer.
+  /// Returns the format of a module's weight; null if it is not quantised.
+  /// `module` is the module's full name without ".weight"; `inLayer` says
+  /// whether it is in a repeated layer.
   Result<const Format *> formatOf(std::string_view module, WeightRole role,
                                   bool inLayer) const;
   /// Whether layers of one kind may have different formats.
   bool dependsOnLayer() const;
-  /// Whether the matrices of packed experts are stored one by one, as
-  /// `<module>.<expert>.gate_proj`, `up_proj`, `down_proj`.
+  /// Whether the matrices of experts that the model packs into one tensor are
+  /// stored one by one, as `<module>.<expert>.gate_proj`, `up_proj`,
+  /// `down_proj`.
   bool splitsExperts() const;
-  /// The format that keys and values were scaled for; absent where the settings
-  /// do not say one.
+  /// Returns the KV-cache format for which the checkpoint has scales; nothing
+  /// if the settings do not state one.
   std::optional<ElementType> kvCacheFormat() const { return cacheFormat; }
 
 private:

@@ -17,12 +17,12 @@
 
 namespace autopar::model {
 
-/// A choice that a config leaves open, the assumed value, and its source.
-/// Without a value it is a remark.
+/// A value that the config leaves open: its name, the value that was assumed,
+/// and the source of that value. Without a value it is only a remark.
 struct ModelDefault {
   std::string name, value = {}, source = {};
 
-  /// "head_dim = 128 (default of Qwen3Config)".
+  /// Returns the text "head_dim = 128 (default of Qwen3Config)".
   std::string str() const {
     return value.empty() ? name : name + " = " + value + " (" + source + ")";
   }
@@ -31,64 +31,67 @@ struct ModelDefault {
   }
 };
 
-/// Decisions that were taken while a config was read.
+/// Remarks and assumed values that were collected while a config was read.
 struct ModelNotes {
   std::vector<ModelDefault> defaults;
 };
 
-/// The names in a family's expressions: fields of the config with their
-/// defaults, variables of the layer, fields of parts ("text.hidden_size"). A
-/// field is read, and can be missing, only when an expression uses it.
+/// Gives values to the names in a family's expressions: fields of the config
+/// with their defaults, variables of the current layer, and fields of parts
+/// ("text.hidden_size"). A field is read, and can be reported as missing, only
+/// when an expression uses it.
 class Scope : public Names {
 public:
-  /// `outer` is the scope whose config this one's is a part of.
+  /// `outer` is the scope of the whole config, if this scope's config is a part
+  /// of it.
   Scope(Family family, JsonReader config, ModelNotes &notes,
         Scope *outer = nullptr);
 
   Result<const JsonValue *> lookUp(const std::string &name) override;
   bool has(const std::string &name) override;
 
-  /// Evaluates an expression of the family (a text), or takes another value as
-  /// it is. Errors name the place `pointer` of the family file.
+  /// Evaluates an expression of the family (a text), or returns any other value
+  /// unchanged. Errors name the position `pointer` in the family file.
   Result<JsonValue> evaluate(const JsonValue &expression,
                              const std::string &pointer);
-  /// Replaces each {expression} in `text`.
+  /// Replaces each {expression} in `text` by its value.
   Result<std::string> interpolate(const std::string &text,
                                   const std::string &pointer);
 
-  /// JSON pointers of the field in the config: its place, under each of its
-  /// names, or the place of a fixed default. Empty if its value follows from
-  /// other fields.
+  /// Returns the JSON pointers of a field in the config: one for each name that
+  /// the field may have, or that of a fixed default. Empty if the field's value
+  /// follows from other fields.
   std::vector<std::string> placesOf(const std::string &name);
 
   const Family &family() const { return description; }
   const JsonReader &config() const { return reader; }
 
-  /// Enters a layer: `variables` are expressions in `i`, its number.
+  /// Enters layer number `i`: `variables` are expressions that may use `i`.
   void enterLayer(const JsonValue *variables, int64_t i);
-  /// Enters a layer with known variables; returns the variables of the previous
-  /// layer.
+  /// Enters a layer whose variables have known values; returns the variables of
+  /// the previous layer.
   std::map<std::string, JsonValue>
   enterLayer(std::map<std::string, JsonValue> variables);
   void leaveLayer();
-  /// Whether any expression has asked for `i` since the layer was entered.
+  /// Whether any expression has used `i` since the layer was entered.
   bool dependsOnLayer() const { return layerWasRead; }
 
-  /// Reads the fields with `choices` or `equals`, though nothing may ask for
-  /// them.
+  /// Reads the fields with `choices` or `equals`, so that they are checked even
+  /// if no expression uses them.
   std::optional<Error> checkFields();
 
-  /// A problem of the field that `expression` mentions last; none where it
-  /// mentions none.
+  /// Returns an error with `message` at the config field that `expression`
+  /// mentions last; nothing if it mentions none.
   std::optional<Error> errorOf(const std::string &expression,
                                const std::string &message) const;
 
-  /// The part `name` of the model, read with a family of its own.
+  /// Returns the scope of the model's part `name`, which has a family of its
+  /// own.
   Result<Scope *> part(const std::string &name);
 
-  /// Adds the JSON pointers of all keys that the fields of this scope and of
-  /// its parts name, and of the configs of parts, whether anything has asked
-  /// for them or not.
+  /// Adds the JSON pointers of all config keys that fields of this scope and of
+  /// its parts name, whether they were read or not, and of the configs of
+  /// parts.
   void addKnownKeys(std::set<std::string> &pointers) const;
 
 private:
@@ -97,7 +100,8 @@ private:
                                 const JsonValue &field);
   Result<JsonValue> checkField(const std::string &name, const JsonValue &field,
                                JsonValue value);
-  /// The first key of the field that the config has: where, and whether null.
+  /// Returns the first key of a field that the config has, and sets `isNull` if
+  /// its value is null.
   std::optional<JsonReader> findKey(const std::string &name,
                                     const JsonValue &field, bool &isNull);
   std::optional<Error> findConflict(const std::string &name,
@@ -105,7 +109,8 @@ private:
                                     const JsonValue &value);
   void noteConflict(const std::string &name, const JsonValue &field,
                     const JsonValue &value);
-  /// The member of the field that has the default in this scope.
+  /// Returns the name of the member ("default", ...) that holds the field's
+  /// default in this scope.
   const char *whichDefault(const JsonValue &field) const;
   std::string keyOf(const std::string &name, const JsonValue &field) const;
   Error fieldError(const std::string &name, const JsonValue &field,
@@ -116,7 +121,8 @@ private:
   ModelNotes &notes;
   Scope *outer;
   std::map<std::string, JsonValue> fields;
-  /// Expressions are few, and evaluated for every layer.
+  /// Parsed expressions by text. They are few, and are evaluated for every
+  /// layer.
   std::map<std::string, Expression> parsed;
   std::set<std::string> active;
   std::map<std::string, std::unique_ptr<Scope>> parts;

@@ -12,21 +12,24 @@
 
 namespace autopar::model {
 
-/// Sizes of a small model.
+/// The sizes that a small model gets.
 struct SmallSizes {
-  /// Minimum number of layers of a stack; more if its kinds need them.
+  /// Least number of layers of a stack; it gets more if it has more kinds of
+  /// layers.
   int64_t layers = 2;
   int64_t experts = 8;
-  /// No other size: an axis that is taken for another is seen.
+  /// No other dimension has this size, so that a test notices a dimension that
+  /// is taken for another.
   int64_t headDim = 12;
 };
 
-/// Returns the config of `model` with small sizes. Blocks determine how small
-/// each field may be. It keeps the first layers, as many as have all kinds. The
-/// import decides whether the result is a model.
+/// Returns the config of `model` with small sizes. The model's blocks determine
+/// how small each field may be. Of the layers it keeps the first ones, as many
+/// as are needed to have all kinds. The import decides whether the result is a
+/// valid model.
 JsonValue shrinkConfig(const Model &model, const SmallSizes &sizes);
 
-/// The config of `model` without settings of quantization.
+/// Returns the config of `model` without its quantisation settings.
 JsonValue plainConfig(const Model &model);
 
 } // namespace autopar::model

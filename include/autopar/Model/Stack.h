@@ -12,27 +12,28 @@
 
 namespace autopar::model {
 
-/// Layers whose variables are equal.
+/// A kind of layer: layers whose variables have equal values.
 struct StackLayer {
-  /// "decoder", or as much more as tells the kinds apart: "sliding_decoder".
+  /// The kind's name: "decoder", or a longer one if it must be told from
+  /// others, "sliding_decoder".
   std::string name;
   std::map<std::string, JsonValue> variables;
 };
 
-/// A stack of a family: layers in order of execution.
+/// The layers of a model in execution order.
 struct Stack {
-  /// Tensors of layer i are called <prefix>.<first + i>.<name>.
+  /// The tensors of layer i are called <prefix>.<first + i>.<name>.
   std::string prefix;
   int64_t first = 0;
   std::vector<StackLayer> kinds;
-  /// Index into `kinds`, by layer.
+  /// For each layer the index of its kind in `kinds`.
   std::vector<uint32_t> layers;
 };
 
 Result<Stack> readStack(Scope &scope, const std::string &name);
 
-/// The layer of the stack `name` whose variables have the values that they have
-/// in the layer which `scope` is in.
+/// Returns the layer of the stack `name` whose variables have the same values
+/// as in the current layer of `scope`.
 Result<StackLayer> readLayer(Scope &scope, const std::string &name);
 
 } // namespace autopar::model

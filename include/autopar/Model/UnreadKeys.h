@@ -12,14 +12,15 @@
 
 namespace autopar::model {
 
-/// Keys of the config ("text_config/block_size") that may be dimensions, that
-/// no family reads, and that models/plain_keys.json does not list as harmless.
-/// Complete after the import, when parts have been read. `scope` is that of the
-/// whole config.
+/// Returns the keys of the config ("text_config/block_size") that may be
+/// dimensions, that no family reads, and that models/plain_keys.json does not
+/// list as harmless. Call it after the import, when all parts have been read.
+/// `scope` is that of the whole config.
 Result<std::vector<std::string>> unreadKeysOf(const Scope &scope);
 
-/// Returns an error if one of `unread` is a list with an entry per layer whose
-/// entries differ: the model then has layers that are not counted.
+/// Returns an error if one of the keys `unread` is a list with an entry per
+/// layer whose entries differ: the model then has kinds of layers that are not
+/// counted.
 std::optional<Error> findUnreadLayers(const Model &model,
                                       const std::vector<std::string> &unread);
 

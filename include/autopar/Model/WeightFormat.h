@@ -20,12 +20,13 @@
 
 namespace autopar::model {
 
-/// "awq-4", "bf16", ...: sorted.
+/// Returns the names of all weight formats, sorted: "awq-4", "bf16", ...
 std::vector<std::string> weightFormatNames();
 
-/// Has `config` say that its weights are in `format`, one of them (in capitals
-/// or not, `_` may stand for `-`; also by another word of its file) or a file,
-/// whatever it said before. Errors: no such format, a word for several.
+/// Changes `config` so that it states that the weights are in `format`,
+/// whatever it stated before. `format` is a file, or a name of
+/// `weightFormatNames` (case does not matter, `_` may stand for `-`) or another
+/// word for it. Errors: no such format, a word that stands for several.
 std::optional<Error> setWeightFormat(JsonDocument &config,
                                      const std::string &format);
 

@@ -25,37 +25,38 @@
 namespace autopar::graph {
 
 struct ModuleGraph {
-  /// Index into `clusters` or `nodes`.
+  /// An index into `clusters` or `nodes`.
   using Index = uint32_t;
 
   struct Cluster {
     enum class Kind : uint8_t { stage, function, loop };
     Kind kind = Kind::function;
-    /// "stage 0", "decoder", "layers" of a loop.
+    /// Name of the cluster: "stage 0", "decoder", or "layers" for a loop.
     std::string name;
-    /// For a stage: its layers, "0-39".
+    /// For a stage, the layers that it has: "0-39".
     std::string layers;
     std::optional<Index> parent;
-    /// For a function: its runs per step, on this stage; for a loop: its
-    /// iterations.
+    /// For a function, how often a step runs it on this stage; for a loop, its
+    /// number of iterations.
     std::optional<int64_t> runs;
   };
 
   struct Node {
     enum class Kind : uint8_t { argument, result, held, collective, compute };
     Kind kind = Kind::compute;
-    /// The name of its first result in the IR: "%q"; empty without results.
+    /// The name of the op's first result in the IR: "%q"; "" if it has none.
     std::string name;
-    /// "transformer.linear"; empty of arguments and results.
+    /// The name of the op: "transformer.linear"; "" for arguments and results.
     std::string op;
-    /// The checkpoint's name of its tensor; or the axes of a collective.
+    /// The checkpoint name of the op's tensor, or the axes of a collective.
     std::string detail;
     Index cluster = 0;
     std::vector<std::pair<std::string, std::string>> attributes;
   };
 
-  /// A dimension: "query" or "64", the axes that split it, by which rule where
-  /// it is not the extent's own, and those that group its rows by experts.
+  /// One dimension of a tensor: its extent, "query" or "64"; the axes that
+  /// split it; the split rule, if it is not the default of the extent; and the
+  /// axes that group its rows by experts.
   struct Dimension {
     std::string extent, rule;
     std::vector<std::string> axes, grouped;
@@ -63,17 +64,17 @@ struct ModuleGraph {
 
   struct Edge {
     Index from = 0, to = 0;
-    /// The name of the value in the IR at its use.
+    /// The name in the IR of the value that the edge carries, where it is used.
     std::string value;
-    /// Empty for values that are no tensors.
+    /// The dimensions of the tensor; empty for values that are not tensors.
     std::vector<Dimension> dimensions;
     std::string elementType;
-    /// Axes over which it is still to be summed.
+    /// Axes over which the value must still be summed.
     std::vector<std::string> partial;
-    /// Whether a later run of its node reads it: the next iteration's, or the
-    /// next layer's.
+    /// Whether the value is read by a later execution of the target node: in
+    /// the next iteration, or in the next layer.
     bool isCarried = false;
-    /// Whether one stage sends it to another.
+    /// Whether one pipeline stage sends the value to another.
     bool isTransfer = false;
   };
 
@@ -86,14 +87,15 @@ struct ModuleGraph {
 const char *nameOf(ModuleGraph::Cluster::Kind kind);
 const char *nameOf(ModuleGraph::Node::Kind kind);
 
-/// Builds the graph of `module`. Errors are emitted: no public function or
-/// several, endless recursion, stages that do not fit the layers, a deployment,
-/// more than `limits::maxGraphNodes` nodes.
+/// Builds the graph of `module`. Emits errors: no public function or several,
+/// endless recursion, stages that do not fit the layers, a deployment, more
+/// than `limits::maxGraphNodes` nodes.
 mlir::FailureOr<ModuleGraph> buildGraph(mlir::ModuleOp module);
 
-/// Writes the graph for Graphviz, and other readers of its language.
+/// Writes the graph in the DOT language of Graphviz.
 std::string writeDot(const ModuleGraph &graph);
-/// `autopar.graph/1`, see lib/ModuleGraph/schema.
+/// Writes the graph as JSON, in the format `autopar.graph/1`
+/// (lib/ModuleGraph/schema).
 std::string writeJson(const ModuleGraph &graph);
 
 } // namespace autopar::graph

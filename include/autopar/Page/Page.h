@@ -22,25 +22,27 @@
 
 namespace autopar::page {
 
-/// `text` with the special characters of HTML escaped.
+/// Returns `text` with the special characters of HTML escaped.
 std::string escapeHtml(std::string_view text);
 
-/// Builds the body of a page: text is escaped.
+/// Builds the body of an HTML page; all text is escaped.
 class HtmlBody {
 public:
   HtmlBody &heading(int level, std::string_view text);
   HtmlBody &paragraph(std::string_view text, std::string_view kind = "");
-  /// Rows of a table under its head; cells from the second on are numbers where
-  /// `numeric` says so. Rows of one cell are headings inside the table.
+  /// Adds a table. With `numeric`, cells from the second column on are aligned
+  /// as numbers. A row with one cell is a heading inside the table.
   HtmlBody &table(const std::vector<std::string> &head,
                   const std::vector<std::vector<std::string>> &rows,
                   bool numeric = true);
-  /// Text as it stands, for who runs no scripts.
+  /// Adds preformatted text, for readers whose browser runs no scripts.
   HtmlBody &plain(std::string_view text);
-  /// A chart of the page's data member `key`, drawn by the script as `kind`.
+  /// Adds a chart of the data member `key`, which the page's script draws as a
+  /// chart of this `kind`.
   HtmlBody &chart(std::string_view kind, std::string_view key,
                   std::string_view caption);
-  /// Folds the following content, until `endDetails`, under `summary`.
+  /// Puts the following content, until `endDetails`, into a section that is
+  /// folded under `summary`.
   HtmlBody &beginDetails(std::string_view summary);
   HtmlBody &endDetails();
 
@@ -50,13 +52,13 @@ private:
   std::string html;
 };
 
-/// A page with `body`; `data` is JSON, an object. Errors: files of the page
-/// that are not installed.
+/// Returns an HTML page with `body`; `data` is a JSON object. Error: a file of
+/// the page is not installed.
 Result<std::string> makePage(std::string_view title, const HtmlBody &body,
                              const std::string &data);
 
-/// Makes a page from `members`, JSON texts whose names select their views.
-/// Readers without scripts see `text`.
+/// Returns an HTML page that shows `members`: names, which select the view, and
+/// JSON texts. Readers without scripts see `text`.
 using PageMembers = std::vector<std::pair<std::string, std::string>>;
 Result<std::string> makePage(std::string_view title, const PageMembers &members,
                              const std::string &text);

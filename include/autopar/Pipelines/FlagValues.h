@@ -16,12 +16,12 @@
 
 namespace autopar::pipelines {
 
-/// The values of the flag `name`, which must exist.
+/// Returns the values of the flag `name` in `values`; the flag must exist.
 std::vector<std::string> &valuesOf(const PlanFlags &flags, PlanValues &values,
                                    const std::string &name);
 
-/// Reads plan, machine and step from `values`. Errors: an invalid value; an
-/// error without a message has been printed.
+/// Reads plan, machine and step from the values of flags. Error: an invalid
+/// value; an error without a message has been printed.
 Result<PlanRequest> readFlags(const PlanValues &values);
 
 } // namespace autopar::pipelines

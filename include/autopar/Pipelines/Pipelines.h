@@ -20,8 +20,9 @@ struct PlanKnob;
 
 namespace autopar::pipelines {
 
-/// All product flags. `autopar-opt` has one flag for each option, and so has
-/// the pipeline `autopar-plan`. The choices of a plan are those of `planKnobs`.
+/// All flags of the product. `autopar-opt` has one flag for each option, and
+/// the pass pipeline `autopar-plan` has them as options. The choices of a plan
+/// are those of `planKnobs`.
 struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
   PlanOptions();
   Option<std::string> plan{
@@ -190,19 +191,19 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
                      "of formulas"),
       llvm::cl::init("")};
 
-  /// An option that is a count, and its range.
+  /// An option that is an integer, with the range of its allowed values.
   struct Count {
     const Option<int64_t> *option;
     int64_t least, most;
 
     bool has(int64_t value) const { return value >= least && value <= most; }
-    /// The error for `text`: "--batch=0: expected a number from 1 to
-    /// 1099511627776".
+    /// Returns the error for the value `text`: "--batch=0: expected a number
+    /// from 1 to 1099511627776".
     std::string refusal(const std::string &text) const;
   };
   llvm::SmallVector<Count, 6> counts() const;
 
-  /// All options by name, from which command lines make flags.
+  /// Returns all options by name, from which command lines make flags.
   const auto &byName() const { return OptionsMap; }
 
   using Knob =
@@ -221,25 +222,25 @@ using PipelineErrorHandler =
     llvm::function_ref<mlir::LogicalResult(const llvm::Twine &)>;
 using FindPlan = llvm::function_ref<mlir::LogicalResult()>;
 
-/// Reads the plan from `options`. Invalid options go to `onError`.
+/// Reads the plan from `options`. Invalid options are passed to `onError`.
 mlir::FailureOr<plan::Plan> readPlanOptions(const PlanOptions &options,
                                             PipelineErrorHandler onError);
 
-/// Reads plan, machine and step from `options`. Invalid options go to
+/// Reads plan, machine and step from `options`. Invalid options are passed to
 /// `onError`.
 mlir::FailureOr<PlanRequest> readPlanRequest(const PlanOptions &options,
                                              PipelineErrorHandler onError);
 
-/// Adds the passes for `options`: bind workload, mesh and formats, shard,
-/// insert collectives, estimate; for two plans, each on a clone. Invalid
-/// options go to `onError`. If `options` have no plan, `findPlan` adds the
-/// passes that find one for the bound module.
+/// Adds the passes that `options` ask for: bind workload, mesh and formats,
+/// split, insert collectives, estimate; for two plans, each on a clone of the
+/// module. Invalid options are passed to `onError`. If `options` have no plan,
+/// `findPlan` adds the passes that find one for the bound module.
 mlir::LogicalResult addPlanPipeline(mlir::OpPassManager &pm,
                                     const PlanOptions &options,
                                     PipelineErrorHandler onError,
                                     FindPlan findPlan = nullptr);
 
-/// Fills the options of a report's pass that choose its contents.
+/// Copies those options to a report pass that choose the report's contents.
 template <typename PassOptions>
 void fillDetail(const PlanOptions &options, PassOptions &pass) {
   pass.explain = options.explain;

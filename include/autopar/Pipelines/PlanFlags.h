@@ -19,22 +19,23 @@ namespace autopar::pipelines {
 
 struct PlanOptions;
 
-/// One option of a plan as a flag, for parsers of command lines.
+/// One option of a plan as a command-line flag, for parsers of command lines.
 struct PlanFlag {
   std::string name, help;
-  /// The value in help text: "N".
+  /// The placeholder for the value in help: "N".
   std::string value;
-  /// The value of the flag without one; "" if it needs a value.
+  /// The value that the flag has if it is given without one; "" if it needs a
+  /// value.
   std::string bare;
-  /// Its heading in help.
+  /// The heading in help under which the flag is listed.
   std::string group;
 };
 
-/// Values of flags by their index in `PlanFlags::all`.
+/// The values of all flags, by the flag's index in `PlanFlags::all`.
 using PlanValues = std::vector<std::vector<std::string>>;
 
-/// A flag for each of `PlanOptions`, in the order of help: by group, most
-/// important first. This header includes neither LLVM nor MLIR.
+/// One flag for each option of `PlanOptions`, in the order of help: by group,
+/// most important first. This header includes neither LLVM nor MLIR.
 class PlanFlags {
 public:
   PlanFlags();
@@ -43,11 +44,11 @@ public:
   const std::vector<PlanFlag> &all() const { return flags; }
   const PlanOptions &options() const { return *plan; }
 
-  /// Sets the option of `flag` to `text`, "" for a flag without a value.
-  /// Returns an error for an invalid value, without a message if it has been
-  /// printed.
+  /// Sets the option of `flag` to `text`; "" is a flag without a value. Returns
+  /// an error for an invalid value, without a message if it has been printed.
   std::optional<Error> set(const PlanFlag &flag, const std::string &text);
-  /// Sets the values of all flags, as the command line of `tool`.
+  /// Sets the values of all flags, as if they were on the command line of
+  /// `tool`.
   std::optional<Error> setAll(const PlanValues &values, const char *tool);
 
 private:

@@ -17,29 +17,32 @@
 
 namespace autopar::pipelines {
 
-/// The chosen fields of a step; the others are the module's own.
+/// The fields of a step that the user set; the others are those of the module.
 struct WorkloadChoice {
   std::optional<program::Phase> phase = std::nullopt;
-  /// Sequences; new tokens of each in a prefill; cached tokens of each after
-  /// the step; positions that an encoder encodes, and that cross attention
-  /// sees.
+  /// `batch`: sequences. `prompt`: new tokens of each sequence in a prefill.
+  /// `context`: cached tokens of each sequence after the step. `encoderTokens`:
+  /// positions that an encoder encodes. `crossTokens`: positions that cross
+  /// attention sees.
   std::optional<int64_t> batch = std::nullopt, prompt = std::nullopt,
                          context = std::nullopt, encoderTokens = std::nullopt,
                          crossTokens = std::nullopt;
-  /// Whether steps have prompts beside sequences that decode, which latent
-  /// attention computes otherwise.
+  /// Whether steps have prompts beside decoding sequences, in which case latent
+  /// attention uses another form.
   bool isMixed = false;
 };
 
-/// The chosen fields of a service's requests; the others are the module's own.
+/// The fields of a service's requests that the user set; the others are those
+/// of the module.
 struct RequestsChoice {
-  /// Arrival rate per second; concurrency.
+  /// `ratePerS`: requests that arrive per second. `concurrency`: requests that
+  /// run at once.
   std::optional<double> ratePerS = std::nullopt;
   std::optional<int64_t> concurrency = std::nullopt;
-  /// Tokens, in the syntax of `TokenLengths`; latency limits; empty if not
-  /// chosen.
+  /// Tokens of prompts and of answers, in the syntax of `TokenLengths`, and
+  /// latency limits; "" if not set.
   std::string prompt = {}, answer = {}, limits = {};
-  /// The numbers of `requestKnobs`.
+  /// The values that the user set for `requestKnobs`.
   std::vector<program::RequestNumbers> numbers = {};
 
   bool isGiven() const {
@@ -48,7 +51,8 @@ struct RequestsChoice {
   }
 };
 
-/// A plan of a model, its target, and the step or the requests that it serves.
+/// Everything that a user asks for: a plan, its target machine and runtime, and
+/// the step or the requests to serve.
 struct PlanRequest {
   plan::Plan plan;
   transforms::Target target;
@@ -57,11 +61,11 @@ struct PlanRequest {
 };
 
 /// Adds the passes that turn a model into the parallel program of `request`:
-/// they bind target, workload, formats and mesh, split, insert collectives,
-/// place experts, and lay out stages.
+/// they bind target, workload, formats and mesh, split tensors, insert
+/// collectives, place experts, and divide layers into stages.
 void addPlanPasses(mlir::OpPassManager &pm, PlanRequest request);
-/// Adds only the passes that bind target, workload, requests and formats, which
-/// all plans of a model share.
+/// Adds only those passes that bind target, workload, requests and formats.
+/// Their result is the same for all plans of a model.
 void addBindingPasses(mlir::OpPassManager &pm, PlanRequest request);
 
 } // namespace autopar::pipelines

@@ -19,31 +19,32 @@
 
 namespace autopar::pipelines {
 
-/// Compiled programs of one model by strategy key. A program is made at its
-/// first use by the passes of an estimate, on axes without sizes; strategies
-/// that begin with the same passes share their results. Thread-safe: each
-/// thread makes the program that it needs. A directory caches programs: one
-/// file per module, workload, launching rule of the runtime, and version of
-/// this program.
+/// The compiled programs of one model, by strategy key. A program is made when
+/// it is first needed, by the passes of an estimate on a mesh without sizes;
+/// strategies that begin with the same passes share their results. Thread-safe:
+/// each thread makes the program that it needs. A directory caches programs:
+/// one file per module, workload, launching rule of the runtime, and version of
+/// autopar.
 class StrategyLibrary {
 public:
-  /// `module` has a workload and is not split yet; it is cloned. `directory`
-  /// may be empty, for none; broken files in it are ignored. Placed experts
-  /// have `loads`, and as many copies as layouts say; null: even loads.
+  /// `module` must have a workload and must not be split; it is cloned.
+  /// `directory` is the cache, "" for none; broken files in it are ignored.
+  /// `loads` gives the loads of placed experts, which have as many copies as
+  /// layouts say; null for even loads.
   StrategyLibrary(mlir::ModuleOp module, const runtime::Runtime &runtime,
                   std::string directory = {},
                   std::shared_ptr<placement::ExpertPlacer> loads = nullptr);
   ~StrategyLibrary();
 
-  /// The program of the strategy of `plan`, whatever its sizes. Null if a pass
-  /// refuses it, after a diagnostic, unless another thread was making a program
-  /// at that time.
+  /// Returns the program of the strategy of `plan`, whatever sizes the plan
+  /// has. Null if a pass refuses the strategy, after a diagnostic, unless
+  /// another thread was making a program at that time.
   cost::CompiledProgram *find(const plan::Plan &plan);
-  /// Writes new programs to the directory. Errors: a file that cannot be
+  /// Writes new programs to the cache directory. Error: a file cannot be
   /// written.
   Result<bool> save();
 
-  /// Number of programs that were made, not read.
+  /// Returns how many programs were made instead of read from the cache.
   size_t madeCount() const;
 
 private:

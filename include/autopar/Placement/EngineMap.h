@@ -13,7 +13,7 @@
 
 namespace autopar::placement {
 
-/// Files that say which expert each slot holds.
+/// The file formats in which runtimes read which expert each slot holds.
 ///
 /// sglang       `--init-expert-location FILE.json`: an object whose only member
 ///              `physical_to_logical_map` has a row for every decoder layer,
@@ -34,26 +34,26 @@ enum class EngineFormat : uint8_t { sglang, vllm, vllm_ascend };
 std::string_view nameOf(EngineFormat format);
 std::optional<EngineFormat> parseEngineFormat(std::string_view text);
 
-/// Writes the map. `decoderLayers` is the number of layers of the model, dense
-/// ones too. Layers that were not placed get the rows of `block`. Errors: a
-/// placed layer beyond `decoderLayers`.
+/// Writes the map in the format of a runtime. `decoderLayers` is the number of
+/// layers of the model, dense ones included. Layers that were not placed get
+/// the rows of `block`. Error: a placed layer beyond `decoderLayers`.
 Result<std::string> writeEngineMap(const ExpertPlacement &placement,
                                    EngineFormat format, int64_t decoderLayers);
 
-/// The slots of one layer in a file.
+/// The experts in the slots of one layer, from a file.
 struct LayerSlots {
   int64_t layer = 0;
   std::vector<int32_t> slots;
 };
 
-/// Reads the slots of the layers numbered `layers`, sorted: those with experts.
-/// Every expert must have a slot.
+/// Reads the slots of the layers `layers`, a sorted list of the numbers of
+/// those with experts. Every expert must have a slot.
 Result<std::vector<LayerSlots>>
 readEngineMap(const JsonDocument &document, EngineFormat format,
               const PlacementSpace &space, const std::vector<int64_t> &layers);
 
-/// Evaluates the engine's map in `document` under `loads`, whose layers it has.
-/// The document's structure tells its format.
+/// Evaluates the placement in `document`, a map of a runtime, under `loads`,
+/// which must have its layers. The structure of the document tells its format.
 Result<ExpertPlacement> evaluateEngineMap(const JsonDocument &document,
                                           const ExpertLoads &loads,
                                           const PlacementSpace &space);

@@ -15,20 +15,20 @@
 
 namespace autopar::placement {
 
-/// Places experts by their loads on any number of devices, each number once.
-/// Thread-safe.
+/// Places experts by their loads on any number of devices, and remembers the
+/// result for each number. Thread-safe.
 class ExpertPlacer {
 public:
-  /// Groups of experts may lie in any node.
+  /// Makes a placer that may put the experts of a routing group into any node.
   ExpertPlacer(LoadProfile loads, PlacementPolicy policy);
 
   const LoadProfile &loads() const { return profile; }
   const PlacementOptions &options() const { return choices; }
 
-  /// Load of the most loaded device over the mean, for each layer in the order
-  /// of `loads`, with `slots` spread evenly over `ranks` devices of `nodes`
-  /// nodes. Errors: slots that do not hold all experts, or do not divide
-  /// evenly.
+  /// Returns the load of the most loaded device over the mean, for each layer
+  /// in the order of `loads`, with `slots` spread evenly over `ranks` devices
+  /// of `nodes` nodes. Errors: slots that do not hold all experts, or do not
+  /// divide evenly.
   Result<std::vector<double>> imbalances(int64_t slots, int64_t ranks,
                                          int64_t nodes);
 
@@ -36,7 +36,7 @@ private:
   const LoadProfile profile;
   const PlacementOptions choices;
   std::mutex mutex;
-  /// By slots, ranks and nodes.
+  /// Results so far, by number of slots, ranks and nodes.
   std::map<std::array<int64_t, 3>, Result<std::vector<double>>> known;
 };
 

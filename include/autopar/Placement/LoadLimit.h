@@ -12,17 +12,20 @@
 
 namespace autopar::placement {
 
-/// Capacity of an expert: at most `factor` times the mean load of all experts;
-/// it drops the rest. If `padded`, it always computes that many rows.
+/// The capacity of experts: an expert accepts at most `factor` times the mean
+/// load of all experts and drops further tokens. If `padded`, it always
+/// computes that many rows.
 struct LoadLimit {
   double factor = 1;
   bool padded = false;
 };
 
-/// Tokens that experts compute, for loads of `tokens`.
+/// Returns the number of tokens that each expert computes, if `tokens` are
+/// routed to it.
 std::vector<double> workedTokens(std::vector<double> tokens,
                                  const LoadLimit &limit);
-/// Share of `tokens` that is not dropped; 1 if there are none.
+/// Returns the share of the routed `tokens` that are not dropped; 1 if there
+/// are none.
 double keptShare(const std::vector<double> &tokens, const LoadLimit &limit);
 
 } // namespace autopar::placement

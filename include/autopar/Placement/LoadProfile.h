@@ -18,8 +18,8 @@
 
 namespace autopar::placement {
 
-/// Tokens of each expert of a layer: a token counts once for every expert that
-/// it was routed to.
+/// Number of tokens of each expert of a layer. A token counts once for every
+/// expert to which it was routed.
 struct LayerLoads {
   int64_t layer = 0;
   std::vector<double> tokens;
@@ -27,36 +27,38 @@ struct LayerLoads {
 
 struct LoadProfile {
   int64_t experts = 0;
-  /// Sorted by layer number; each has `experts` numbers.
+  /// The layers, sorted by number; each has `experts` numbers.
   std::vector<LayerLoads> layers;
 };
 
-/// Conditions on a profile or a trace. Absent: none.
+/// What a load profile or a trace must have; an absent field is not checked.
 struct LoadShape {
   std::optional<int64_t> experts;
-  /// Numbers of the layers with experts, sorted: the file has these and no
-  /// others. Empty: any.
+  /// Numbers of the layers with experts, sorted: the file must have these
+  /// layers and no others. Empty: any layers.
   std::vector<int64_t> layers;
 };
 
-/// The reason why layer number `layer` must not be in the file; "" if it may.
+/// Returns why the file must not contain layer number `layer`; "" if it may.
 std::string wrongLayer(const LoadShape &shape, int64_t layer);
-/// A note for an error about wrong or missing layers: the layers that work.
+/// Returns a note that lists the allowed layers, for an error about wrong or
+/// missing ones.
 std::string layersNote(const LoadShape &shape);
 
-/// Reads `autopar.load/1`, or a bare array of arrays. Rows of an array are the
-/// layers of `shape` in order or, without any, layers 0, 1, ...
+/// Reads loads from JSON: `autopar.load/1`, or a bare array of arrays. The rows
+/// of an array are the layers of `shape` in order or, if it has none, layers 0,
+/// 1, ...
 Result<LoadProfile> readLoadJson(const JsonDocument &document,
                                  const LoadShape &shape);
-/// Reads lines of `layer,expert,tokens` below a line of these words: one for
-/// every expert of every layer, also if it had no tokens.
+/// Reads loads from CSV: a first line `layer,expert,tokens`, then one line for
+/// every expert of every layer, even if it has no tokens.
 Result<LoadProfile> readLoadCsv(std::string_view text, const std::string &name,
                                 const LoadShape &shape);
-/// Reads either format, by the suffix of the name: ".csv", else JSON.
+/// Reads loads from a file: CSV if its name ends with ".csv", else JSON.
 Result<LoadProfile> readLoadFile(const std::string &path,
                                  const LoadShape &shape);
-/// Writes the profile as `autopar.load/1`; `readLoadJson` reads it back
-/// unchanged.
+/// Writes the profile as JSON (`autopar.load/1`), which `readLoadJson` reads
+/// back unchanged.
 std::string writeLoads(const LoadProfile &profile);
 
 } // namespace autopar::placement

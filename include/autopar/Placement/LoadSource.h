@@ -13,14 +13,15 @@
 
 namespace autopar::placement {
 
-/// Parses synthetic loads: `even`, `zipf:1.0`, `log_normal:0.24`, with further
-/// members of `SyntheticLoad`: `zipf:1.0,tokens=65536,seed=3`. Without a
-/// number, zipf has skew 1, and log_normal `measuredGini`. Returns nothing if
-/// the text begins with no such word: it then names a file.
+/// Parses a text that describes synthetic loads: `even`, `zipf:1.0`,
+/// `log_normal:0.24`, also with other members of `SyntheticLoad`:
+/// `zipf:1.0,tokens=65536,seed=3`. Without a number, zipf has exponent 1, and
+/// log_normal the Gini coefficient `measuredGini`. Returns nothing if the text
+/// begins with no such word: it then names a file.
 Result<std::optional<SyntheticLoad>> parseSyntheticLoad(std::string_view text);
 
-/// Returns the loads of `source`, a word or a file, for the experts and layers
-/// of `shape`, which a word needs.
+/// Returns the loads that `source` (a word or a file) gives to the experts and
+/// layers of `shape`; a word needs a complete `shape`.
 Result<LoadProfile> readLoads(const std::string &source,
                               const LoadShape &shape);
 
@@ -32,8 +33,8 @@ struct LoadSources {
   bool empty() const { return load.empty() && trace.empty(); }
 };
 
-/// The loads that were read; without a load, the counts of experts in the
-/// trace.
+/// The loads that were read and the trace, if one was given. Without a load,
+/// `loads` counts the experts in the trace.
 struct ExpertLoads {
   LoadProfile loads;
   std::optional<RoutingTrace> trace;

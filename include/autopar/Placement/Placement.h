@@ -13,11 +13,12 @@
 
 namespace autopar::placement {
 
-/// The slots for experts. Rank r holds slots [r*slotsPerRank, (r+1)*...), and
-/// every slot holds an expert; node n has ranks [n*ranks/nodes, ...).
+/// The slots that can hold experts. Rank r has slots [r*slotsPerRank,
+/// (r+1)*slotsPerRank), and every slot holds an expert; node n has ranks
+/// [n*ranks/nodes, (n+1)*ranks/nodes).
 struct PlacementSpace {
   int64_t experts = 1, ranks = 1, slotsPerRank = 1, nodes = 1;
-  /// Experts are routed by groups of consecutive experts, of equal size.
+  /// Number of routing groups: equally many consecutive experts each.
   int64_t groups = 1;
 
   int64_t slots() const { return ranks * slotsPerRank; }
@@ -28,35 +29,37 @@ struct PlacementSpace {
   }
 };
 
-/// `block` and `round_robin` put expert p modulo `experts` into slot p of their
-/// order; neighbours of the order are
-/// * `block`: on one rank, as SGLang's "trivial" and vLLM have it;
-/// * `round_robin`: on neighbouring ranks; a further round that would put an
-///   expert where it is already goes one rank on.
-/// `balanced` follows the loads.
+/// The rule by which experts are placed. `block` and `round_robin` number the
+/// slots and put expert p modulo `experts` into slot p; slots with neighbouring
+/// numbers are
+/// * for `block`, on one rank, as with SGLang's "trivial" and vLLM;
+/// * for `round_robin`, on neighbouring ranks; a round that would put an expert
+///   on a rank that has it already begins one rank later.
+/// `balanced` places experts by their loads.
 enum class PlacementPolicy : uint8_t { block, round_robin, balanced };
 std::string_view nameOf(PlacementPolicy policy);
 std::optional<PlacementPolicy> parsePlacementPolicy(std::string_view text);
-/// The names of all policies: "block, round_robin, balanced".
+/// Returns the names of all policies: "block, round_robin, balanced".
 std::string policyChoices();
 
 struct PlacementOptions {
   PlacementPolicy policy = PlacementPolicy::balanced;
-  /// Whether all experts of a group lie in one node, for group-limited routing;
-  /// `balanced` only.
+  /// Whether all experts of a routing group must lie in one node; only for the
+  /// policy `balanced`.
   bool groupsInNode = false;
-  /// Relative amount by which the most loaded rank may exceed that of the
-  /// placement by loads alone, to save traffic between nodes.
+  /// By how much, relatively, the load of the most loaded rank may exceed the
+  /// least one found, in order to save traffic between nodes.
   double tolerance = 0.02;
 };
 
 /// Traffic between nodes. A token starts on any rank with equal probability,
 /// takes any replica of each of its experts with equal probability, and is sent
-/// once to every other node that has one of them.
+/// once to every other node that has one of these.
 struct NodeTraffic {
-  /// Expected sends to other nodes.
+  /// Expected number of tokens sent to other nodes; a token counts once per
+  /// node.
   double sends = 0;
-  /// Tokens of the trace.
+  /// Number of tokens in the trace.
   double tokens = 0;
 
   double perToken() const { return tokens > 0 ? sends / tokens : 0; }
@@ -64,24 +67,26 @@ struct NodeTraffic {
 
 struct LayerPlacement {
   int64_t layer = 0;
-  /// Expert by slot; sorted within a rank.
+  /// The expert in each slot, sorted within a rank.
   std::vector<int32_t> slots;
-  /// Tokens by rank. The tokens of an expert are split evenly over its
+  /// Tokens of each rank. The tokens of an expert are split evenly over its
   /// replicas.
   std::vector<double> rankTokens;
   double meanTokens = 0, hottestTokens = 0;
-  /// Lower bound of the most loaded rank in these slots: the larger of the mean
-  /// over ranks and the least load of the most loaded replica, over all numbers
-  /// of replicas (at most one per rank, one slot each).
+  /// Lower bound of the most loaded rank's tokens with these slots: the larger
+  /// of the mean over ranks and the least load of the most loaded replica, over
+  /// all numbers of replicas (at most one per rank, one slot each).
   double boundTokens = 0;
   /// Whether it is proved that no placement has a lower maximum.
   bool optimal = false;
-  /// Tokens of the most loaded rank of `block`.
+  /// Tokens of the most loaded rank with the policy `block`.
   double blockHottestTokens = 0;
-  /// Traffic of this placement and of `block`; present with a trace.
+  /// Traffic between nodes with this placement and with the policy `block`;
+  /// only with a trace.
   std::optional<NodeTraffic> traffic, blockTraffic;
 
-  /// Load of the most loaded rank over the mean; 1 if there is no load.
+  /// Return the load of the most loaded rank over the mean, for this placement
+  /// and for `block`; 1 if there is no load.
   double imbalance() const;
   double blockImbalance() const;
 };
@@ -91,36 +96,39 @@ struct ExpertPlacement {
   PlacementOptions options;
   std::vector<LayerPlacement> layers;
 
-  /// Largest imbalance, and the mean over layers of equal weight, which the
-  /// time of experts is proportional to.
+  /// `worstImbalance`: largest imbalance of a layer. `meanImbalance`: mean over
+  /// all layers, to which the time of experts is proportional.
   double worstImbalance() const;
   double meanImbalance() const;
 };
 
-/// Places the experts of every layer of `loads`. Layers in `trace` are placed
-/// with regard to traffic, which is counted. Deterministic.
+/// Places the experts of every layer of `loads`. For layers that `trace`
+/// contains, the placement also reduces traffic between nodes, and counts it.
+/// The result is deterministic.
 Result<ExpertPlacement> placeExperts(const LoadProfile &loads,
                                      const PlacementSpace &space,
                                      const PlacementOptions &options,
                                      const RoutingTrace *trace = nullptr);
 
-/// Load of the most loaded rank over the mean for `slots` on `ranks` ranks,
-/// which must divide them.
+/// Returns the load of the most loaded rank over the mean, for experts in
+/// `slots` on `ranks` ranks; `ranks` must divide the number of slots.
 double imbalanceOf(const std::vector<int32_t> &slots,
                    const std::vector<double> &tokens, int64_t ranks);
 
-/// Evaluates a given assignment. `slots` holds every expert.
+/// Evaluates a given assignment of experts to slots. `slots` must hold every
+/// expert.
 LayerPlacement evaluatePlacement(std::vector<int32_t> slots,
                                  const LayerLoads &loads,
                                  const PlacementSpace &space,
                                  const LayerTrace *trace = nullptr);
 
-/// Returns the first error of a space and its options, if any.
+/// Returns the first error of a space and its options; nothing if they are
+/// valid.
 std::optional<Error> checkPlacement(const PlacementSpace &space,
                                     const PlacementOptions &options);
 
-/// Slots per rank that `budgetBytes` of a rank pay for, at most one per expert.
-/// Errors: the slots of all ranks do not hold the experts.
+/// Returns how many slots per rank fit into `budgetBytes` of a rank, at most
+/// one per expert. Error: the slots of all ranks do not hold the experts.
 Result<int64_t> slotsWithin(Checked budgetBytes, Checked expertBytes,
                             int64_t experts, int64_t ranks);
 

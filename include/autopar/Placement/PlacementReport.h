@@ -12,14 +12,15 @@
 
 namespace autopar::placement {
 
-/// Writes a report of at most 80 columns: the gain, then a heat line per layer,
-/// worst first, with one character per rank (or the maximum of neighbours), for
-/// at most `maxLayers` layers; the others are counted. `map` is the file of the
-/// slots, "" if they follow from the policy.
+/// Writes a text report of at most 80 columns: the gain, then a line per layer,
+/// worst first, with one character per rank (or per group of neighbours, for
+/// their maximum) that shows its load. At most `maxLayers` layers are shown;
+/// the others are counted. `map` is the file of the slots, "" if they follow
+/// from the policy.
 std::string placementText(const ExpertPlacement &placement,
                           const std::string &map = "", size_t maxLayers = 8);
 
-/// Writes `autopar.placement/1`.
+/// Writes the report as JSON, in the format `autopar.placement/1`.
 std::string placementJson(const ExpertPlacement &placement,
                           const std::string &map = "");
 

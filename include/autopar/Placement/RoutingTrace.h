@@ -12,45 +12,47 @@
 
 namespace autopar::placement {
 
-/// Tokens that were routed to the same experts.
+/// A number of tokens that were routed to the same experts.
 struct RoutedTokens {
-  /// Sorted.
+  /// The experts, sorted.
   std::vector<int32_t> experts;
   double tokens = 0;
 };
 
 struct LayerTrace {
   int64_t layer = 0;
-  /// Each set of experts once.
+  /// The routed tokens; each set of experts occurs once.
   std::vector<RoutedTokens> routed;
 };
 
 struct RoutingTrace {
   int64_t experts = 0;
-  /// Sorted by layer number.
+  /// The layers, sorted by number.
   std::vector<LayerTrace> layers;
 
-  /// The records of layer number `layer`, or null.
+  /// Returns the tokens of layer number `layer`; null if the trace does not
+  /// contain it.
   const LayerTrace *find(int64_t layer) const;
 };
 
-/// Reads one record per line: `{"layer": 3, "experts": [1, 17], "tokens": 2}`;
-/// "tokens" defaults to 1.
+/// Reads a trace from JSON lines, such as `{"layer": 3, "experts": [1, 17],
+/// "tokens": 2}`; "tokens" defaults to 1.
 Result<RoutingTrace> readTraceJsonLines(std::string_view text,
                                         const std::string &name,
                                         const LoadShape &shape);
-/// Reads lines of `layer,experts,tokens` below a line of these words; experts
-/// are separated by spaces: `3,1 17,2`.
+/// Reads a trace from CSV: a first line `layer,experts,tokens`, then lines such
+/// as `3,1 17,2`, in which experts are separated by spaces.
 Result<RoutingTrace> readTraceCsv(std::string_view text,
                                   const std::string &name,
                                   const LoadShape &shape);
-/// Reads either format, by the suffix of the name: ".csv", else JSON lines.
+/// Reads a trace from a file: CSV if its name ends with ".csv", else JSON
+/// lines.
 Result<RoutingTrace> readTraceFile(const std::string &path,
                                    const LoadShape &shape);
 /// Writes the trace as JSON lines.
 std::string writeTrace(const RoutingTrace &trace);
 
-/// Counts how often each expert was chosen.
+/// Returns how often each expert was chosen.
 LoadProfile loadsOf(const RoutingTrace &trace);
 
 } // namespace autopar::placement

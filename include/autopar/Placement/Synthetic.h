@@ -12,14 +12,15 @@
 
 namespace autopar::placement {
 
+/// A random number generator that yields the same numbers on every machine:
 /// SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number
-/// generators, OOPSLA 2014): the same numbers on every machine.
+/// generators, OOPSLA 2014).
 class RandomNumbers {
 public:
   explicit RandomNumbers(uint64_t seed) : state(seed) {}
   uint64_t next();
-  /// A number from 0 to `bound` - 1; its distribution deviates from uniform by
-  /// less than bound / 2^64. `bound` > 0.
+  /// Returns a number from 0 to `bound` - 1. Its distribution deviates from
+  /// uniform by less than bound / 2^64. `bound` must be positive.
   uint64_t below(uint64_t bound);
 
 private:
@@ -32,7 +33,7 @@ void shuffle(std::vector<T> &values, RandomNumbers &random) {
     std::swap(values[i - 1], values[random.below(i)]);
 }
 
-/// Distributions of expert loads.
+/// Distributions from which loads of experts can be made.
 enum class LoadShapeKind : uint8_t {
   /// All experts have the same load.
   even,
@@ -45,27 +46,28 @@ enum class LoadShapeKind : uint8_t {
   log_normal,
 };
 
-/// Gini coefficient measured for a model with uneven routing.
+/// The Gini coefficient that was measured for a model with uneven routing.
 inline constexpr double measuredGini = 0.24;
 
 struct SyntheticLoad {
   LoadShapeKind kind = LoadShapeKind::zipf;
   double skew = 1;
   int64_t experts = 1, layers = 1;
-  /// Routed tokens per layer, drawn for each layer; 0: the expected shares,
-  /// without a draw.
+  /// Number of routed tokens per layer, drawn at random for each layer; 0: the
+  /// expected shares are used, without drawing.
   int64_t tokens = 0;
   uint64_t seed = 0;
 };
 
-/// Shares of experts, most loaded first, that sum to 1.
+/// Returns the shares of experts, most loaded first, which sum to 1.
 std::vector<double> loadShares(LoadShapeKind kind, double skew,
                                int64_t experts);
-/// Draws `tokens` experts with these shares.
+/// Draws `tokens` experts with the probabilities `shares`, and returns how
+/// often each was drawn.
 std::vector<double> drawTokens(const std::vector<double> &shares,
                                int64_t tokens, RandomNumbers &random);
-/// Makes the loads of layers 0, 1, ...; each layer has another order of
-/// experts.
+/// Makes loads for layers 0, 1, ...; each layer has a random order of experts
+/// of its own.
 Result<LoadProfile> makeLoads(const SyntheticLoad &load);
 
 } // namespace autopar::placement

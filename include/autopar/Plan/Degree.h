@@ -15,10 +15,11 @@
 
 namespace autopar::plan {
 
-/// The degrees with a meaning: pipeline stages; tensor, context, data and
-/// expert parallelism; tensor parallelism inside an expert and copies of each;
-/// the part of tp that splits the KV cache by sequence, and the one that
-/// attention uses; the part of the replicas that FSDP or ZeRO splits over.
+/// The degrees of parallelism that have a meaning to autopar: pipeline stages;
+/// tensor, context, data and expert parallelism; tensor parallelism inside an
+/// expert, and copies of each expert; the part of tp that splits the KV cache
+/// by sequence, and the part that attention uses; the part of the replicas over
+/// which FSDP or ZeRO splits.
 enum class Degree : uint8_t {
   pp,
   tp,
@@ -32,12 +33,12 @@ enum class Degree : uint8_t {
   fsdp,
 };
 
-/// All degrees, in the order of plans.
+/// All degrees, in the order in which plans list them.
 inline constexpr std::array<Degree, 10> allDegrees = {
     Degree::pp,  Degree::tp,  Degree::cp,  Degree::dp,           Degree::ep,
     Degree::etp, Degree::edp, Degree::dcp, Degree::attention_tp, Degree::fsdp};
 
-/// The name in axes, plans and reports: "attention_tp".
+/// Returns the name of a degree in axes, plans and reports: "attention_tp".
 constexpr std::string_view nameOf(Degree degree) {
   constexpr std::array<std::string_view, allDegrees.size()> names = {
       "pp",  "tp",  "cp",  "dp",           "ep",
@@ -45,7 +46,7 @@ constexpr std::string_view nameOf(Degree degree) {
   return names[static_cast<size_t>(degree)];
 }
 
-/// The degree of that name; nothing for a user's own name.
+/// Returns the degree with this name; nothing if the name is a user's own.
 constexpr std::optional<Degree> parseDegree(std::string_view name) {
   for (Degree degree : allDegrees)
     if (nameOf(degree) == name)

@@ -35,10 +35,11 @@
 
 namespace autopar::plan {
 
-/// The size of a degree that is requested but left open: '?'.
+/// The size of a degree that the user asks for without a number: '?'.
 inline constexpr int64_t openDegree = INT64_MIN;
 
-/// Number of devices of each kind of parallelism; absent if not requested.
+/// The number of devices of each kind of parallelism; absent if the user did
+/// not set it.
 struct Degrees {
   /// Tensor, context, data and expert parallelism.
   std::optional<int64_t> tp = std::nullopt, cp = std::nullopt,
@@ -48,45 +49,47 @@ struct Degrees {
   /// Decode context parallelism: the part of tp that splits the KV cache by
   /// sequence.
   std::optional<int64_t> dcp = std::nullopt;
-  /// The part of tp that attention uses; over the rest attention is
-  /// data-parallel.
+  /// The part of tp over which attention is split; over the rest of tp,
+  /// attention is data-parallel.
   std::optional<int64_t> attentionTp = std::nullopt;
   /// The part of dp*cp over which parameters, gradients or optimizer states are
-  /// split; the rest has copies.
+  /// split; the rest of the replicas has copies.
   std::optional<int64_t> fsdp = std::nullopt;
 };
 
-/// The mesh of `degrees`: axes, and every degree as a product of them (tp, cp,
-/// dp; with ep also ep, etp and edp; dcp; attention_tp; fsdp), also if it is a
-/// single axis. Errors name the rule, the numbers and the values that work.
+/// Returns the mesh for `degrees`: the axes, and every degree as a product of
+/// axes (tp, cp, dp; with ep also ep, etp and edp; dcp; attention_tp; fsdp),
+/// even if it is a single axis. Errors name the rule, the numbers, and values
+/// that work.
 Result<MeshPlan> planMesh(const Degrees &degrees);
 
-/// If ep is smaller than tp and etp is open, gives the remaining devices of tp
-/// to etp, as engines do.
+/// If ep is smaller than tp and etp is open, sets etp to tp/ep, as inference
+/// runtimes do.
 void fillExpertTensor(Degrees &degrees);
 
-/// The degrees that `plan` has.
+/// Returns the degrees that `plan` sets.
 Degrees degreesOf(const Plan &plan);
 
-/// Sets `plan.fsdp` if the plan says over how many replicas to split but not
-/// what else is split over them (`TrainingPlan::zero`).
+/// Sets `plan.fsdp` if the plan says over how many replicas to split, but not
+/// what else (`TrainingPlan::zero`) is split over them.
 void splitAsAsked(Plan &plan);
 
 /// Replaces tp, cp and dp of `plan` by the axes and degrees of `mesh`. Other
-/// axes stay, outermost; equal axes keep their order.
+/// axes of the plan stay, outermost; axes that both have keep their order.
 void setMesh(Plan &plan, const MeshPlan &mesh);
 
 /// Adds the degrees that follow from others: dp if there are axes `dpo` and
-/// `dpi` (tp and cp likewise); with ep, etp = 1 and edp = the rest. Sorts them.
-/// Errors: missing axes; tp, cp and dp that overlap; experts over other devices
-/// than tp*cp*dp; dcp, attention_tp or fsdp that is no inner part.
+/// `dpi` (tp and cp likewise); with ep, etp = 1 and edp = the rest. Sorts all
+/// degrees. Errors: missing axes; tp, cp and dp that overlap; experts over
+/// other devices than tp*cp*dp; dcp, attention_tp or fsdp that is not an inner
+/// part of its degree.
 std::optional<Error> completeDegrees(Plan &plan);
 
-/// Refuses choices about something that the plan does not have. If it `trains`,
-/// microbatches need no stages.
+/// Returns an error for a choice about something that the plan does not have.
+/// With `trains`, microbatches are allowed without stages.
 std::optional<Error> checkChoices(const Plan &plan, bool trains = false);
-/// Refuses choices of training that contradict each other, or any of them if
-/// nothing `trains`.
+/// Returns an error for training choices that contradict each other or, without
+/// `trains`, for any training choice.
 std::optional<Error> checkTrainingChoices(const Plan &plan, bool trains);
 
 } // namespace autopar::plan

@@ -18,14 +18,15 @@
 
 namespace autopar::plan {
 
-/// Orders the axes that `text` names, outermost first: in "tp,dp" dp runs over
-/// the fastest links. A degree stands for all its axes; axes that are not named
-/// stay outside, in their order.
+/// Sorts the axes of `plan` as `text` lists them, outermost first: in "tp,dp"
+/// dp runs over the fastest links. A degree stands for all its axes. Axes that
+/// `text` does not name stay outside, in their order. Returns an error for an
+/// unknown name.
 std::optional<Error> mapAxes(Plan &plan, std::string_view text);
 
-/// Lists the groups of axis or degree `name`, by their first device; each lists
-/// its devices by rank. Errors: an unknown name, open sizes, more than
-/// `limits::maxListedDevices` devices.
+/// Returns the groups of the axis or degree `name`, sorted by their first
+/// device; each lists its devices by rank. Errors: an unknown name, sizes that
+/// are open, more than `limits::maxListedDevices` devices.
 Result<std::vector<std::vector<int64_t>>> listGroups(const Plan &plan,
                                                      std::string_view name);
 

@@ -13,11 +13,11 @@
 
 namespace autopar::plan {
 
-/// The placement of experts on the devices of ep, as far as a plan sets it.
+/// How experts are placed on the devices of ep, as far as a plan sets it.
 struct ExpertPlan {
-  /// Absent: `balanced` if there are loads, else `block`.
+  /// The placement policy; absent: `balanced` if there are loads, else `block`.
   std::optional<placement::PlacementPolicy> policy;
-  /// Slots over all devices, beyond one for each expert.
+  /// Number of slots, on all devices together, beyond one for each expert.
   int64_t redundant = 0;
   bool groupsInNode = false;
   double tolerance = placement::PlacementOptions().tolerance;
@@ -26,7 +26,8 @@ struct ExpertPlan {
   placement::PlacementOptions options() const;
 };
 
-/// Refuses choices that contradict each other: `balanced` without loads.
+/// Returns an error for choices that contradict each other, such as `balanced`
+/// without loads.
 std::optional<Error> checkExpertPlan(const ExpertPlan &plan);
 
 } // namespace autopar::plan

@@ -19,16 +19,17 @@
 
 namespace autopar::plan {
 
-/// Like `planMesh`, but without the degrees that cut nothing off: dcp = 1, a
-/// product of no axes, attention_tp = tp, and fsdp = 1 or dp*cp.
+/// Returns the mesh of `planMesh`, without the degrees that change nothing: dcp
+/// = 1, a product of no axes, attention_tp = tp, and fsdp = 1 or dp*cp.
 Result<MeshPlan> planCanonicalMesh(const Degrees &degrees);
 
-/// Drops those degrees from `plan`, and degrees of experts on a single device.
+/// Removes from `plan` the degrees that change nothing (as in
+/// `planCanonicalMesh`), and degrees of experts on a single device.
 void dropNeutralDegrees(Plan &plan);
 
-/// Drops the axes of one device that are parts of tp, cp and dp, and the
-/// choices that then have no effect: sequence parallelism, the kind of context
-/// parallelism, fsdp. Returns the names of the axes.
+/// Removes from `plan` the axes with one device that are parts of tp, cp and
+/// dp, and the choices that then have no effect: sequence parallelism, the kind
+/// of context parallelism, fsdp. Returns the names of the removed axes.
 std::vector<std::string> dropNeutralAxes(Plan &plan);
 
 } // namespace autopar::plan

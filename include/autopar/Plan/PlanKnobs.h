@@ -21,40 +21,44 @@
 
 namespace autopar::plan {
 
-/// A choice of a plan.
+/// A choice that a plan can make: its flag, its key in files, and how to read
+/// and write it.
 struct PlanKnob {
-  /// The flag, without dashes; null if there is none.
+  /// The name of the flag, without dashes; null if there is none.
   const char *flag;
-  /// The path in `autopar.plan/1`: "dtype", "pipeline.schedule".
+  /// The path of the choice in `autopar.plan/1`: "dtype", "pipeline.schedule".
   const char *key;
-  /// The value in help: "format"; "true" for a flag without a value.
+  /// The placeholder for the value in help: "format"; "true" for a flag without
+  /// a value.
   const char *value;
   const char *help;
-  /// Sets the knob from `text`. Returns the expected form if `text` is invalid.
+  /// Sets the choice from the text of the flag. If `text` is invalid, returns a
+  /// description of what is expected.
   std::optional<std::string> (*set)(Plan &plan, std::string_view text);
-  /// Sets the knob from the member `name` of `object`, if present.
+  /// Sets the choice from the member `name` of a JSON object, if the object has
+  /// it.
   void (*read)(const JsonReader &object, std::string_view name, Plan &plan);
-  /// The knob's value; null if the plan leaves it open.
+  /// Returns the value of the choice as JSON; null if the plan leaves it open.
   nlohmann::ordered_json (*write)(const Plan &plan);
-  /// The heading in help that lists the flag.
+  /// The heading in help under which the flag is listed.
   const char *group = nullptr;
-  /// Whether plans with different values are different programs, so that the
-  /// value is part of the strategy's key.
+  /// Whether plans with different values need different programs, so that the
+  /// value is part of the strategy key.
   bool makesProgram = false;
-  /// Whether a search takes it, for all of its plans.
+  /// Whether `autopar search` accepts the flag, for all of its plans.
   bool isOfAllPlans = false;
-  /// The pass with an option of the flag's name; null if no pass has it.
+  /// The pass that has an option with the flag's name; null if no pass has it.
   const char *pass = nullptr;
-  /// Another name of the flag, and its help; null if there is none.
+  /// Another name of the flag, and the help for it; null if there is none.
   const char *alias = nullptr;
   std::string aliasHelp;
 };
 
-/// The value of `knob` as the text of its flag; none if the plan leaves it
-/// open.
+/// Returns the value of `knob` as its flag would write it; nothing if the plan
+/// leaves it open.
 std::optional<std::string> textOf(const PlanKnob &knob, const Plan &plan);
 
-/// All knobs, in the order of `autopar.plan/1`.
+/// Returns all choices of plans, in the order of `autopar.plan/1`.
 const std::vector<PlanKnob> &planKnobs();
 
 } // namespace autopar::plan

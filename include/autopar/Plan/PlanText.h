@@ -18,16 +18,18 @@
 
 namespace autopar::plan {
 
-/// Parses a plan text. Errors name the word, its position, and the nearest
-/// known word.
+/// Parses a plan in words, such as "tp8,pp2,sp". Errors name the word, its
+/// position, and the nearest known word.
 Result<Plan> parsePlanText(std::string_view text);
-/// Writes the plan for `parsePlanText`, without axes of one device; nothing if
-/// words cannot express the plan, for example a mesh of its own.
+/// Writes the plan in the words of `parsePlanText`, without axes of one device;
+/// nothing if words cannot express the plan, for example a mesh with axes of
+/// other names.
 std::optional<std::string> planText(const Plan &plan);
 
-/// Loads a plan from a file of `autopar.plan/1`, or from a text.
+/// Reads a plan from a file (`autopar.plan/1`), or parses it as words.
 Result<Plan> loadPlan(const std::string &fileOrText);
-/// Splits plans at semicolons, and files also at commas.
+/// Splits a list of plans: at semicolons and, if they are files, also at
+/// commas.
 std::vector<std::string> splitPlans(std::string_view text);
 
 } // namespace autopar::plan

@@ -12,15 +12,16 @@
 
 namespace autopar::plan {
 
-/// The part of `plan` that determines the program: which axes split what, and
-/// the choices, but neither sizes, nor the order of axes on the machine, nor
-/// stages. Plans with equal keys have one program. Neutral axes are left out,
-/// so that a strategy has one spelling; axes of one device that make a
-/// difference (ep = 1) are kept. Expert loads are left out; only the fact that
-/// experts are placed is kept. Example: "dp=dpo*dpi tp=tp ep=dpi*tp edp=dpo sp
-/// kv=fp8".
+/// Returns a text for the part of `plan` that determines the program: which
+/// axes split what, and other choices, but not sizes, the order of axes on the
+/// machine, or stages. Plans with equal keys have the same program. Axes that
+/// change nothing are left out, so that a strategy has one key; axes of one
+/// device that make a difference (ep = 1) are kept. Expert loads are left out;
+/// only the fact that experts are placed is kept. Example: "dp=dpo*dpi tp=tp
+/// ep=dpi*tp edp=dpo sp kv=fp8".
 std::string strategyKeyOf(const Plan &plan);
-/// The same for a plan without neutral degrees and axes.
+/// Returns the strategy key of a plan that has no degrees and axes that change
+/// nothing, faster.
 std::string strategyKeyOfDistinct(const Plan &plan);
 
 } // namespace autopar::plan

@@ -23,70 +23,75 @@
 
 namespace autopar::program {
 
-/// The section of a training iteration. Inference has only the forward. Forward
-/// and backward run once per microbatch, the optimizer once per iteration.
+/// The section of a training iteration to which an op belongs. Inference has
+/// only the forward. Forward and backward run once per microbatch, the
+/// optimizer once per iteration.
 enum class Section : uint8_t { forward, backward, optimizer };
 inline constexpr size_t sectionCount = 3;
 
-/// The kind of a kernel, which selects its efficiency curve (`kernels.<name>`
-/// in hardware/chips).
+/// The kind of a kernel, which selects its measured curve (`kernels.<name>` in
+/// hardware/chips).
 enum class KernelKind : uint8_t {
   matmul,
   grouped_matmul,
   attention,
-  /// Gradients of attention; without a curve of the chip, priced as attention.
-  attention_backward,
-  /// Attention in the space of latent keys and values; without a curve, priced
+  /// Computes gradients of attention. A chip without a curve for it prices it
   /// as attention.
+  attention_backward,
+  /// Attention in the space of latent keys and values. Without a curve it is
+  /// priced as attention.
   latent_attention,
   elementwise,
   gather,
-  /// Recurrences, and convolutions of few tokens; without a curve, priced as
-  /// elementwise kernels at the rate of vector units.
+  /// Recurrences, and convolutions of few tokens. Without a curve they are
+  /// priced as elementwise kernels at the rate of vector units.
   scan,
-  /// Scores of all tokens and the choice of the best; without a curve, priced
-  /// as attention.
+  /// Scores all tokens and chooses the best. Without a curve it is priced as
+  /// attention.
   index,
-  /// Attention of tokens that all see each other and are not cached; without a
-  /// curve of its format, priced as attention.
+  /// Attention of tokens that all see each other and are not cached. Without a
+  /// curve for its number format it is priced as attention.
   encoder_attention,
-  /// Latent attention with selected tokens; without a curve of its format,
-  /// priced as latent attention.
+  /// Latent attention with selected tokens. Without a curve for its number
+  /// format it is priced as latent attention.
   sparse_attention,
-  /// Matmuls with a matrix per head; without a curve of their format, priced as
-  /// matmuls.
+  /// Matmuls with a matrix per head. Without a curve for their number format
+  /// they are priced as matmuls.
   batched_matmul,
-  /// Recurrences with a decay per channel; without a curve, priced as scans.
+  /// Recurrences with a decay per channel. Without a curve they are priced as
+  /// scans.
   channel_scan,
-  /// Mixing the streams of hyper-connections into the input of a block, and
-  /// adding its output to them; without a curve of their format, priced as
-  /// elementwise kernels.
+  /// `hyper_pre` mixes the streams of hyper-connections into the input of a
+  /// block; `hyper_post` adds the block's output to the streams. Without a
+  /// curve for their number format they are priced as elementwise kernels.
   hyper_pre,
   hyper_post,
 };
 
-/// Whether kernels of `kind` walk over the tokens of a sequence.
+/// Whether kernels of `kind` run through the tokens of a sequence one after the
+/// other.
 inline bool isScan(KernelKind kind) {
   return kind == KernelKind::scan || kind == KernelKind::channel_scan;
 }
 
-/// Whether kernels of `kind` are of hyper-connections.
+/// Whether kernels of `kind` belong to hyper-connections.
 inline bool isHyper(KernelKind kind) {
   return kind == KernelKind::hyper_pre || kind == KernelKind::hyper_post;
 }
 
-/// Whether kernels of `kind` have FLOPs, which curves have an efficiency of.
+/// Whether kernels of `kind` have FLOPs, so that their curves have a compute
+/// efficiency.
 inline bool multiplies(KernelKind kind) {
   return kind != KernelKind::elementwise && kind != KernelKind::gather &&
          kind != KernelKind::hyper_post;
 }
 
-/// The table of shapes that a launch uses: that of matmuls, of decode
-/// attention, or of prefill attention.
+/// Which shape table a launch uses: that of matmuls, of decode attention, or of
+/// prefill attention.
 enum class ShapeKind : uint8_t { product, decode, prefill };
 inline constexpr size_t shapeKindCount = 3;
 
-/// The class in which a report counts the FLOPs of a kernel.
+/// The class under which a report counts the FLOPs of a kernel.
 enum class FlopClass : uint8_t {
   none,
   linear,
@@ -95,11 +100,11 @@ enum class FlopClass : uint8_t {
   logits,
 };
 
-/// The (query, key) pairs of an attention: q*c - q*(q-1)/2 if causal (each of
-/// `query` new tokens sees the cache up to itself; `context` counts the cache
-/// after the step). A `window` other than 0 limits them to the last `window`
-/// keys (if not causal, to `window / 2` keys on either side), a `chunk` other
-/// than 0 to the keys of the query's own chunk.
+/// Counts the (query, key) pairs of an attention: q*c - q*(q-1)/2 if causal
+/// (each of the `query` new tokens sees the cache up to itself; `context`
+/// counts the cache after the step). A `window` other than 0 limits the keys of
+/// a query to the last `window` (if not causal, to `window / 2` on either
+/// side), a `chunk` other than 0 to those of the query's own chunk.
 struct Pairs {
   Dim query, context;
   bool causal = true;
@@ -107,7 +112,7 @@ struct Pairs {
   int64_t chunk = 0;
 };
 
-/// Bytes that a kernel moves through device memory.
+/// Bytes that a kernel reads from, or writes to, device memory.
 struct Traffic {
   enum class Role : uint8_t { weight, kv_cache, state, activation };
   Role role = Role::activation;
@@ -115,89 +120,93 @@ struct Traffic {
   Dims shape;
   ElementType type = ElementType::bf16;
   /// Number of the value in the program, from 1. A launch of several kernels
-  /// reads a value once, and not at all if it wrote it.
+  /// reads a value once, and not at all if the launch itself wrote it.
   uint32_t value = 0;
-  /// If not 0, `shape[0]` counts experts, and only those are read that `rows`
-  /// routed tokens reach with `topK` choices each.
+  /// If not 0, `shape[0]` counts experts, and only those experts are read that
+  /// `rows` routed tokens reach with `topK` choices each.
   int64_t topK = 0;
   Dims rows;
 };
 
-/// One kernel launch, `count` times a step. Its FLOPs are `flopFactor` * rows *
-/// columns * contraction (* pairs). A kernel without FLOPs (`flopFactor` 0) is
-/// bound by its traffic.
+/// One kernel, launched `count` times per step. It has `flopFactor` * rows *
+/// columns * contraction (* pairs) FLOPs. A kernel without FLOPs (`flopFactor`
+/// 0) takes the time of its traffic.
 struct Kernel {
-  /// Layer kind and op, "decoder/q_proj"; unique in a program.
+  /// Name of the kernel: layer kind and op, "decoder/q_proj"; unique in a
+  /// program.
   std::string name;
-  /// Mnemonic of the op, "linear".
+  /// Mnemonic of the op that adds the kernel: "linear".
   std::string op;
-  /// Index into `CostProgram::layers`.
+  /// The layer kind of the kernel, as an index into `CostProgram::layers`.
   uint32_t layer = 0;
   int64_t count = 1;
   KernelKind kind = KernelKind::elementwise;
   FlopClass flopClass = FlopClass::none;
-  /// Format in which the units multiply.
+  /// Number format in which the matrix units multiply.
   ElementType compute = ElementType::bf16;
   /// Format of weights in 4-bit floats, which some chips multiply directly.
   std::optional<ElementType> storage = std::nullopt;
   int64_t flopFactor = 0;
   Dims rows, columns, contraction;
   std::optional<Pairs> pairs;
-  /// Sizes of attention by head, which select entries of its tables of shapes.
+  /// Sizes of attention per head, which select entries of its shape tables.
   struct Heads {
     Dim ofKeys;
-    /// Mean of the sizes of a query and a value.
+    /// Mean of the sizes of a query and of a value, per head.
     int64_t width = 0;
   };
   std::optional<Heads> heads = std::nullopt;
   std::vector<Traffic> traffic;
-  /// Whether it works on tokens on their way to experts and back (dispatch,
-  /// activation, combine). Curves of the grouped matmuls around it include it.
+  /// Whether the kernel works on tokens that are sent to experts and back
+  /// (dispatch, activation, combine). Its time is included in the curves of the
+  /// grouped matmuls next to it.
   bool routed = false;
-  /// Whether it is the kernel of its layer that mixes tokens: attention, a
+  /// Whether it is the kernel of its layer that mixes tokens: attention or a
   /// recurrence.
   bool mixesTokens = false;
-  /// Whether it makes gradients of weights in a backward; no other kernel of
-  /// the backward waits for it.
+  /// Whether the kernel computes gradients of weights in a backward; no other
+  /// kernel of the backward waits for it.
   bool ofWeights = false;
-  /// An addition that a matmul (an index into `CostProgram::kernels`) could do
-  /// as it writes its result: to the results of other matmuls, or to a kept
-  /// gradient.
+  /// An addition that a matmul could do itself when it writes its result: to
+  /// the results of other matmuls, or to a stored gradient. `product` is the
+  /// matmul's index in `CostProgram::kernels`.
   struct Epilogue {
     enum class Kind : uint8_t { sum, accumulation };
     Kind kind = Kind::sum;
     uint32_t product = 0;
   };
   std::optional<Epilogue> epilogue = std::nullopt;
-  /// If set, the kernel computes only the sequences in this phase; others use
-  /// another form of the op.
+  /// If set, the kernel computes only sequences in this phase; another kernel,
+  /// with another form of the op, computes the others.
   std::optional<Phase> phase = std::nullopt;
   /// Kernels of one layer with the same group may be launched as one: matmuls
-  /// with one input (q, k, v; gate, up) or with one sum, runs of elementwise
-  /// kernels, runs of one scan.
+  /// with one input (q, k, v; gate, up) or with one sum, adjacent elementwise
+  /// kernels, kernels of one scan.
   uint32_t fusionGroup = 0;
 };
 
-/// The border between two runs of elementwise kernels with nothing in between,
-/// although a layer or an iteration ends there. A runtime that fuses such runs
-/// launches them as one, `count` times a step. Example: the residual sum that
-/// ends a layer and the norm that begins the next. No run follows one border
-/// and precedes another.
+/// A point between two layers (or iterations) where the elementwise kernels
+/// before and after it directly follow each other. A runtime that fuses
+/// elementwise kernels launches both runs as one, `count` times per step.
+/// Example: the residual sum that ends a layer and the norm that begins the
+/// next. No run of kernels lies between two borders.
 struct Border {
-  /// Indices of the last kernel of the run before, the first of the one after.
+  /// Indices of the last kernel before the border and of the first kernel after
+  /// it.
   uint32_t before = 0, after = 0;
   int64_t count = 0;
   /// The layer kind that contains the border. Absent for a border between
-  /// layers of the stack or at either end of it: a pipeline stage has those
-  /// that lead to its layers.
+  /// layers of the stack or at either end of it: a pipeline stage has the
+  /// borders that lead to its layers.
   std::optional<uint32_t> layer = std::nullopt;
-  /// Pairs of values (`Traffic::value`): the number in the run after the
-  /// border, and the different number of the same value in the run before.
+  /// Pairs of value numbers (`Traffic::value`) of values that both sides use:
+  /// the number in the kernels after the border, and the different number that
+  /// the same value has in the kernels before it.
   std::vector<std::pair<uint32_t, uint32_t>> values = {};
 };
 
-/// The runs of elementwise kernels at the beginning and the end of a part: the
-/// first kernel of one, the last kernel of the other.
+/// The elementwise kernels at the beginning and at the end of a layer: the
+/// first kernel of the beginning, and the last kernel of the end.
 struct RunEnds {
   std::optional<uint32_t> head = std::nullopt, tail = std::nullopt;
 };
@@ -207,21 +216,22 @@ enum class CollectiveKind : uint8_t {
   all_gather,
   reduce_scatter,
   all_to_all,
-  /// Every device sends its data to another one.
+  /// Every device sends its data to one other device.
   permute,
-  /// n - 1 steps of a ring; the buffer is the sum of all parts.
+  /// n - 1 steps in which each device sends to the next; the buffer is the sum
+  /// of all parts.
   ring,
 };
 
-/// The routing of tokens that go to each node once (`parallel.all_to_all`), and
-/// the axes that share the experts, major first.
+/// The routing of tokens that are sent once to each node
+/// (`parallel.all_to_all`), and the axes that share the experts, major first.
 struct NodeDispatch {
   int64_t topK = 1, experts = 1;
-  /// A token's experts lie in `kept` of `groups` groups of consecutive experts,
-  /// of equal size.
+  /// A token's experts lie in `kept` of `groups` equal groups of consecutive
+  /// experts.
   int64_t groups = 1, kept = 1;
   std::vector<AxisId> axes;
-  /// Whether tokens go to each device once inside a single node, too.
+  /// Whether a token is sent once to each device inside a single node, too.
   bool inNode = false;
 
   bool operator==(const NodeDispatch &other) const {
@@ -231,131 +241,142 @@ struct NodeDispatch {
   }
 };
 
-/// One collective, `count` times a step, over the product of `axes`.
+/// One collective over the product of `axes`, called `count` times per step.
 struct Collective {
   std::string name;
   CollectiveKind kind = CollectiveKind::all_reduce;
   uint32_t layer = 0;
   int64_t count = 1;
   std::vector<AxisId> axes;
-  /// The input of each rank: the operand, split by all its axes.
+  /// Shape of the input of each rank: the operand, split by all its axes.
   Dims shape;
   ElementType type = ElementType::bf16;
   /// If not 0, one f32 scale is sent per `block` values.
   int64_t block = 0;
-  /// Whether it moves tokens on their way to experts and back.
+  /// Whether the collective carries tokens to experts and back.
   bool routed = false;
-  /// Whether it gathers weights, or sums or scatters their gradients. It may
-  /// then run beside the computation of other layers.
+  /// Whether the collective gathers weights, or sums or scatters their
+  /// gradients. It may then run beside the computation of other layers.
   bool ofWeights = false;
-  /// Whether it gathers the input of a matmul for the gradient of its weights,
-  /// or sums the gradient of that input, in a backward. It may then run beside
-  /// the matmuls of that backward.
+  /// Whether the collective gathers the input of a matmul for the gradient of
+  /// its weights, or sums the gradient of that input, in a backward. It may
+  /// then run beside the matmuls of that backward.
   bool ofInputs = false;
   std::optional<NodeDispatch> byNode = std::nullopt;
-  /// Like `Dim::sharedBy`, if no dimension of `shape` has it: the input is
-  /// split by tokens, and the most loaded rank has most of them.
+  /// The layer kind whose experts split the input unevenly (as
+  /// `Dim::sharedBy`), if no dimension of `shape` says so: the input is split
+  /// by tokens, and the most loaded rank has most of them.
   std::optional<uint32_t> sharedBy = std::nullopt;
-  /// For a gathered weight, other layer kinds that use it. A part of the
-  /// program without `layer` gathers it for itself.
+  /// For a gathered weight, the other layer kinds that use it. A pipeline stage
+  /// without `layer` gathers the weight for itself.
   std::vector<uint32_t> readers = {};
 };
 
-/// Bytes that stay on the device between steps.
+/// A tensor that stays on the device between steps: a weight, a KV cache, a
+/// state, a gradient or an optimizer state.
 struct Resident {
-  /// Gradients are those that microbatches accumulate; `optimizer` is the state
-  /// per parameter, master weights included.
+  /// `gradient`: the sum of the gradients of microbatches. `optimizer`: the
+  /// optimizer states of each parameter, master weights included.
   enum class Kind : uint8_t { weight, kv_cache, state, gradient, optimizer };
-  /// For weights and their scales: the checkpoint's name without the layer
-  /// prefix.
+  /// Name of the tensor; for weights and their scales, the checkpoint's name
+  /// without the layer prefix.
   std::string name;
   Kind kind = Kind::weight;
   uint32_t layer = 0;
   int64_t count = 1;
   Dims shape;
-  /// The stored format.
+  /// Number format in which the tensor is stored.
   ElementType type = ElementType::bf16;
   /// For weights of routed experts: `shape[0]` counts experts, and a token uses
-  /// `topK`.
+  /// `topK` of them.
   int64_t topK = 0;
-  /// For caches: the dimension that the runtime allocates in blocks, or -1.
+  /// For KV caches: the dimension that the runtime allocates in blocks, or -1.
   int32_t pagedDim = -1;
-  /// Whether the weight is in the checkpoint but no step loads it.
+  /// Whether the weight is in the checkpoint but is loaded by no step.
   bool stored = false;
-  /// For quantised weights: the shape of the parameters in this tensor, with an
-  /// extent of 0 if they are in another tensor (scales, zeros). Else `shape`.
+  /// For quantised weights: the shape of the parameters that this tensor holds,
+  /// with an extent of 0 if another tensor holds them (this one then has scales
+  /// or zeros). If absent, it is `shape`.
   std::optional<Dims> values = std::nullopt;
-  /// For `Kind::optimizer`: whether it is the master copy of a weight.
+  /// For `Kind::optimizer`: whether the tensor is the master copy of a weight.
   bool isMaster = false;
-  /// For `Kind::weight`: whether it is split over replicas and gathered before
-  /// use.
+  /// For `Kind::weight`: whether the weight is split over replicas and gathered
+  /// before use.
   bool isGathered = false;
-  /// Index of the first kernel that reads or writes it, where one does.
+  /// Index of the first kernel that reads or writes the tensor, if there is
+  /// one.
   std::optional<uint32_t> user = std::nullopt;
-  /// Other layer kinds that read it, such as the head for a tied embedding.
+  /// The other layer kinds that read the tensor, such as the head for a tied
+  /// embedding.
   std::vector<uint32_t> readers = {};
 
   const Dims &parameters() const { return values ? *values : shape; }
 };
 
-/// A temporary that is live from launch `begin` to launch `end`, inclusive, of
-/// one pass through the distinct layers (loop bodies appear once).
+/// A temporary that is in memory from launch `begin` to launch `end`,
+/// inclusive. Launches are numbered in one pass through the distinct layers
+/// (bodies of loops occur once).
 struct Activation {
   std::string name;
   uint32_t layer = 0;
   Dims shape;
   ElementType type = ElementType::bf16;
   uint32_t begin = 0, end = 0;
-  /// Whether it holds tokens on their way to experts and back.
+  /// Whether the temporary holds tokens that are sent to experts and back.
   bool routed = false;
-  /// Number of equal chunks of its tokens, of which one exists at a time.
+  /// Number of equal chunks into which its tokens are divided, of which one
+  /// exists at a time.
   int64_t chunks = 1;
 };
 
-/// A value that the forward of a layer keeps for its backward, `count` times in
-/// a step, once per microbatch in flight. It is no `Activation`.
+/// A value that the forward of a layer saves for its backward, `count` times
+/// per step, once for each microbatch in flight. It is not counted as an
+/// `Activation`.
 struct Saved {
   std::string name;
-  /// The layer kind whose forward computes it.
+  /// The layer kind whose forward computes the value, as an index into
+  /// `CostProgram::layers`.
   uint32_t layer = 0;
   int64_t count = 1;
   Dims shape;
   ElementType type = ElementType::bf16;
-  /// As `Activation::chunks`.
+  /// Number of equal chunks into which its tokens are divided, of which one
+  /// exists at a time.
   int64_t chunks = 1;
 };
 
-/// Group-limited routing: a token's experts lie in `kept` of `all` groups of
-/// consecutive experts, of equal size.
+/// Group-limited routing: a token's experts lie in `kept` of `all` equal groups
+/// of consecutive experts.
 struct ExpertGroups {
   int64_t all = 1, kept = 1;
 };
 
-/// A function of the model: "model" itself, then each layer kind. The
-/// operations of "model" after the layers are a kind of their own, with the
-/// same name.
+/// A function of the model: first "model" itself, then each layer kind. The
+/// operations of "model" after the layers are a separate entry with the same
+/// name.
 struct LayerKind {
   std::string name;
-  /// How often a step runs it; 0 for one that is only stored.
+  /// How often a step runs the function; 0 if its weights are only stored.
   int64_t count = 1;
-  /// Its first and last launch, numbered as in `Activation`.
+  /// First and last launch of the function, numbered as in `Activation`.
   uint32_t begin = 0, end = 0;
   Section section = Section::forward;
-  /// The groups of its router.
+  /// The expert groups of the function's router.
   ExpertGroups expertGroups = {};
 };
 
-/// A layer kind and the number of times that it runs.
+/// A layer kind, and how often it is run.
 struct KindCount {
-  /// Index into `CostProgram::layers`.
+  /// The layer kind, as an index into `CostProgram::layers`.
   uint32_t layer = 0;
   int64_t count = 1;
 };
 
-/// The layers that pipeline stages divide: the model's last loops that directly
-/// follow each other.
+/// The layers that pipeline stages divide: those called by the model's last
+/// loops that directly follow each other.
 struct LayerStack {
-  /// The parts of a layer, and the values that it takes from earlier layers.
+  /// One distinct layer: the layer kinds that it runs, and the values that it
+  /// receives from earlier layers.
   struct Layer {
     std::vector<KindCount> kinds;
     RunEnds ends = {};
@@ -365,44 +386,48 @@ struct LayerStack {
     };
     std::vector<Input> inputs;
   };
-  /// `count` times: `layers[i].first` (an index into `LayerStack::layers`),
-  /// `layers[i].second` times.
+  /// Runs of layers: `count` times the sequence `layers`, in which each pair is
+  /// an index into `LayerStack::layers` and the number of times that the layer
+  /// runs.
   struct Run {
     int64_t count = 1;
     std::vector<std::pair<uint32_t, int64_t>> layers;
   };
-  /// Distinct layers.
+  /// The distinct layers.
   std::vector<Layer> layers;
-  /// Runs in order. Empty if the model has no such loops, or if they contain
-  /// anything but calls.
+  /// All layers in order, as runs. Empty if the model has no such loops, or if
+  /// the loops contain anything but calls.
   std::vector<Run> runs;
-  /// The operations before the first layer, and after the last.
+  /// The operations before the first layer, and those after the last layer.
   std::vector<KindCount> before, after;
-  /// The last run before the first layer, and the first run after the last
-  /// layer.
+  /// Indices of the last elementwise kernel before the first layer and of the
+  /// first one after the last layer, if they may be fused with kernels of these
+  /// layers.
   std::optional<uint32_t> tailBefore = std::nullopt, headAfter = std::nullopt;
-  /// The inputs of the model itself: token ids; the inputs of the operations
-  /// after the last layer.
+  /// `inputs`: the inputs of the model itself, such as token ids. `outputs`:
+  /// the inputs of the operations after the last layer.
   std::vector<Layer::Input> inputs, outputs;
 };
 
-/// The positions that a model supports.
+/// The token positions that a model supports.
 struct Positions {
-  /// Length of the longest context; 0 if not known.
+  /// Length of the longest context in tokens; 0 if not known.
   int64_t longest = 0;
-  /// Whether there is a row for each of them and none for others.
+  /// Whether the model has a learned table with one row per position, so that
+  /// it has none for further positions.
   bool areLearned = false;
-  /// The scaling of rotary angles: "yarn"; empty if there is none.
+  /// The method by which rotary angles are scaled for long contexts: "yarn"; ""
+  /// if there is none.
   std::string scaling;
 };
 
-/// The cost of a step, independent of the workload and of mesh sizes: all of
-/// them share the program that is extracted for a strategy. Records are in the
-/// order of the IR.
+/// The cost of a step, independent of the workload and of mesh sizes, so that
+/// it is extracted once per strategy. Records are in the order of the IR.
 struct CostProgram {
   std::string model;
   Positions positions;
-  /// Format of plain 16-bit weights in the checkpoint, if engines cast them.
+  /// Number format of the checkpoint's 16-bit weights, if runtimes convert
+  /// them.
   std::optional<ElementType> castFrom;
   std::vector<std::string> symbols;
   std::vector<std::string> axes;
@@ -414,36 +439,38 @@ struct CostProgram {
   std::vector<Resident> residents;
   std::vector<Activation> activations;
   std::vector<Saved> saved;
-  /// Absent if experts accept all routed tokens.
+  /// The capacity of experts; absent if experts accept all routed tokens.
   std::optional<ExpertCapacity> capacity;
-  /// Null if loads of experts are not known: they are then even.
+  /// The placement of experts and their loads; null if loads are not known, in
+  /// which case they count as even.
   std::shared_ptr<const PlacedExperts> placement;
 
-  /// Whether layer kind `layer` is a part of the model's own function.
+  /// Whether layer kind `layer` belongs to the model's own function.
   bool isModel(uint32_t layer) const {
     return layers[layer].name == layers.front().name;
   }
-  /// Whether it has backwards: a step is an iteration of training.
+  /// Whether the program has backwards, so that a step is a training iteration.
   bool trains() const;
-  /// The experts of `kernel` that ranks share, if their loads vary by chance;
-  /// else null: capacities, and routers in training, even out loads.
+  /// Returns the traffic of the experts of `kernel` that ranks share, if their
+  /// loads vary by chance; else null: capacities, and routers in training, even
+  /// out loads.
   const Traffic *sharedExperts(const Kernel &kernel) const;
   /// Whether earlier tokens of a sequence are kept, so that a step may compute
-  /// a part of a prompt.
+  /// a chunk of a prompt.
   bool keepsTokens() const;
-  /// The axes that split the dimension of `dims` that counts sequences; null if
-  /// there is no such dimension.
+  /// Returns the axes that split the dimension of `dims` that counts sequences;
+  /// null if there is no such dimension.
   const std::vector<AxisId> *sequenceAxes(const Dims &dims) const;
-  /// The axes that split sequences in caches and states (without any, in
-  /// activations), the fewest if records differ: along them each device has its
-  /// own sequences.
+  /// Returns the axes that split sequences in KV caches and states (if there
+  /// are none, in activations), the fewest if records differ: along these axes
+  /// each device has its own sequences.
   std::vector<AxisId> sequenceAxes() const;
-  /// The axes of those that a collective joins: devices along them run in lock
-  /// step.
+  /// Returns those of the sequence axes that some collective joins: devices
+  /// along them run in lock step.
   std::vector<AxisId> lockStepAxes() const;
 };
 
-/// Whether a runtime that merges such kernels may launch both as one.
+/// Whether a runtime that merges such kernels may launch `a` and `b` as one.
 bool areOneRun(const Kernel &a, const Kernel &b);
 
 std::string_view nameOf(Section section);
@@ -454,7 +481,7 @@ std::string_view nameOf(SplitRule rule);
 std::string_view nameOf(Resident::Kind kind);
 std::string_view nameOf(Traffic::Role role);
 
-/// Writes the program as JSON (`autopar.program/1`), for readers and for the
+/// Writes the program as JSON (`autopar.program/1`), for people, and for the
 /// test that it does not depend on sizes.
 std::string toJson(const CostProgram &program);
 

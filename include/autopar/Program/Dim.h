@@ -22,25 +22,27 @@ namespace autopar::program {
 using SymbolId = uint16_t;
 using AxisId = uint16_t;
 
-/// The rule by which an extent is divided over the `n` devices of its axes.
+/// How an extent is divided over the `n` devices of its axes.
 enum class SplitRule : uint8_t {
   /// `n` must divide the extent.
   plain,
-  /// The extent is rounded up to a multiple of `Dim::multiple`, then of `n`.
+  /// The extent is rounded up to a multiple of `Dim::multiple`, and then of
+  /// `n`.
   pad,
-  /// Split up to the extent, then replicated; one must divide the other.
+  /// The extent is split into at most as many parts as it has elements, and
+  /// then replicated; one of extent and `n` must divide the other.
   cap,
-  /// Uneven; the worst device holds the ceiling.
+  /// The parts may be uneven; the largest has the ceiling of extent / `n`.
   any,
-  /// Like `any`, and devices pass their parts on around a ring, so that each
-  /// sees all of them, one after the other.
+  /// Like `any`, and devices pass their parts around a ring, so that each
+  /// device sees all parts, one after the other.
   ring,
 };
 
-/// A logical extent: `factor` times the product of `symbols`; at most `limit`
-/// times the product of `limitSymbols` if `limit` is not 0 (a sliding window
-/// limits `context`; so do selected tokens per `query`); at most `ceiling` if
-/// that is not 0.
+/// The extent of a dimension in the whole model: `factor` times the product of
+/// `symbols`; at most `limit` times the product of `limitSymbols` if `limit` is
+/// not 0 (a sliding window limits `context`; so do selected tokens per
+/// `query`); at most `ceiling` if that is not 0.
 struct Extent {
   int64_t factor = 1;
   std::vector<SymbolId> symbols;
@@ -55,20 +57,21 @@ struct Extent {
   }
 };
 
-/// One dimension of a tensor: its logical extent, and the mesh axes (major
-/// first) that split it. Sizes of symbols and axes are given at evaluation.
+/// One dimension of a tensor: its extent in the whole model, and the mesh axes
+/// (major first) that split it. The sizes of symbols and axes are given when it
+/// is evaluated.
 struct Dim {
   Extent extent;
   std::vector<AxisId> axes;
   SplitRule rule = SplitRule::plain;
   int64_t multiple = 1;
-  /// Index into `CostProgram::layers` of the kind whose experts split this
-  /// dimension unevenly: the worst device has more than its part, by
-  /// `PlacedExperts`.
+  /// The layer kind whose experts split this dimension unevenly, as an index
+  /// into `CostProgram::layers`: the most loaded device has more than an even
+  /// part, by `PlacedExperts`.
   std::optional<uint32_t> sharedBy = std::nullopt;
-  /// Index of the kind whose experts drop tokens beyond their capacity
-  /// (`CostProgram::capacity`): the dimension counts the rows that they
-  /// compute.
+  /// The layer kind whose experts drop tokens beyond their capacity
+  /// (`CostProgram::capacity`): the dimension counts the rows that these
+  /// experts compute.
   std::optional<uint32_t> limitedBy = std::nullopt;
 
   bool operator==(const Dim &other) const {
@@ -78,8 +81,9 @@ struct Dim {
   }
 };
 
-/// A shape, or any product of dimensions. Empty means 1. Copies share memory
-/// until one of them is changed, because many records have one shape.
+/// A shape, or any product of dimensions; an empty one means 1. Copies share
+/// memory until one of them is changed, because many records have the same
+/// shape.
 class Dims {
 public:
   Dims() = default;

@@ -22,14 +22,15 @@ namespace autopar::program {
 /// arXiv:2101.03961, section 2.2). A padded expert always computes that many
 /// rows.
 struct ExpertCapacity {
-  /// Factors are counted in millionths.
+  /// The unit of `millionths`: capacity factors are stored as integers of 1e-6.
   static constexpr int64_t unit = 1'000'000;
   static constexpr double least = 1.0 / unit, most = 1000;
 
   int64_t millionths = unit;
   bool padded = false;
   int64_t experts = 1, topK = 1;
-  /// The number of tokens, with the dimensions of routers.
+  /// The number of tokens of a rank and a microbatch, with the dimensions that
+  /// routers have.
   Dims tokens = {};
 
   static int64_t toMillionths(double factor) {

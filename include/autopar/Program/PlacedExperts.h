@@ -18,30 +18,32 @@
 namespace autopar::program {
 
 /// The experts in the slots of each layer, and their tokens. With the sizes of
-/// `axes` they determine the load of the most loaded device over the mean,
-/// which scales `Dim::sharedBy` and `Collective::sharedBy`.
+/// `axes` they determine the load of the most loaded device over the mean, by
+/// which dimensions with `Dim::sharedBy` and collectives with
+/// `Collective::sharedBy` grow.
 struct PlacedExperts {
   struct Layer {
-    /// Index into `CostProgram::layers`.
+    /// The layer kind, as an index into `CostProgram::layers`.
     uint32_t kind = 0;
     placement::LayerLoads loads;
     std::vector<int32_t> slots;
-    /// Traffic of a routing trace, if the layer has one.
+    /// Traffic between nodes by the routing trace, if the layer has one: with
+    /// this placement, and with the policy `block`.
     std::optional<placement::NodeTraffic> traffic, blockTraffic;
   };
   /// The axes that share the experts, major first.
   std::vector<AxisId> axes;
   placement::PlacementOptions options;
   int64_t experts = 1, slots = 1, groups = 1;
-  /// Absent if experts accept all of their loads.
+  /// The limit of an expert's load; absent if experts accept all tokens.
   std::optional<placement::LoadLimit> limit = std::nullopt;
-  /// The user's name of the loads.
+  /// The name by which the user gave the loads: a word or a file.
   std::string source;
-  /// Sorted by layer number.
+  /// The layers with placed experts, sorted by layer number.
   std::vector<Layer> layers;
-  /// If set, it replaces `slots` and `loads` of layers, which are then empty:
-  /// the placement, and the number of slots, depend on the layout. Until then
-  /// weights have `slots` slots.
+  /// If set, it computes `slots` and `loads` of layers, which are then empty,
+  /// because the placement and the number of slots depend on the layout. Until
+  /// a layout is known, weights have `slots` slots.
   std::shared_ptr<placement::ExpertPlacer> placer = nullptr;
 };
 

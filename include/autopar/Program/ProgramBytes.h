@@ -13,8 +13,8 @@
 
 namespace autopar::program {
 
-// Serialise cost programs with Bytes.h. Placed experts are stored without their
-// loads.
+// These functions serialise and read cost programs with Bytes.h. Placed experts
+// are stored without their loads.
 
 template <typename IO>
 void bytesOf(IO &io, Extent &extent) {

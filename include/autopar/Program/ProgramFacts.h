@@ -16,22 +16,23 @@
 
 namespace autopar::program {
 
-/// Whether sizes of the program depend on `symbol`.
+/// Whether any size of the program depends on `symbol`.
 inline bool readsSymbol(const CostProgram &program, std::string_view symbol) {
   return std::find(program.symbols.begin(), program.symbols.end(), symbol) !=
          program.symbols.end();
 }
 
-/// Encoded positions per request that cross attention sees: by default all
-/// positions that `step` encodes.
+/// Returns the number of encoded positions per request that cross attention
+/// sees: by default all positions that `step` encodes.
 inline int64_t crossTokensOf(const CostProgram &program, const Workload &step) {
   if (step.crossTokens > 0 || !readsSymbol(program, "cross_tokens"))
     return step.crossTokens;
   return step.encoderTokens;
 }
 
-/// Whether devices hold `resident` for layers that draft tokens, which are in
-/// layer kinds that no step runs. The model's own parameters do not count it.
+/// Whether `resident` belongs to layers that draft tokens: devices hold it, but
+/// its layer kind is run by no step. It does not count as a parameter of the
+/// model.
 inline bool isForDrafts(const CostProgram &program, const Resident &resident) {
   return !resident.stored && program.layers[resident.layer].count == 0;
 }

@@ -15,30 +15,30 @@
 
 namespace autopar::program {
 
-/// One step of a prefill or of decoding.
+/// Asks for one prefill or decode step.
 struct Step {
   Workload workload;
 };
 
-/// One iteration of training.
+/// Asks for one training iteration.
 struct Iteration {
   Workload workload;
 };
 
-/// Requests that arrive at engines. Besides its text, each request has the
-/// encoder tokens and the cross tokens of `step`.
+/// Asks for a service with arriving requests. Each request has the encoder
+/// tokens and cross tokens of `step`, besides its text.
 struct Service {
   Requests requests;
   Workload step;
-  /// Whether the step that a report shows is `step`, and not the one that
-  /// decodes in the steady state.
+  /// Whether the report shows the step `step`, instead of the decode step of
+  /// the steady state.
   bool showsStep = false;
 };
 
 using Question = std::variant<Step, Iteration, Service>;
 
-/// The question for a workload: a step, or an iteration if its phase is
-/// `train`.
+/// Returns the question that a workload alone asks: a training iteration if its
+/// phase is `train`, else a step.
 Question questionOf(const Workload &workload);
 
 } // namespace autopar::program

@@ -18,20 +18,21 @@
 
 namespace autopar::program {
 
-/// Parts of layers that can be recomputed on their own.
+/// Groups of ops of a layer that can each be recomputed on their own.
 enum class LayerPart : uint8_t {
-  /// From queries, keys and values to the result of attention.
+  /// The ops from queries, keys and values to the result of attention.
   attention_core,
   norms,
-  /// The results of activation functions, also in experts.
+  /// The activation functions, also those in experts.
   mlp_activation,
   /// A dense feed-forward network, up to its last matmul.
   mlp,
-  /// From the router to the last matmul of routed experts.
+  /// The ops from the router to the last matmul of routed experts.
   experts,
-  /// The feed-forward network beside routed experts.
+  /// The feed-forward network that runs beside routed experts.
   shared_experts,
-  /// In multi-head latent attention: from latents to queries, keys, values.
+  /// In multi-head latent attention: the ops from latents to queries, keys and
+  /// values.
   mla_up,
 };
 inline constexpr std::array<LayerPart, 7> layerParts = {
@@ -41,42 +42,44 @@ inline constexpr std::array<LayerPart, 7> layerParts = {
     LayerPart::mla_up};
 std::string_view nameOf(LayerPart part);
 
-/// The activations that a backward recomputes instead of keeping them.
+/// Which activations a backward recomputes instead of keeping them in memory.
 struct Recomputation {
   enum class Kind : uint8_t {
     none,
     parts,
-    /// All of a layer except the results of matmuls with weights and of
-    /// attention.
+    /// Recomputes all of a layer except the results of attention and of matmuls
+    /// with weights.
     save_products,
-    /// All of a layer except its input.
+    /// Recomputes all of a layer except its input.
     full,
-    /// The smallest recomputation that fits the devices.
+    /// The least recomputation with which the plan fits in memory.
     fitting,
   };
   Kind kind = Kind::none;
-  /// Each once, in the order of the enumeration.
+  /// The groups of ops to recompute, each once, in the order of the
+  /// enumeration.
   std::vector<LayerPart> parts = {};
-  /// With `save_products`, the first of every `every` matmuls is saved; with
-  /// `full`, the last of every `every` layers is recomputed.
+  /// With `save_products`: of each `every` matmuls, the first is saved. With
+  /// `full`: of each `every` layers, the last is recomputed.
   int64_t every = 1;
-  /// With `full`, the number of recomputed layers per stage, the first ones; 0
-  /// for all.
+  /// With `full`: how many layers per stage are recomputed, counted from the
+  /// first; 0 for all.
   int64_t layersOfStage = 0;
 
-  /// Parses "none", "selective" (as "attention_core"), "norms+mlp" (as
-  /// "norms,mlp"), "save_products", "save_products/2", "full", "full/2",
-  /// "full:8", "auto". Errors have no `where`, and list the choices.
+  /// Parses "none", "selective" (the same as "attention_core"), "norms+mlp"
+  /// (the same as "norms,mlp"), "save_products", "save_products/2", "full",
+  /// "full/2", "full:8", "auto". Errors have no `where` (location), and list
+  /// the choices.
   static Result<Recomputation> parse(std::string_view text);
-  /// The text that `parse` reads back.
+  /// Returns the text from which `parse` makes an equal object.
   std::string str() const;
 
-  /// Whether layers of one kind may differ in what is made again of them.
+  /// Whether layers of one kind may differ in what is recomputed of them.
   bool variesByLayer() const {
     return every > 1 ? kind == Kind::full : layersOfStage > 0;
   }
-  /// With `full`: whether layer `index` of all, which is number `ofStage` of
-  /// its stage, is recomputed; both count from 0.
+  /// With `full`: whether layer `index` of the model is recomputed, which is
+  /// layer `ofStage` of its stage; both count from 0.
   bool takesLayer(int64_t index, int64_t ofStage) const;
 
   friend bool operator==(const Recomputation &a, const Recomputation &b) {
@@ -88,7 +91,7 @@ struct Recomputation {
   }
 };
 
-/// The choices in words, for messages.
+/// Returns all choices as text, for messages.
 std::string recomputationChoices();
 
 } // namespace autopar::program

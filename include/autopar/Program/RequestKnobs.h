@@ -19,38 +19,44 @@
 
 namespace autopar::program {
 
-/// A number, or a list of numbers, of `Requests`.
+/// A user's choice that is one number, or a list of numbers, of `Requests`: its
+/// names, its range, and how to get and set it.
 struct RequestKnob {
-  /// The flag, without dashes; how help writes its value; its help.
+  /// The flag's name without dashes, the placeholder for its value in help, and
+  /// its help text.
   const char *flag, *value, *help;
-  /// The name of the pass option; of the attribute of the op, which errors of
-  /// the op say, too; of the member of `serving.requests` in reports.
+  /// `option`: the name of the pass option. `key`: the name of the op's
+  /// attribute, which the op's errors state, too. `reportKey`: the name of the
+  /// member of `serving.requests` in reports.
   const char *option, *key, *reportKey;
-  /// The numbers it holds; none where nothing is said.
+  /// Returns the numbers that `requests` has; none if they are not set.
   std::vector<double> (*get)(const Requests &requests);
-  /// Takes one number, or a list of at least one.
+  /// Sets the numbers: exactly one or, for a list, at least one.
   void (*set)(Requests &requests, const std::vector<double> &numbers);
   bool isList = false;
-  /// What the flag expects, in words before the range: "a share of tokens"; and
-  /// a flag that is right, null where the words are enough.
+  /// `expected`: what the flag expects, in words that come before the range,
+  /// such as "a share of tokens". `example`: a correct flag for the error; null
+  /// if the words suffice.
   const char *expected = nullptr, *example = nullptr;
   double least = 0, most = 1;
   /// Whether `most` itself is out of range.
   bool isBelowMost = false;
-  /// Whether a trace of requests says it; then the flag is refused.
+  /// Whether a trace of requests states these numbers, so that the flag is
+  /// refused beside a trace.
   bool isOfTrace = false;
 
   bool has(double number) const {
     return number >= least && (isBelowMost ? number < most : number <= most);
   }
-  /// "from 0 to below 1".
+  /// Returns the allowed range as text: "from 0 to below 1".
   std::string range() const;
 };
 
-/// All, in the order of help, of the text of the op and of reports.
+/// Returns all choices, in the order in which help, the op's text and reports
+/// list them.
 const std::vector<RequestKnob> &requestKnobs();
 
-/// The numbers that a user has chosen for a knob.
+/// The numbers that the user set for one choice.
 struct RequestNumbers {
   const RequestKnob *knob;
   std::vector<double> numbers;

@@ -19,7 +19,7 @@
 
 namespace autopar::program {
 
-/// The distribution of the tokens of prompts, or of answers.
+/// The distribution of the number of tokens of prompts, or of answers.
 class TokenLengths {
 public:
   enum class Kind : uint8_t { fixed, uniform, lognormal, histogram };
@@ -27,80 +27,86 @@ public:
   TokenLengths() = default;
   /// Parses "2000", "uniform:100..500", "lognormal:2000,0.8" (the mean, and the
   /// standard deviation of the logarithm), "histogram:128x3,4096x1" (tokens x
-  /// weight). Errors have no `where`.
+  /// weight). Errors have no `where` (location).
   static Result<TokenLengths> parse(const std::string &text);
-  /// A histogram of `tokens`: the means of parts with equal counts, of which it
-  /// makes as many as readers can use.
+  /// Returns a histogram of the numbers `tokens`: they are sorted and divided
+  /// into parts with equal counts, and each part becomes a bin at its mean.
   static TokenLengths of(std::vector<int64_t> tokens);
 
-  /// The text that `parse` reads back.
+  /// Returns the text from which `parse` makes an equal object.
   std::string str() const;
   Kind getKind() const { return kind; }
-  /// The numbers of tokens and the other numbers of the text, in its order.
+  /// Return the numbers of tokens in the text, and the other numbers in it,
+  /// each in order.
   std::vector<int64_t> tokens() const;
   std::vector<double> numbers() const;
   bool isHistogram() const { return kind == Kind::histogram; }
   double mean() const;
-  /// Variance over the square of the mean.
+  /// Returns the variance divided by the square of the mean.
   double squaredVariation() const;
-  /// The length at the same quantile as a normal variate `deviations` standard
-  /// deviations above its mean.
+  /// Returns the length at the quantile of a normal variable that is
+  /// `deviations` standard deviations above its mean.
   double atDeviations(double deviations) const;
-  /// Draws a length of at least 1.
+  /// Draws a random length of at least 1 token.
   int64_t draw(std::mt19937_64 &random) const;
 
 private:
   double meanSquare() const;
 
   Kind kind = Kind::fixed;
-  /// The fixed value; least and most; or the mean and the deviation of the
-  /// logarithm.
+  /// The parameters of the distribution: the fixed value; the least and the
+  /// largest value; or the mean and the standard deviation of the logarithm.
   double first = 1, second = 0;
-  /// For a histogram: tokens, and the cumulative weight.
+  /// For a histogram: the tokens of each bin, and the cumulative weight up to
+  /// it.
   std::vector<std::pair<int64_t, double>> bins;
 };
 
-/// Latency limits in us: from a request to its first token (TTFT), and from
-/// token to token (TPOT).
+/// Latency limits in us: `ttftUs` from the arrival of a request to its first
+/// token, `tpotUs` from token to token.
 struct ServiceLimits {
   std::optional<double> ttftUs, tpotUs;
 
   bool any() const { return ttftUs || tpotUs; }
 };
 
-/// A request. In a closed loop its arrival is the earliest time at which it may
-/// arrive.
+/// One request of a service. In a closed loop, `arrivalUs` is the earliest time
+/// at which it may arrive.
 struct Request {
   double arrivalUs = 0;
   int64_t promptTokens = 1, answerTokens = 1;
-  /// Prompt tokens that are prefix-cache hits at the first prefill: they are
-  /// not computed, but still occupy KV caches of the request.
+  /// Number of prompt tokens that are prefix-cache hits at the first prefill:
+  /// they are not computed, but still occupy the request's KV cache.
   int64_t cachedTokens = 0;
 };
 
-/// The requests of a service.
+/// The load of a service: how requests arrive, how long they are, and their
+/// latency limits.
 struct Requests {
-  /// Poisson arrival rate per second; 0 for a closed loop of `concurrency`
-  /// requests.
+  /// Mean number of requests that arrive per second (a Poisson process); 0 for
+  /// a closed loop of `concurrency` requests.
   double ratePerS = 0;
-  /// Concurrent requests of a closed loop, each followed by another.
+  /// Number of requests that run at once in a closed loop; when one ends,
+  /// another begins.
   int64_t concurrency = 0;
   TokenLengths prompt = {}, answer = {};
-  /// Prefix-cache hits, as a share of the tokens of a prompt.
+  /// Share of a prompt's tokens that are prefix-cache hits.
   double cachedShare = 0;
   ServiceLimits limits = {};
-  /// Speculative decoding: probability that a draft token is accepted if those
-  /// before it were; one per draft of a step.
+  /// Speculative decoding: for each draft token of a step, the probability that
+  /// it is accepted if all draft tokens before it were.
   std::vector<double> acceptance = {};
   /// Time of a draft over that of a decode step without drafts.
   std::optional<double> draftCost = std::nullopt;
 
-  /// Returns an error with the name of the first invalid field, if any.
+  /// Returns an error that names the first invalid field; nothing if all are
+  /// valid.
   std::optional<Error> verify() const;
 };
 
-/// Parses "ttft:500ms,tpot:30ms": only the first for a prefill, only the second
-/// for a decode, both for requests (no phase). Errors have no `where`.
+/// Parses latency limits, "ttft:500ms,tpot:30ms": a prefill may have only TTFT,
+/// a decode only TPOT, requests (no phase) both. Errors have no `where`
+/// (location).
 Result<ServiceLimits> parseServiceLimits(const std::string &text,
                                          std::optional<Phase> phase);
 

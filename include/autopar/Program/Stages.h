@@ -15,25 +15,27 @@
 
 namespace autopar::program {
 
-/// The layers of the stack in order, each an index into `LayerStack::layers`.
-/// Errors: a program without a stack; more than `limits::maxLayers` layers.
+/// Returns the layers of the stack in order, each as an index into
+/// `LayerStack::layers`. Errors: a program without a stack; more than
+/// `limits::maxLayers` layers.
 Result<std::vector<uint32_t>> layersInOrder(const CostProgram &program);
 
-/// Number of runs of each of `CostProgram::layers`.
+/// How often each layer kind is run, by index into `CostProgram::layers`.
 using KindCounts = std::vector<int64_t>;
 
 void addKinds(const std::vector<KindCount> &kinds, KindCounts &counts);
 
-/// Whether operations both before and after the layers of the stack use
-/// `resident`: the first stage and the last then have a copy each.
+/// Whether operations before the layers of the stack and operations after them
+/// use `resident`, so that the first and the last stage each hold a copy.
 bool isCopied(const CostProgram &program, const Resident &resident);
-/// Whether some layers of the stack use `resident`, and something else does.
+/// Whether `resident` is used by some layers of the stack, and also by other
+/// operations or layers.
 bool isSharedByLayers(const CostProgram &program, const Resident &resident);
 
-/// The parts of a program that run in a pass. The run before a border of the
-/// stack belongs to the layer after it, as engines hand over a sum that the
-/// next norm adds up. Over all places the launches add up to those of the
-/// program.
+/// Which layers a pipeline stage runs in a pass. Elementwise kernels before a
+/// border of the stack belong to the layer after it, because runtimes hand over
+/// a sum that the next norm adds up. Summed over all stages, the launches are
+/// those of the whole program.
 struct PartCounts {
   PartCounts() = default;
   explicit PartCounts(const CostProgram &program)
@@ -41,8 +43,8 @@ struct PartCounts {
         outOf(program.borders.size()) {}
 
   KindCounts kinds;
-  /// For each border between layers of the stack, how often it enters and
-  /// leaves a layer of the part.
+  /// For each border between layers of the stack, how often the stage runs the
+  /// layer after it (`into`) and the layer before it (`outOf`).
   std::vector<int64_t> into, outOf;
 
   bool operator<(const PartCounts &other) const {
@@ -51,14 +53,16 @@ struct PartCounts {
   }
 };
 
-/// Index of the border that enters place `place` of the stack; nothing if there
-/// is none. Place 0 has the operations before the layers of `order`, place i
-/// the i-th layer, and one more place the operations after them.
+/// Returns the index of the border that leads into position `place` of the
+/// stack; nothing if there is none. Position 0 has the operations before the
+/// layers of `order`, position i the i-th layer, and the last position the
+/// operations after all layers.
 std::optional<uint32_t> borderInto(const CostProgram &program,
                                    const std::vector<uint32_t> &order,
                                    size_t place);
-/// Adds places `begin` to `end` - 1 of the stack to `part`. With `borders`, a
-/// run before a border is launched where the border leads to.
+/// Adds the positions `begin` to `end` - 1 of the stack to `part`. With
+/// `borders`, elementwise kernels before a border are launched with the layer
+/// after it.
 void addPlaces(const CostProgram &program, const std::vector<uint32_t> &order,
                size_t begin, size_t end, bool borders, PartCounts &part);
 

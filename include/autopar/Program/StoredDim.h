@@ -15,23 +15,23 @@
 
 namespace autopar::program {
 
-/// One dimension of a quantised checkpoint tensor: ceil(base * num / den).
-/// `base` is a dimension of the plain tensor that the format replaces.
+/// One dimension of a quantised checkpoint tensor: ceil(base * num / den), in
+/// which `base` is a dimension of the unquantised tensor.
 struct StoredDim {
   enum class Base : uint8_t {
-    /// 1: the dimension is the number `num`.
+    /// The base is 1, so that the dimension is the number `num`.
     one,
-    /// The last dimension but one: the outputs of a linear layer.
+    /// The base is the last dimension but one: the outputs of a linear layer.
     o,
-    /// The last dimension: its inputs.
+    /// The base is the last dimension: the inputs of a linear layer.
     i,
-    /// The product of all dimensions.
+    /// The base is the product of all dimensions.
     all,
   };
   Base base = Base::one;
   int64_t num = 1, den = 1;
 
-  /// The stored extent, for a base of `extent`.
+  /// Returns the stored extent, if the base has the extent `extent`.
   Checked of(Checked extent) const { return ceilDiv(extent * num, den); }
 
   friend bool operator==(const StoredDim &a, const StoredDim &b) {
@@ -39,7 +39,7 @@ struct StoredDim {
   }
 };
 
-/// The name: "o", "i", "all"; "" for `one`.
+/// Returns the name of a base: "o", "i", "all"; "" for `one`.
 std::string_view nameOf(StoredDim::Base base);
 std::optional<StoredDim::Base> parseStoredBase(std::string_view name);
 

@@ -16,7 +16,7 @@
 namespace autopar::program {
 
 /// The phase of a step. `train` is an iteration that computes all tokens of
-/// `batch` sequences, gradients, and an update of the weights.
+/// `batch` sequences, the gradients, and an update of the weights.
 enum class Phase : uint8_t { prefill, decode, train };
 
 std::string_view nameOf(Phase phase);
@@ -26,7 +26,7 @@ std::optional<Phase> parsePhase(std::string_view text);
 /// `context` cached tokens each after the step. With an encoder, the step
 /// encodes `encoderTokens` positions per sequence (patches of images, frames of
 /// audio, source text), and cross attention sees `crossTokens` positions of
-/// each.
+/// each sequence.
 struct Workload {
   Phase phase = Phase::prefill;
   int64_t batch = 1;
@@ -38,18 +38,18 @@ struct Workload {
   int64_t tokens() const { return batch * query; }
 };
 
-/// Equal steps of a prefill, and their number.
+/// Equal steps of a prefill, and how many there are.
 struct PrefillChunk {
   Workload step;
   int64_t count = 1;
 };
 
-/// The steps in which `replicas` replicas, each with sequences of its own,
+/// Returns the steps in which `replicas` replicas, each with its own sequences,
 /// compute the prompts of `whole` with at most `budget` tokens per step. A step
-/// takes as many whole prompts as fit or, if none fits and `mayCut`, prompts
-/// are computed one after the other in prefill chunks, each of which sees the
-/// previous ones. In order of time for each prompt. A decode step stays as it
-/// is.
+/// takes as many whole prompts as fit. If none fits and `mayCut` holds, prompts
+/// are computed one after the other in chunks, each of which sees the previous
+/// ones. The steps are in the order of time for each prompt. A decode step is
+/// returned unchanged.
 std::vector<PrefillChunk> prefillChunks(const Workload &whole, int64_t replicas,
                                         int64_t budget, bool mayCut);
 

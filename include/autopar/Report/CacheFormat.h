@@ -12,10 +12,12 @@
 
 namespace autopar::report {
 
-/// Name of the assumption about the format of KV caches, and who chose it.
+/// Name of the assumption that states the number format of KV caches, and who
+/// chose it.
 inline constexpr const char *cacheFormatAssumption = "kv_format";
 
-/// Finds that assumption in a report; null if the step has no KV caches.
+/// Returns the assumption about the format of KV caches; null if the step has
+/// no KV caches.
 inline const Assumption *findCacheFormat(const Report &report) {
   for (const Assumption &assumption : report.assumptions)
     if (assumption.name == cacheFormatAssumption)

@@ -23,12 +23,13 @@ namespace autopar::report {
 struct ModelReport {
   std::string name;
   Checked parameters, activeParameters, checkpointBytes;
-  /// The longest context that the model supports, 0 if not known.
+  /// The longest context that the model supports, in tokens; 0 if not known.
   int64_t contextLength = 0;
-  /// Parameters in the checkpoint that are not loaded (multi-token prediction).
+  /// Number of parameters in the checkpoint that are not loaded (multi-token
+  /// prediction).
   Checked storedOnlyParameters;
 
-  /// Parameters by purpose: "embedding", "attention", ...
+  /// The parameters that serve one purpose: "embedding", "attention", ...
   struct Part {
     std::string name;
     Checked parameters, active, bytes;
@@ -40,43 +41,47 @@ struct ModelReport {
     int64_t count = 0;
   };
   std::vector<LayerKind> layers;
-  /// Layer kinds in order: "3 dense_decoder, 58 moe_decoder".
+  /// The layer kinds in order, as text: "3 dense_decoder, 58 moe_decoder".
   std::string pattern;
 
-  /// Formats of KV caches; sizes of caches have one number per format.
+  /// Number formats of KV caches; sizes of caches below have one number per
+  /// format.
   std::vector<std::string> kvFormats;
-  /// The caches of one kind of layer.
+  /// The KV caches of one kind of layer.
   struct Cache {
     /// The layer kind, and the operation that reads the cache: "attention",
     /// "indexer".
     std::string layer, op;
     int64_t layers = 0;
-    /// Tokens that a query sees, 0 for all; with a chunk, those up to itself.
+    /// Number of tokens that a query sees, 0 for all; with a chunk, only those
+    /// of the chunk up to the query itself.
     int64_t window = 0, chunk = 0;
-    /// Bytes per token over all layers of the kind, by format.
+    /// Bytes per token over all layers of the kind, by number format.
     std::vector<Checked> bytesPerToken;
   };
   std::vector<Cache> caches;
-  /// Bytes of the caches of one sequence with `context` tokens, by format.
+  /// Bytes of the KV caches of one sequence with `context` tokens, by number
+  /// format.
   struct CacheSize {
     int64_t context = 0;
     std::vector<Checked> bytes;
   };
   std::vector<CacheSize> cacheSizes;
   Checked stateBytesPerSequence;
-  /// Bytes per token of keys and values of another input that attention reads
-  /// (the source of an encoder), in the first format; not part of `caches`.
+  /// Bytes per encoded position of the keys and values of another input that
+  /// attention reads (the source of an encoder), in the first format; not
+  /// included in `caches`.
   Checked memoryBytesPerToken;
-  /// Whether layers run on another input than text: an encoder's source,
-  /// images. `flops` leaves these layers out.
+  /// Whether some layers run on another input than text: the source of an
+  /// encoder, images. `flops` does not include these layers.
   bool hasSource = false;
 
   struct Flops {
     Checked linear, attention, recurrence, logits;
     Checked total() const { return linear + attention + recurrence + logits; }
   };
-  /// FLOPs for one sequence: of a prompt of `context` tokens, and of decoding
-  /// one token at that context (absent for a model without caches).
+  /// FLOPs for one sequence: of a prefill of `context` tokens, and of decoding
+  /// one token at that context (absent for a model without KV caches).
   struct FlopsAt {
     int64_t context = 0;
     Flops prefill;
@@ -84,9 +89,11 @@ struct ModelReport {
   };
   std::vector<FlopsAt> flops;
 
-  /// Fields of the config that the model's family knows, with defaults.
+  /// The config fields that the model's family knows, with their values,
+  /// defaults included.
   std::vector<std::pair<std::string, std::string>> fields;
-  /// Fields that have defaults: "head_dim = 128 (default of Qwen3Config)".
+  /// The fields that have default values, as text: "head_dim = 128 (default of
+  /// Qwen3Config)".
   std::vector<std::string> defaults;
 };
 

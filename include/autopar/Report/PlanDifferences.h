@@ -14,29 +14,31 @@
 
 namespace autopar::report {
 
-/// The outcome of a plan for a model: facts of its IR, and the estimate.
+/// The outcome of a plan for a model: facts of its IR, and the report of its
+/// estimate.
 struct PlanOutcome {
-  /// Equal collectives of a step, in one kind of layer.
+  /// Equal collectives of a step in one kind of layer.
   struct Collective {
-    /// `dims` describes the dimensions that change, such as "dim 2"; may be "".
+    /// `dims` names the dimensions that the collective changes, such as "dim
+    /// 2"; it may be "".
     std::string layer, kind, dims;
     std::vector<std::string> axes;
     int64_t count = 0;
   };
-  /// A weight, cache or state, with its layout in words: "[_ by tp, _]".
+  /// A weight, KV cache or state, with its layout as text: "[_ by tp, _]".
   struct Tensor {
     std::string layer, name, layout, format;
   };
 
-  /// The plan's name.
+  /// The name of the plan.
   std::string name;
   std::vector<Collective> collectives;
   std::vector<Tensor> tensors;
   Report report;
 };
 
-/// The differences of two outcomes. If only one of them has an item, the other
-/// side is absent.
+/// The differences between two outcomes. If only one of them has an item, the
+/// item of the other is absent.
 struct PlanDifferences {
   enum class Unit {
     none,
@@ -48,15 +50,15 @@ struct PlanDifferences {
     dollars,
     joules
   };
-  /// A value: none, a flag, a word, or a number.
+  /// The value of a row: none, a flag, a word, or a number.
   using Value =
       std::variant<std::monostate, bool, std::string, int64_t, double, Checked>;
-  /// One number of the report, with its path there.
+  /// One number of the report that differs, with its path in the report.
   struct Row {
     std::string name, path;
     Unit unit = Unit::none;
     Value a, b;
-    /// b / a, if both are numbers and `a` is not 0.
+    /// Returns b / a, if both are numbers and `a` is not 0.
     std::optional<double> ratio() const;
   };
   template <typename T>
@@ -69,9 +71,10 @@ struct PlanDifferences {
   std::vector<Pair<PlanOutcome::Tensor>> tensors;
   std::vector<Row> rows;
   std::vector<Pair<Report::CollectiveRow>> times;
-  /// Warnings that the other side does not have, whatever their numbers.
+  /// Warnings that only one of the two has; their numbers are ignored in the
+  /// comparison.
   std::vector<std::string> warningsOfA, warningsOfB;
-  /// Number of equal items; for warnings, of those on both sides.
+  /// How many items are equal in both outcomes, by kind of item.
   struct {
     size_t collectives = 0, tensors = 0, rows = 0, times = 0, warnings = 0;
   } equal;

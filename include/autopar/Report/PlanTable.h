@@ -12,11 +12,12 @@
 
 namespace autopar::report {
 
-/// One row: a question and its answer.
+/// One row of a table of plans: what was asked, and the answer.
 struct PlanTableRow {
-  /// As the user wrote them; "" for the default.
+  /// The texts that the user wrote; "" for the default.
   std::string model, hardware, plan;
-  /// Absent if the estimate was refused; `refusal` is the reason.
+  /// The report; absent if the estimate was refused, in which case `refusal` is
+  /// the reason.
   std::optional<Report> report;
   std::string refusal;
 };

@@ -17,7 +17,7 @@
 
 namespace autopar::report {
 
-/// The requests of a simulation: `count` drawn ones, or those of a trace.
+/// Which requests a simulation uses: `count` random ones, or those of a trace.
 struct SimulationChoice {
   int64_t count = 10'000;
   uint64_t seed = 1;
@@ -26,33 +26,34 @@ struct SimulationChoice {
 
 /// The results of a simulation.
 struct SimulationReport {
-  /// Absent for a trace.
+  /// The seed of the random requests; absent for a trace.
   std::optional<uint64_t> seed;
   serving::SimulatedService service;
   std::shared_ptr<const serving::SimulatedRun> run;
 };
 
-/// The steady state of a service under its requests. Times are in us.
+/// The steady state of a service under its load. Times are in us.
 struct ServiceReport {
   program::Requests requests;
   /// Whether the KV caches of a replica hold one mean request; if not, only
   /// `capacityTokens` is set.
   bool isServed = false;
-  /// Replicas that decode.
+  /// Number of replicas that decode.
   int64_t replicas = 1;
   int64_t devices = 1;
-  /// KV cache capacity of a replica that decodes, in tokens.
+  /// Tokens for which the KV caches of a decoding replica have room.
   int64_t capacityTokens = 0;
   serving::LoadPoint steady;
   serving::LoadCurve curve;
-  /// Cost per million output tokens, if the price or power is known. Joules are
-  /// an upper bound.
+  /// Cost per million output tokens, if the price or the power is known. The
+  /// joules are an upper bound.
   std::optional<double> dollarsPerMillionTokens, joulesPerMillionTokens;
   std::optional<SimulationReport> simulation;
 
   bool isOpen() const { return requests.concurrency == 0; }
   bool hasLimits() const { return requests.limits.any(); }
-  /// Mean number of requests in prefill or decode, over all replicas.
+  /// Returns the mean number of requests in prefill or decode, over all
+  /// replicas.
   double running() const {
     return (steady.state.running + steady.state.prefilling) *
            static_cast<double>(replicas);
@@ -60,7 +61,7 @@ struct ServiceReport {
   double waiting() const {
     return steady.state.waiting * static_cast<double>(replicas);
   }
-  /// Mean share of the KV caches that requests use.
+  /// Returns the mean share of the KV caches that requests use.
   double cacheShare() const {
     return (steady.state.running * steady.load.contextTokens() +
             steady.state.prefilling * steady.load.promptTokens) /
@@ -68,10 +69,10 @@ struct ServiceReport {
   }
 };
 
-/// Numbers of a module that runs both prefill and decode.
+/// The steady state of a module that runs both prefill and decode.
 struct ServingReport : ServiceReport {
   /// The decode step of the steady state, with an integer number of sequences;
-  /// with one sequence per replica if no request fits.
+  /// if no request fits, with one sequence per replica.
   program::Workload step;
 };
 

@@ -17,19 +17,22 @@
 
 namespace autopar::report {
 
-/// `training` of a report, whose step is an iteration. Times are those of the
-/// heaviest stage over all its microbatches. Exposed communication is the part
-/// that its kernels wait for.
+/// The section `training` of a report whose step is a training iteration. Times
+/// are those of the slowest stage over all its microbatches. Exposed
+/// communication is the part for which its kernels wait.
 struct TrainingReport {
-  /// Times with exposed communication; the forward also has the host's time.
-  /// Together with the two below they add up to the iteration.
+  /// Times in which exposed communication is included; the forward also
+  /// includes the host's time. With `bubbleTimeUs` and `stragglerTimeUs` they
+  /// add up to the iteration.
   double forwardTimeUs = 0, backwardTimeUs = 0, optimizerTimeUs = 0;
-  /// Time that the stage waits for others; time that stragglers add.
+  /// `bubbleTimeUs`: time that the stage waits for other stages.
+  /// `stragglerTimeUs`: time that slower devices add.
   double bubbleTimeUs = 0, stragglerTimeUs = 0;
-  /// Part of the backward: kernels that make gradients of weights.
+  /// Time of kernels that compute gradients of weights; a part of
+  /// `backwardTimeUs`.
   double weightGradientTimeUs = 0;
 
-  /// Collectives of one section, with one purpose, over the same axes.
+  /// The collectives of one section with one purpose over the same axes.
   struct Exposure {
     enum class Purpose : uint8_t {
       activations,
@@ -43,7 +46,8 @@ struct TrainingReport {
     Purpose purpose = Purpose::activations;
     std::vector<std::string> axes;
     double timeUs = 0, exposedTimeUs = 0;
-    /// Exposed share of all collectives with this purpose, whatever their axes.
+    /// Exposed share of the time of all collectives with this purpose, whatever
+    /// their axes.
     double exposedShare = 0;
   };
   std::vector<Exposure> exposure;
@@ -54,24 +58,26 @@ struct TrainingReport {
     Checked forward, backward, padding;
   };
   Flops flops;
-  /// Peak of a device in the format that utilisation refers to.
+  /// Peak rate of a device in the number format to which utilisation refers.
   double peakFlopsPerS = 0;
   double modelUtilization = 0, hardwareUtilization = 0;
   double tokensPerSPerDevice = 0;
 
-  /// By device of the pipeline, at the time when it keeps most.
+  /// One device of the pipeline, at the time when it keeps the most saved
+  /// values.
   struct Stage {
-    /// Microbatches in flight, summed over its virtual stages.
+    /// Number of microbatches in flight, summed over the device's virtual
+    /// stages.
     int64_t inFlight = 0;
-    /// Bytes that one microbatch keeps on all its virtual stages.
+    /// Bytes that one microbatch saves on all virtual stages of the device.
     int64_t savedBytesPerMicrobatch = 0;
-    /// Time from the start of the iteration to the end of the forward at the
-    /// peak.
+    /// Time from the start of the iteration to the end of the forward with
+    /// which the peak is reached.
     double peakTimeUs = 0;
   };
   std::vector<Stage> stages;
-  /// The stage that holds most, and the values that it keeps at its peak:
-  /// `count` of `bytes` each, sorted by total bytes.
+  /// The device that needs the most memory, and the values that it keeps at its
+  /// peak: `count` values of `bytes` each, sorted by their total.
   int64_t peakStage = 0;
   struct SavedValue {
     std::string name, layer;
@@ -79,8 +85,9 @@ struct TrainingReport {
   };
   std::vector<SavedValue> alive;
 
-  /// The recomputation, as `Recomputation` writes it. If it was chosen to fit,
-  /// the ones that did not fit, with the bytes that they lacked.
+  /// The recomputation, as `Recomputation::str` writes it. If it was chosen so
+  /// that the plan fits, `tried` has those that did not fit, with the bytes by
+  /// which they did not.
   std::string recompute = "none";
   struct Tried {
     std::string recompute;
@@ -88,21 +95,22 @@ struct TrainingReport {
   };
   std::vector<Tried> tried;
 
-  /// Tokens that experts accept; absent if they accept all.
+  /// How many tokens experts accept; absent if they accept all.
   struct Capacity {
     double factor = 1;
     bool padded = false;
-    /// Per rank and microbatch: routed tokens, counted once per chosen expert,
-    /// and the tokens that one expert accepts.
+    /// Per rank and microbatch: `routedTokens`, counted once per chosen expert,
+    /// and `tokens`, the most that one expert accepts.
     int64_t routedTokens = 0, tokens = 0;
-    /// Mean over the layers.
+    /// Share of routed tokens that are dropped, averaged over the layers.
     double droppedShare = 0;
   };
   std::optional<Capacity> expertCapacity;
 
   /// The all_reduce of gradients of weights that both the first and the last
-  /// stage hold: an embedding table that is also the head, or that further
-  /// tokens are predicted with. Bytes per device; absent if there are none.
+  /// stage hold: an embedding table that is also the head, or that is used to
+  /// predict further tokens. Bytes per device; absent if there are no such
+  /// weights.
   struct Copies {
     int64_t bytes = 0;
     std::string tier;
@@ -110,21 +118,22 @@ struct TrainingReport {
   };
   std::optional<Copies> copiedGradients;
 
-  /// Share of the budget that is left on the fullest device; negative if the
-  /// plan does not fit.
+  /// Share of the memory budget that is left on the device with the least free
+  /// memory; negative if the plan does not fit.
   double memoryMargin = 0;
 
   std::optional<double> dollars, joules;
-  /// Effects that the numbers leave out.
+  /// Effects that the numbers do not include, as texts.
   std::vector<std::string> notModelled;
 };
 
-/// FLOPs that MFU counts: without recomputation and padding. Gradients of
-/// inputs and of weights take as many FLOPs as the forward, each.
+/// Returns the FLOPs that MFU counts: without recomputation and padding.
+/// Gradients of inputs and of weights each take as many FLOPs as the forward.
 inline Checked modelFlops(const TrainingReport &training) {
   return (training.flops.forward - training.flops.padding) * 3;
 }
-/// FLOPs that HFU counts: forwards and backwards as they are computed.
+/// Returns the FLOPs that HFU counts: those of forwards and backwards as they
+/// are computed.
 inline Checked hardwareFlops(const TrainingReport &training) {
   return training.flops.forward + training.flops.backward;
 }

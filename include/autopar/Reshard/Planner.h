@@ -18,8 +18,8 @@
 
 namespace autopar::reshard {
 
-/// The layout of a tensor on a mesh. Each axis appears at most once; devices
-/// along an absent axis hold replicas.
+/// How a tensor is laid out on a mesh. Each axis occurs at most once; devices
+/// along an axis that does not occur hold replicas.
 struct ShardLayout {
   /// For each dimension, the axes that split it, major first.
   std::vector<std::vector<program::AxisId>> dims;
@@ -31,23 +31,26 @@ struct ShardLayout {
   }
 };
 
-/// The collectives of the `parallel` dialect. Between equally cheap sequences
-/// the planner prefers the kinds that come first here.
+/// The collectives of the `parallel` dialect. Of equally cheap sequences, the
+/// planner prefers the kinds that come first here.
 enum class ReshardKind : uint8_t {
-  /// Appends unused axes to the split of `to`.
+  /// Appends unused axes to the split of dimension `to`; no device sends
+  /// anything.
   all_slice,
-  /// Drops partial axes.
+  /// Sums over partial axes.
   all_reduce,
-  /// Moves partial axes to the end of the split of `to`.
+  /// Sums over partial axes, and appends them to the split of dimension `to`.
   reduce_scatter,
-  /// Removes axes from the end of the split of `from`.
+  /// Removes axes from the end of the split of dimension `from`.
   all_gather,
-  /// Moves axes from the end of the split of `from` to the end of that of `to`.
+  /// Moves axes from the end of the split of dimension `from` to the end of
+  /// that of dimension `to`.
   all_to_all,
-  /// Every device sends its block to another one and gets a block of the same
-  /// size: partial axes stay, and every dimension keeps its number of blocks.
-  /// Devices can be paired like that if, with p the coordinates along partial
-  /// axes, each (p, block) is held by equally many devices before and after.
+  /// Every device sends its block to another one and receives a block of the
+  /// same size: partial axes stay, and every dimension keeps its number of
+  /// blocks. Devices can be paired like that if, with p the coordinates along
+  /// partial axes, each (p, block) is held by equally many devices before and
+  /// after.
   permute,
 };
 
@@ -55,21 +58,24 @@ std::string_view nameOf(ReshardKind kind);
 
 struct ReshardStep {
   ReshardKind kind = ReshardKind::all_slice;
-  /// The dimensions that lose and gain axes, if the kind has them.
+  /// The dimensions that lose (`from`) and gain (`to`) axes, if the kind has
+  /// them.
   size_t from = 0, to = 0;
-  /// In the order of the split. For a permute, the axes between the first and
-  /// the last that change in a dimension: no block leaves a group of these.
+  /// The axes of the collective, in the order of the split. For a permute, the
+  /// axes between the first and the last that change in a dimension: no block
+  /// leaves a group of these.
   std::vector<program::AxisId> axes;
   /// The layout after the step. Sets and partial axes are sorted.
   ShardLayout result;
 };
 
-/// The splits that a dimension may have in intermediate steps, besides none.
+/// The splits that a dimension may have in intermediate steps; it may always be
+/// unsplit.
 enum class WaySplits : uint8_t {
-  /// Any split, for extents that may be split unevenly.
+  /// Any split; for extents that may be split unevenly.
   any,
-  /// Subsets of the axes of the start, or of the goal: their product divides
-  /// the extent if that of the start or the goal does.
+  /// Subsets of the start's axes, or of the goal's: their product divides the
+  /// extent if that of the start or the goal does.
   subsets,
   /// All axes of the start, or all axes of the goal.
   ends,
@@ -83,12 +89,13 @@ struct ReshardDim {
 
 /// The layouts that the planner may use.
 struct ReshardSpace {
-  /// All of these axes may be used, also those that neither layout has.
+  /// Sizes of all axes that may be used, including axes that neither start nor
+  /// goal has.
   std::vector<int64_t> axisSizes;
-  /// Whether the sizes stand for any others: no two axes are then known to be
-  /// equal, and permutes only reorder the axes of a dimension.
+  /// Whether the sizes stand for any other sizes: then no two axes are known to
+  /// be equal, and a permute can only reorder the axes of a dimension.
   bool nominal = false;
-  /// By dimension.
+  /// What intermediate layouts may do with each dimension.
   std::vector<ReshardDim> dims;
 };
 
@@ -102,17 +109,18 @@ struct ReshardPlan {
   bool cheapest = true;
 };
 
-/// The steps from one layout to another that send the fewest bytes. Ties are
-/// broken by the fewest steps that move bytes, then by the fewest steps, then
-/// by the first kinds. Fails on layouts that do not fit the space, and on a
-/// goal with partial axes that the start does not have.
+/// Returns the steps from one layout to another that send the fewest bytes.
+/// Ties are broken by the fewest steps that move bytes, then by the fewest
+/// steps, then by the kinds that come first in `ReshardKind`. Fails for layouts
+/// that are not in the space, and for a goal with partial axes that the start
+/// does not have.
 Result<ReshardPlan> planReshard(ShardLayout from, ShardLayout to,
                                 const ReshardSpace &space);
 
-/// Plans of reshards, each made once. Not thread-safe.
+/// A cache of reshard plans, each of which is made once. Not thread-safe.
 class KnownReshards {
 public:
-  /// See `planReshard`.
+  /// Returns the plan of `planReshard` for these arguments.
   const Result<ReshardPlan> &plan(const ShardLayout &from,
                                   const ShardLayout &to,
                                   const ReshardSpace &space);

@@ -12,16 +12,16 @@
 
 namespace autopar::schedule {
 
-/// Growth rates of the times of a schedule.
+/// How fast the times of a schedule grow.
 struct Growth {
   Picoseconds makespan = 0;
-  /// For inference, by round.
+  /// For inference, the growth of the end of each round.
   std::vector<Picoseconds> roundEnds = {};
 };
 
-/// The growth of a schedule whose works each grow by their entry of `growth`:
-/// the growth of the critical path. Of several longest paths the fastest
-/// growing one counts. The schedule must be legal.
+/// Returns the growth of a schedule's times if the tasks of stage i grow by
+/// `growth[i]`: the growth of the critical path. Of several longest paths, the
+/// fastest growing one counts. The schedule must be valid.
 Growth growthOf(const PipelineSchedule &schedule,
                 const std::vector<StageWork> &growth);
 

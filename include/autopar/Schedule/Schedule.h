@@ -17,8 +17,9 @@
 
 namespace autopar::schedule {
 
-/// The order in which devices process microbatches. Times are for p devices, m
-/// microbatches and equal stages with forward time f and backward time b.
+/// The order in which devices process microbatches. Times below are for p
+/// devices, m microbatches, and equal stages with forward time f and backward
+/// time b.
 enum class ScheduleKind : uint8_t {
   /// All forwards, then all backwards (arXiv:1811.06965): (m + p - 1) * (f +
   /// b), m in flight.
@@ -43,23 +44,24 @@ enum class ScheduleKind : uint8_t {
 };
 
 std::string_view nameOf(ScheduleKind kind);
-/// Also accepts "1f1b".
+/// Parses the name of a schedule; "1f1b" is accepted, too.
 std::optional<ScheduleKind> parseScheduleKind(std::string_view text);
-/// All names, for errors and help: "gpipe, one_f_one_b, ...".
+/// Returns all names as text, for errors and help: "gpipe, one_f_one_b, ...".
 std::string scheduleChoices();
 
 /// The cost of one microbatch on one virtual stage.
 struct StageWork {
   Picoseconds forwardPs = 0;
-  /// The backward: gradients of the input, which the previous stage waits for,
-  /// then of the weights.
+  /// Times of the backward: gradients of the input, for which the previous
+  /// stage waits, and then gradients of the weights.
   Picoseconds inputGradientPs = 0, weightGradientPs = 0;
-  /// Time to the next virtual stage, and of the gradient back; for the last
-  /// stage, to the first one's next round. Runs beside computation, and costs
-  /// nothing if both stages are on one device.
+  /// Time of the transfer to the next virtual stage, and of the gradient's
+  /// transfer back; for the last stage, to the first stage's next round. It
+  /// runs beside computation, and is 0 if both stages are on one device.
   Picoseconds transferPs = 0;
-  /// Communication within the forward, and within the whole backward. An
-  /// overlapped pair takes the longer of its computation and communication.
+  /// Time of communication within the forward, and within the whole backward. A
+  /// forward and a backward that run as one take the longer of their
+  /// computation and their communication.
   Picoseconds forwardCommunicationPs = 0, backwardCommunicationPs = 0;
   /// Bytes kept from a microbatch's forward to the end of its backward.
   int64_t savedBytes = 0;
@@ -67,22 +69,24 @@ struct StageWork {
   Picoseconds backwardPs() const { return inputGradientPs + weightGradientPs; }
 };
 
-/// Sequences per microbatch if `batch` is divided into `microbatches` equal
-/// parts. Fails if it does not divide.
+/// Returns the number of sequences per microbatch if `batch` is divided into
+/// `microbatches` equal parts. Fails if the batch cannot be divided.
 Result<int64_t> microbatchOf(int64_t batch, int64_t microbatches);
 
 struct PipelineSchedule {
   ScheduleKind kind = ScheduleKind::one_f_one_b;
-  /// Devices, and virtual stages on each: device d has d, d + stages, ... Only
+  /// `stages`: number of devices. `interleave`: number of virtual stages on
+  /// each; device d has the virtual stages d, d + stages, ... Only the schedule
   /// `interleaved` has several.
   int64_t stages = 1, interleave = 1;
   int64_t microbatches = 1;
-  /// By virtual stage; for inference, by round and then virtual stage.
+  /// The cost of each virtual stage; for inference, by round and then by
+  /// virtual stage.
   std::vector<StageWork> work;
-  /// For inference: number of passes of each microbatch.
+  /// For inference: how many passes each microbatch makes.
   int64_t rounds = 1;
   /// For inference: whether a round of a microbatch begins after its previous
-  /// one left the last stage, as in decode. Chunks of a prompt do not wait.
+  /// round left the last stage, as in decode. Chunks of a prompt do not wait.
   bool loop = false;
 };
 

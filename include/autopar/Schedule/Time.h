@@ -14,13 +14,13 @@
 
 namespace autopar::schedule {
 
-/// Times of pipelines are integer picoseconds, so that sums do not depend on
-/// their order, comparisons are the same everywhere, and a bound can be met
-/// exactly.
+/// Time in picoseconds. Times of pipelines are integers, so that sums do not
+/// depend on their order, comparisons are the same everywhere, and a bound can
+/// be met exactly.
 using Picoseconds = int64_t;
 
-/// Rounds to the nearest picosecond. Fails on NaN, negative times, and times
-/// above `limits::maxStageTimePs`.
+/// Converts us to the nearest integer number of ps. Fails for NaN, negative
+/// times, and times above `limits::maxStageTimePs`.
 Result<Picoseconds> toPicoseconds(double microseconds);
 double toMicroseconds(Picoseconds time);
 

@@ -17,7 +17,8 @@ namespace autopar::schedule {
 
 enum class TaskKind : uint8_t {
   forward,
-  /// Gradients of the input and of the weights.
+  /// `backward` computes gradients of the input and of the weights; the other
+  /// two kinds are its halves.
   backward,
   input_gradient,
   weight_gradient,
@@ -25,27 +26,28 @@ enum class TaskKind : uint8_t {
 
 struct ScheduledTask {
   Picoseconds startPs = 0, endPs = 0;
-  /// For inference: round * microbatches + microbatch.
+  /// Number of the microbatch; for inference, round * microbatches +
+  /// microbatch.
   uint32_t microbatch = 0;
-  /// The virtual stage.
+  /// Number of the virtual stage.
   uint16_t stage = 0;
   TaskKind kind = TaskKind::forward;
-  /// Whether it runs as one with the next task; both then have the times of the
-  /// pair.
+  /// Whether the task runs as one with the next task; both then have the start
+  /// and end of the pair.
   bool overlapsNext = false;
 };
 
 struct DeviceTimeline {
-  /// Its tasks, in order: `tasks[firstTask]` up to, but without,
+  /// The tasks of the device, in order: `tasks[firstTask]` up to, but without,
   /// `tasks[endTask]`.
   size_t firstTask = 0, endTask = 0;
   Picoseconds busyPs = 0, idlePs = 0;
-  /// Largest number of microbatches, per virtual stage, whose forward has begun
-  /// and whose last gradient is not done; for inference, whose forward is not
-  /// done.
+  /// Largest number of microbatches, counted per virtual stage, whose forward
+  /// has begun and whose last gradient is not done; for inference, whose
+  /// forward is not done.
   int64_t peakInFlight = 0;
-  /// Largest number of bytes that they keep, from the beginning of forward
-  /// `peakTask`.
+  /// Largest number of bytes that microbatches in flight keep; it is reached
+  /// when the forward `peakTask` begins.
   int64_t peakSavedBytes = 0;
   size_t peakTask = 0;
 };
@@ -54,50 +56,53 @@ struct PipelineTimeline {
   ScheduleKind kind = ScheduleKind::one_f_one_b;
   int64_t microbatches = 1;
   Picoseconds makespanPs = 0;
-  /// Idle share of the time of all devices.
+  /// Share of all devices' time that is idle.
   double bubbleFraction = 0;
   std::vector<DeviceTimeline> devices;
-  /// Device by device.
+  /// The tasks of all devices, device by device.
   std::vector<ScheduledTask> tasks;
   /// For inference: the time at which the last microbatch of each round is
   /// done.
   std::vector<Picoseconds> roundEndPs;
 };
 
-/// Runs every device's tasks in the order of the schedule, each as soon as the
-/// device is free and its inputs have arrived. A deadlock is an error; no
-/// schedule has one. Fails on schedules that do not exist for these numbers.
+/// Executes every device's tasks in the order of the schedule, each as soon as
+/// the device is free and the task's inputs have arrived. Fails for schedules
+/// that do not exist for these numbers. A deadlock would be an error; no
+/// schedule has one.
 Result<PipelineTimeline> simulateSchedule(const PipelineSchedule &schedule);
 
-/// The end of the last task of each device.
+/// Returns the end of the last task of each device.
 std::vector<Picoseconds> endsOf(const PipelineTimeline &timeline);
-/// The end of each device for a legal `one_f_one_b`: exactly the times of
-/// `simulateSchedule`, computed without tasks.
+/// Returns the end of the last task of each device for a valid `one_f_one_b`:
+/// exactly the times of `simulateSchedule`, computed without a list of tasks.
 std::vector<Picoseconds> gradientEnds(const PipelineSchedule &schedule);
 
-/// Returns the error of a schedule's numbers, with numbers that work.
+/// Returns the error of a schedule with invalid numbers, with numbers that
+/// would work; nothing if they are valid.
 std::optional<Error> checkSchedule(const PipelineSchedule &schedule);
-/// Whether microbatches are as many as the schedule takes at once, or times as
-/// many.
+/// Whether the number of microbatches is a multiple of what the schedule
+/// processes at once.
 bool hasOrder(const PipelineSchedule &schedule);
-/// The same results as `simulateSchedule` for 1F1B, interleaved or not, GPipe
-/// and ZB-H1, computed without a list of tasks, for schedules that pass
-/// `checkSchedule`. By device: its end, and the most bytes that it keeps, which
-/// do not depend on times.
+/// Return the same results as `simulateSchedule` for 1F1B (interleaved or not),
+/// GPipe and ZB-H1, computed without a list of tasks, for schedules that pass
+/// `checkSchedule`. `trainingEnds`: the end of each device. `peakSavedBytes`:
+/// the most bytes that each device keeps, which do not depend on times.
 std::vector<Picoseconds> trainingEnds(const PipelineSchedule &schedule);
 std::vector<int64_t> peakSavedBytes(const PipelineSchedule &schedule);
 
 struct InFlight {
   Picoseconds timePs = 0;
-  /// The count from this time on.
+  /// Number of microbatches in flight from `timePs` on.
   int64_t count = 0;
 };
-/// Microbatches in flight on `device` over time, counted as in `peakInFlight`.
+/// Returns the number of microbatches in flight on `device` over time, counted
+/// as in `peakInFlight`.
 std::vector<InFlight> inFlightOf(const PipelineTimeline &timeline,
                                  int64_t device);
 
-/// By virtual stage, the microbatches whose values `device` keeps at its peak
-/// of bytes.
+/// Returns, for each virtual stage, the number of microbatches whose saved
+/// values `device` keeps when its saved bytes are largest.
 std::vector<int64_t> keptAtPeak(const PipelineTimeline &timeline,
                                 int64_t device);
 

@@ -20,27 +20,29 @@
 
 namespace autopar::search {
 
-/// The change of one figure that makes a rival the best plan.
+/// The change of one hardware or runtime figure with which a rival plan would
+/// be the best.
 struct CloseCall {
-  /// Index into `SearchResult::rivals`.
+  /// The rival, as an index into `SearchResult::rivals`.
   size_t rival = 0;
-  /// The path of a figure, or of a kernel curve whose times all scale.
+  /// The path of the figure, or of a kernel curve, all times of which are
+  /// scaled.
   std::string path;
-  /// The relative change that is needed: 0.1 means a figure, or all times of a
-  /// curve, 10 % larger.
+  /// The relative change that is needed: 0.1 means that the figure, or all
+  /// times of the curve, must be 10 % larger.
   double change = 0;
-  /// Median error of the fit of a curve; absent for other figures.
+  /// Median error of the curve's fit; absent for other figures.
   std::optional<double> error = std::nullopt;
 
-  /// Whether the error of the curve's fit may have decided between the two
-  /// plans.
+  /// Whether the needed change is within the error of the curve's fit, so that
+  /// this error may have decided between the two plans.
   bool isClose() const {
     return error && change <= *error && -change <= *error;
   }
 };
 
 /// Finds one close call for each rival whose entry in `estimates` has impacts:
-/// the figure whose needed change is smallest against its error, if it is
+/// the figure whose needed change is smallest relative to its error, if it is
 /// within that error, else the figure with the smallest needed change. `best`
 /// is the report of the best plan.
 std::vector<CloseCall>

@@ -15,35 +15,38 @@
 
 namespace autopar::search {
 
-/// A point of a search space: its cost, its rate, and its place in the space.
+/// A priced point of a search space: its cost, its rate, and its indices in the
+/// space.
 struct Candidate {
-  /// Lower is better: the time or, for training, the bytes per device.
+  /// The number to minimise: the time or, in training, the bytes per device.
   double cost = 0;
   double timeUs = 0;
-  /// Higher is better.
+  /// The number to maximise: tokens per second of all devices.
   double tokensPerS = 0;
-  /// Times of requests; 0 for steps and iterations.
+  /// Times of requests in us; 0 for steps and iterations.
   double ttftUs = 0, tpotUs = 0;
-  /// Index of the mesh, `PlanChoice::code`, index of the axis order.
+  /// Position in the space: index of the mesh, `PlanChoice::code`, index of the
+  /// axis order.
   uint32_t sizes = 0, choice = 0, order = 0;
   int64_t batch = 1, microbatches = 1;
-  /// Virtual stages per device; training only.
+  /// Number of virtual stages per device; only in training.
   int64_t interleave = 1;
   schedule::ScheduleKind schedule = schedule::ScheduleKind::inference;
 
-  /// Whether this candidate comes first in the space; it wins a tie.
+  /// Whether this candidate comes before `other` in the space; the earlier one
+  /// wins a tie.
   bool isBefore(const Candidate &other) const;
 };
 
-/// The Pareto frontier of one machine: candidates of which none is better than
-/// another in both cost and tokens per second, by rising cost.
+/// The Pareto frontier of one machine, by rising cost: candidates none of which
+/// is better than another one in both cost and tokens per second.
 class Frontier {
 public:
-  /// Whether a candidate of the frontier is at least as good in both and better
-  /// in one, or equal and earlier in the space.
+  /// Whether a candidate of the frontier is at least as good as `candidate` in
+  /// both numbers and better in one, or equal and earlier in the space.
   bool beats(const Candidate &candidate) const;
-  /// Adds a candidate that is not beaten and drops those that it beats. Returns
-  /// whether it was added.
+  /// Adds a candidate unless the frontier beats it, and removes those that it
+  /// beats. Returns whether it was added.
   bool add(const Candidate &candidate);
   void add(const Frontier &other);
 

@@ -28,34 +28,37 @@ namespace autopar::search {
 class ProgramSource {
 public:
   virtual ~ProgramSource() = default;
-  /// Returns the program of the strategy of `plan`, whatever its sizes, for a
-  /// model in the formats of `plan`; null if a pass refuses it. The program
-  /// outlives the search.
+  /// Returns the compiled program of the strategy of `plan`, whatever sizes the
+  /// plan has, for a model in the formats of `plan`; null if a pass refuses the
+  /// strategy. The program must outlive the search.
   virtual cost::CompiledProgram *find(const plan::Plan &plan) = 0;
 };
 
-/// A flag of the command line, to be shown to users.
+/// A command-line flag and its value, to be shown to users.
 struct GivenFlag {
   std::string name, value;
 };
 
-/// A machine to search plans for, and the settings that all plans on it share.
+/// A machine for which plans are searched, and the settings that all plans on
+/// it share.
 struct SearchTarget {
-  /// Has at least the nodes that `devices` need.
+  /// The machine; it must have at least the nodes that `devices` need.
   hardware::Machine machine;
-  /// The runtime, adapted to the chip of `machine`.
+  /// The runtime, with the variants for the chip of `machine` applied.
   runtime::Runtime runtime;
   int64_t devices = 1;
   std::optional<double> memoryUtilization = std::nullopt;
   ProgramSource *programs = nullptr;
-  /// Has the formats, but no axes.
+  /// The plan on which all plans of the search build: it has number formats,
+  /// but no axes.
   plan::Plan base = {};
-  /// Flags of the command line that give this target, where they are known.
+  /// The command-line flags that yield this target, if they are known.
   std::vector<GivenFlag> flags = {};
 };
 
 /// The objective by which the best plan is chosen: tokens per second of all
-/// devices or per device, step time, dollars per token, or number of devices.
+/// devices, tokens per second per device, step time, dollars per token, or
+/// number of devices.
 enum class Goal : uint8_t {
   throughput,
   throughput_per_device,
@@ -66,22 +69,23 @@ enum class Goal : uint8_t {
 std::string_view nameOf(Goal goal);
 std::optional<Goal> parseGoal(std::string_view text);
 
-/// Tokens of one request.
+/// Number of prompt tokens and output tokens of one request.
 struct RequestTokens {
   int64_t prompt = 1, answer = 1;
 };
 
-/// A closed loop of requests: each is followed by another (`Server`). `step` is
-/// the step that decodes them.
+/// Requests of a closed loop: when one ends, the next one begins (`Server`).
+/// `step` is the step that decodes them.
 struct FollowingRequests : RequestTokens {
   program::Workload step;
 };
 
-/// The workload that plans are searched for. A batch counts sequences of a step
-/// or an iteration, or concurrent requests.
+/// What plans are searched for: a step, a training iteration, or a closed loop
+/// of requests. A batch counts sequences of a step or an iteration, or
+/// concurrent requests.
 using SearchQuestion =
     std::variant<program::Step, program::Iteration, FollowingRequests>;
-/// The part of a search that differs by the kind of its question.
+/// What a search is given: the targets, the space, and the question.
 class QuestionKind;
 
 struct SearchProblem {
@@ -92,92 +96,102 @@ struct SearchProblem {
   std::vector<int64_t> batches;
   Goal goal = Goal::throughput;
   program::ServiceLimits limits;
-  /// Whether plans that a bound excludes are priced too, to test the bound.
+  /// Whether to price plans that a bound excludes, too, in order to test the
+  /// bound.
   bool verify = false;
-  /// Number of layers of the model; interleaved stages divide it.
+  /// Number of layers of the model; interleaved stages must divide it.
   int64_t layers = 0;
 
   const QuestionKind &kind() const;
-  /// The longest step that the user allows; absent for other questions.
+  /// Returns the longest step that the user allows, in us; nothing for
+  /// questions without such a limit.
   std::optional<double> stepLimitUs() const;
-  /// The step of the question; its batch is each of `batches`.
+  /// Returns the step of the question; its batch is replaced by each of
+  /// `batches`.
   const program::Workload &workload() const;
-  /// Whether steps are iterations of training.
+  /// Whether the steps are training iterations.
   bool trains() const {
     return std::holds_alternative<program::Iteration>(question);
   }
 };
 
-/// Counts of points of a space by what the search did with them. They add up to
-/// `space`.
+/// How many points of the space the search priced or excluded, and why. The
+/// counts add up to `space`.
 struct SearchProof {
-  /// Computed from the sizes of sets, not by counting visited points.
+  /// Number of points of the space, computed from the sizes of sets instead of
+  /// by counting visited points.
   uint64_t space = 0;
   uint64_t evaluated = 0;
-  /// Evaluated points that share the price of another point, because their axes
-  /// lie equally well on the machine.
+  /// Number of evaluated points with the price of another point, because their
+  /// axes lie equally well on the machine.
   uint64_t sharedPrices = 0;
-  /// Points that were not priced, because a plan on the frontier beats their
-  /// bound or because the same plan fits without fsdp.
+  /// Number of points that were not priced, because a plan of the frontier
+  /// beats their bound, or because the same plan without fsdp fits.
   uint64_t excluded = 0;
-  /// Excluded points with fsdp: the same plan without fsdp bounds them.
+  /// Number of excluded points with fsdp, which the price of the same plan
+  /// without fsdp bounds.
   uint64_t excludedGathers = 0;
   uint64_t unfit = 0;
-  /// Evaluated requests that miss the latency limits; they are not on the
-  /// frontier.
+  /// Number of evaluated points whose requests miss the latency limits; they
+  /// are not on the frontier.
   uint64_t tooSlow = 0;
-  /// Points that a pass refuses, or whose sizes do not divide.
+  /// Number of points that a pass refuses, or whose sizes do not divide.
   uint64_t illegal = 0;
 
   uint64_t sum() const { return evaluated + excluded + unfit + illegal; }
   void add(const SearchProof &other);
 };
 
-/// A plan with a batch, and its price.
+/// A plan with a batch and its price.
 struct SearchPoint {
   size_t target = 0;
   plan::Plan plan;
   int64_t batch = 1;
-  /// Time of a step, or of a request from its start to its last token.
+  /// Time in us of a step, or of a request from its start to its last token.
   double timeUs = 0;
-  /// Bytes of the device that holds most; training only.
+  /// Bytes on the device that needs the most memory; only in training.
   double totalBytes = 0;
-  /// Rate of generated tokens where requests are searched for.
+  /// Output tokens per second of all devices, in a search for requests.
   double tokensPerS = 0;
-  /// Times of requests; 0 for steps and iterations.
+  /// Times of requests in us; 0 for steps and iterations.
   double ttftUs = 0, tpotUs = 0;
-  /// Cost over all devices; absent where the machine has no price.
+  /// Dollars per million tokens, over all devices; absent if the machine has no
+  /// price.
   std::optional<double> dollarsPerMillionTokens = std::nullopt;
 };
 
-/// For each value of a choice, the best score among plans with that value:
-/// tokens per second (per device, or per dollar an hour, by the goal), or the
-/// negated step time.
+/// The effect of one choice on the result: for each of its values, the best
+/// score among plans with that value. The score is tokens per second (per
+/// device, or per dollar an hour, by the goal), or the negated step time.
 struct KnobEffect {
   struct Value {
     std::string text;
     double best = 0;
-    /// Whether some plan with this value is at most `closeness` below the best.
+    /// Whether the best plan with this value is at most `closeness` below the
+    /// best of all.
     bool isClose = false;
   };
   std::string name;
   std::vector<Value> values;
 };
 
-/// Relative distance from the best score within which a plan is close to it: 5
+/// Relative distance from the best score within which a plan counts as close: 5
 /// %, below the error of most estimates.
 inline constexpr double closeness = 0.05;
-/// The lowest score that is close to `best`. Scores of times are negative.
+/// Returns the lowest score that is close to the score `best`. Scores of times
+/// are negative.
 double leastClose(double best);
 
-/// A plan with other sizes that is close to the best.
+/// A plan with other sizes than the best plan whose score is close to the best.
 struct Rival {
   SearchPoint point;
-  /// Its score over the best score, or the inverse for times: at most 1.
+  /// The rival's score over the best score, or the inverse for times: at most
+  /// 1.
   double share = 1;
 };
 
-/// A plan that does not fit, and the bytes that its fullest device would hold.
+/// A plan that does not fit, and the bytes that it needs on the device with the
+/// most.
 struct UnfitPoint {
   size_t target = 0;
   plan::Plan plan;
@@ -186,36 +200,40 @@ struct UnfitPoint {
 };
 
 struct SearchResult {
-  /// Sorted by target, then by time.
+  /// The Pareto frontier of each target, sorted by target, then by time.
   std::vector<SearchPoint> frontier;
-  /// Index into `frontier` of the best plan for the goal; absent if no plan
+  /// The best plan for the goal, as an index into `frontier`; absent if no plan
   /// fits.
   std::optional<size_t> best;
   SearchProof proof;
-  /// Whether the search ended by itself, not by an interrupt.
+  /// Whether the search ended by itself; false after an interrupt.
   bool complete = true;
   std::vector<KnobEffect> effects;
-  /// The best few plans with other sizes or on another target, best first.
+  /// A few plans with other sizes or on another target whose scores are close
+  /// to the best, best first.
   std::vector<Rival> rivals;
-  /// The priced plan that needs the least memory among those that do not fit.
-  /// It is the minimum over all plans only where none fits.
+  /// Of the priced plans that do not fit, the one that needs the least memory.
+  /// It is the minimum over all plans only if no plan fits.
   std::optional<UnfitPoint> closest;
-  /// The shortest times among requests that miss the latency limits.
+  /// Of the requests that miss the latency limits, the plans with the shortest
+  /// time to first token and time per token.
   std::optional<SearchPoint> shortestTtft, shortestTpot;
   size_t strategies = 0;
-  /// CPU time of all threads for compiling strategies or loading them, in s.
+  /// CPU time, in s, that all threads took to compile strategies or to load
+  /// them.
   double strategySeconds = 0;
 };
 
 struct SearchControl {
   /// Number of threads; 0 means one per core.
   unsigned threads = 0;
-  /// Called regularly; stops the search when it returns false.
+  /// A function that is called regularly; the search stops when it returns
+  /// false.
   Progress progress = nullptr;
 };
 
-/// Runs a search. Errors: inconsistent problems. A space in which no plan fits
-/// is a result, not an error.
+/// Runs a search. Returns an error for an inconsistent problem. That no plan
+/// fits is a result, not an error.
 Result<SearchResult> search(const SearchProblem &problem,
                             const SearchControl &control = {});
 

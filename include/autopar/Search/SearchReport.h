@@ -14,53 +14,54 @@
 
 namespace autopar::search {
 
-/// The answer to `--why`: how a plan of the user compares with the best one.
+/// The answer to `--why`: how the user's plan compares with the best one.
 struct SearchWhy {
   enum class Answer : uint8_t { best, beaten, too_slow, unfit, illegal };
-  /// The plan as the user wrote it.
+  /// The plan, as the user wrote it.
   std::string plan;
   Answer answer = Answer::best;
-  /// The message of the pass that refuses the plan, if it is illegal.
+  /// The message of the pass that refuses the plan, if the plan is illegal.
   std::string refusal;
-  /// The best batch for the goal or, if none fits, the one that needs the least
-  /// memory.
+  /// The batch of the user's plan that is best for the goal or, if none fits,
+  /// the batch that needs the least memory.
   int64_t batch = 0;
   double timeUs = 0, tokensPerS = 0, totalBytes = 0;
   std::optional<double> dollarsPerMillionTokens = std::nullopt;
 };
 std::string_view nameOf(SearchWhy::Answer answer);
 
-/// Compares the result `one`, of a space with a single plan, with the result
-/// `all`. Leaves `refusal` empty.
+/// Compares `one`, the search result of a space with a single plan, with `all`,
+/// that of the whole space. Leaves `refusal` empty.
 SearchWhy compareWith(const SearchResult &all, const SearchResult &one);
 
-/// A search result, and the texts that are added for readers.
+/// A search result with the estimates and texts that are shown to users.
 struct SearchReport {
   std::string model;
   SearchProblem problem;
   SearchResult result;
   std::optional<SearchWhy> why = std::nullopt;
-  /// The estimate of the best plan or, if no plan fits, of the closest one.
+  /// The full estimate of the best plan or, if no plan fits, of the plan that
+  /// needs the least memory.
   std::optional<report::Report> best = std::nullopt, closest = std::nullopt;
   std::vector<CloseCall> closeCalls = {};
   /// If no plan is legal, the first refused plan and the reason: "tp3,dp2:
-  /// ...". Empty otherwise.
+  /// ..."; else "".
   std::string refusal = {};
 };
 
 /// Writes text for a terminal: the best plan, the frontier, the choices that
-/// matter, the proof.
+/// matter, and the proof.
 std::string writeText(const SearchReport &report);
-/// Writes JSON text, valid against lib/Search/schema/search.schema.json.
+/// Writes JSON that is valid against lib/Search/schema/search.schema.json.
 std::string writeJson(const SearchReport &report);
-/// Writes an HTML page that includes the report of the best plan. Errors: files
-/// of pages that are not installed.
+/// Writes an HTML page that includes the report of the best plan. Error: files
+/// of the page are not installed.
 Result<std::string> writePage(const SearchReport &report);
-/// Writes the frontier as a table.
+/// Writes the frontier as a CSV table.
 std::string writeCsv(const SearchReport &report);
 
-/// The plan of a point in words, and the order of its axes if it differs from
-/// the default order.
+/// Returns the plan of a point in words, with the order of its axes if that is
+/// not the default.
 std::string labelOf(const SearchPoint &point);
 
 } // namespace autopar::search

@@ -22,14 +22,14 @@
 
 namespace autopar::search {
 
-/// The numbers that a choice may take: "8", "1..8", "1|2|4", "any".
+/// The numbers that a choice may have: "8", "1..8", "1|2|4", "any".
 class NumberSet {
 public:
-  /// Holds every number.
+  /// Makes the set of all numbers.
   NumberSet() = default;
 
   bool has(int64_t number) const;
-  /// The divisors of `number` that are in the set, rising.
+  /// Returns those divisors of `number` that are in the set, in rising order.
   std::vector<int64_t> divisorsOf(int64_t number) const;
   std::string str() const;
 
@@ -40,13 +40,13 @@ private:
   struct Range {
     int64_t first, last;
   };
-  /// Empty: any number.
+  /// The ranges of the set; empty: any number.
   std::vector<Range> ranges;
 };
 
-/// The choices that have a size. `attention_tp` and `dcp` are parts of tp.
-/// `shard_fsdp` is the part of dp*cp over which fsdp or ZeRO of a training
-/// split the parameters, 1 without them; in inference it is all of dp*cp.
+/// The choices of a plan that are sizes. `attention_tp` and `dcp` are parts of
+/// tp. `shard_fsdp` is the part of dp*cp over which fsdp, or ZeRO in training,
+/// splits the parameters, 1 without these; in inference it is all of dp*cp.
 enum class Knob : uint8_t {
   pp,
   tp,
@@ -64,43 +64,45 @@ inline constexpr std::array<Knob, knobCount> allKnobs = {
     Knob::dcp, Knob::ep, Knob::etp,          Knob::shard_fsdp};
 std::string_view nameOf(Knob knob);
 
-/// Sizes by `Knob`. The deployment has pp*cp*dp*tp devices.
+/// The sizes of a plan, by `Knob`. The deployment has pp*cp*dp*tp devices.
 struct PlanSizes : std::array<int64_t, knobCount> {
   int64_t operator[](Knob knob) const { return at(static_cast<size_t>(knob)); }
   int64_t &operator[](Knob knob) { return at(static_cast<size_t>(knob)); }
 
-  /// Devices per stage.
+  /// Returns the number of devices per pipeline stage.
   int64_t stageDevices() const {
     return (*this)[Knob::tp] * (*this)[Knob::cp] * (*this)[Knob::dp];
   }
-  /// Groups of devices with sequences of their own: dp, times the groups within
-  /// tp that attention does not split over.
+  /// Returns the number of device groups with sequences of their own: dp, times
+  /// the groups within tp over which attention is not split.
   int64_t replicas() const {
     return (*this)[Knob::dp] *
            ((*this)[Knob::tp] / (*this)[Knob::attention_tp]);
   }
-  /// Devices that hold the same parameters of dense layers.
+  /// Returns the number of devices that hold the same parameters of dense
+  /// layers.
   int64_t copies() const { return (*this)[Knob::cp] * (*this)[Knob::dp]; }
 };
 
-/// The recomputations that a search tries: none, inside attention, whole
-/// layers.
+/// Returns the recomputations that a search tries: none, inside attention,
+/// whole layers.
 const std::array<program::Recomputation, 3> &searchedRecomputations();
 
-/// The choices that have no size.
+/// The choices of a plan that are not sizes.
 struct PlanChoice {
   bool sequenceParallel = false, fsdp = false;
-  /// Used only by plans with cp.
+  /// The kind of context parallelism, for plans with cp.
   plan::ContextKind contextKind = plan::ContextKind::ring;
-  /// ZeRO stage of a training: 0 splits nothing, 1 the optimizer state, 2 also
+  /// ZeRO stage in training: 0 splits nothing, 1 the optimizer states, 2 also
   /// the gradients.
   int64_t zero = 0;
-  /// Index into `searchedRecomputations`.
+  /// The recomputation, as an index into `searchedRecomputations`.
   uint32_t recompute = 0;
-  /// Slots for copies of experts, over all devices that share the experts.
+  /// Number of slots for copies of experts, on all devices that share the
+  /// experts together.
   int64_t redundantExperts = 0;
 
-  /// A number that identifies the choice.
+  /// Returns a number that identifies the choice; `of` converts it back.
   uint32_t code() const {
     return sequenceParallel | fsdp << 1 |
            static_cast<uint32_t>(contextKind) << 2 |
@@ -132,15 +134,15 @@ struct SearchSpace {
   std::vector<schedule::ScheduleKind> schedules = {
       schedule::ScheduleKind::one_f_one_b, schedule::ScheduleKind::interleaved,
       schedule::ScheduleKind::gpipe, schedule::ScheduleKind::zero_bubble};
-  /// Whether the space is one of training. It then has the choices above, its
+  /// Whether the space is one of training. It then has the choices above,
   /// attention uses all of tp, and nothing is cached.
   bool trains = false;
-  /// Slots for copies of experts, over all devices. Absent: the search tries
-  /// none and 1, 2, 4, ... extra slots per device, up to as many as the device
-  /// has experts.
+  /// Numbers of slots for copies of experts to try, on all devices together. If
+  /// absent, the search tries none and 1, 2, 4, ... extra slots per device, up
+  /// to the number of experts on the device.
   std::optional<std::vector<int64_t>> redundantExperts;
-  /// Routed experts per layer if their loads are known, since only then are
-  /// experts copied; 0 if loads are even.
+  /// Number of routed experts per layer if their loads are known, since only
+  /// then are experts copied; 0 if loads are even.
   int64_t loadedExperts = 0;
   /// Whether the search tries all orders of axes on the machine, or only the
   /// default order.
@@ -151,44 +153,45 @@ struct SearchSpace {
   }
 };
 
-/// Parses a space such as "tp=1..8,pp=1,order=default". Words that it does not
-/// name stay free. Errors name the word and what would work.
+/// Parses a space such as "tp=1..8,pp=1,order=default". Choices that the text
+/// does not name stay free. Errors name the word and what would work.
 Result<SearchSpace> parseSearchSpace(std::string_view text);
-/// Writes the words of a space that are not free, so that `parseSearchSpace`
-/// reads the same space.
+/// Writes those choices of a space that are not free, so that
+/// `parseSearchSpace` reads the same space.
 std::string spaceText(const SearchSpace &space);
-/// Makes `space` one of training, or checks that it sets no choice of training.
-/// Errors: a choice of the other kind.
+/// Turns `space` into one of training, or checks that it sets no choice of
+/// training. Error: the space sets a choice of the other kind.
 std::optional<Error> setTrains(SearchSpace &space, bool trains);
-/// Lists the words of a space and their values, for help.
+/// Returns a list of the words of a space and their values, for help.
 std::string spaceHelp();
 
-/// The space of this plan alone, in default order. Its microbatches are free if
-/// the plan does not give their number.
+/// Returns the space that contains only this plan, in the default order. Its
+/// number of microbatches is free if the plan does not set it.
 SearchSpace spaceOf(const plan::Plan &plan, bool trains = false);
 
-/// Calls `visit` with all sizes that the space allows on `devices` devices
+/// Calls `visit` with all sizes that the space allows on `devices` devices,
 /// until it returns false. A model without routed experts has ep 1 and etp
-/// equal to tp. Returns whether `visit` never returned false.
+/// equal to tp. Returns false if `visit` did.
 bool forEachSizes(const SearchSpace &space, int64_t devices, bool hasExperts,
                   const std::function<bool(const PlanSizes &)> &visit);
 
-/// The choices of the space that make a difference at `sizes`.
+/// Returns the choices of the space that differ in their effect at `sizes`.
 std::vector<PlanChoice> choicesOf(const SearchSpace &space,
                                   const PlanSizes &sizes);
 
-/// Sets the choices of `plan`, which has its axes already.
+/// Sets the choices of `plan`, which must have its axes.
 void setChoice(plan::Plan &plan, const PlanChoice &choice);
 
-/// Returns `base`, which has no axes, with these sizes, in its one spelling.
-/// Errors: degrees that are no products of common axes.
+/// Returns `base`, which must have no axes, with these sizes and choices; equal
+/// plans are written equally. Error: degrees that are not products of common
+/// axes.
 Result<plan::Plan> planOf(const plan::Plan &base, const PlanSizes &sizes,
                           const PlanChoice &choice);
 
 /// The order of axes on the machine: indices into the axes of a plan, outermost
 /// first.
 using AxisOrder = std::vector<uint8_t>;
-/// Returns `plan` with its axes in this order.
+/// Returns `plan` with its axes sorted in this order.
 plan::Plan withOrder(const plan::Plan &plan, const AxisOrder &order);
 
 } // namespace autopar::search

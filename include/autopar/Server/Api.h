@@ -18,25 +18,27 @@
 
 namespace autopar::server {
 
-/// A request that a handler answers.
+/// An HTTP request, as the handler of its route receives it.
 struct Call {
   const HttpRequest &request;
-  /// The part of the path in place of "{id}".
+  /// The part of the path that stands in place of "{id}" in the route.
   std::string id;
-  /// The body of a POST.
+  /// The JSON body of a POST request.
   JsonReader body;
-  /// Called regularly by long calls; stops them by returning false.
+  /// A function that long computations call regularly; they stop if it returns
+  /// false.
   Progress progress;
   const ServerLimits &limits;
 };
 
-/// The answers that need a model or a library: one after another, no sockets.
+/// Answers the requests that need a model or a library, one after the other. It
+/// opens no sockets.
 class Api {
 public:
   explicit Api(const ServerLimits &limits);
   ~Api();
 
-  /// Answers a request whose route `routeOf` has found.
+  /// Answers a request for which `routeOf` has found a route.
   HttpResponse answer(const HttpRequest &request,
                       const Progress &progress = nullptr);
 

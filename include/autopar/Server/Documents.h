@@ -14,12 +14,12 @@
 
 namespace autopar::server {
 
-/// The page, the OpenAPI document, a schema, or that all is well. `id` is what
-/// the path has of a schema.
+/// Returns a fixed document: the page, the OpenAPI document, a schema, or the
+/// health check. `id` is the name of the schema in the path.
 HttpResponse documentOf(const HttpRequest &request, const std::string &id);
 
-/// Adds the flags of plans, as on the command line, to the objects of flags in
-/// an OpenAPI document.
+/// Returns the OpenAPI document with the command-line flags of plans added to
+/// its objects of flags.
 std::string withFlags(const JsonDocument &document);
 
 } // namespace autopar::server

@@ -15,22 +15,23 @@
 
 namespace autopar::server {
 
-/// Whom a server answers.
+/// Which requests a server answers.
 struct Access {
-  /// Whether only this machine reaches it.
+  /// Whether only this machine can reach the server.
   bool isLocal = true;
   uint16_t port = 0;
-  /// The host that it listens on, as the user gave it.
+  /// The host on which the server listens, as the user gave it.
   std::string host = {};
-  /// Required in every request; "": none is required.
+  /// The token that every request must contain; "": none is needed.
   std::string token = {};
 };
 
-/// Refuses requests that other sites had a browser make, and those without the
-/// token.
+/// Refuses requests that another site made a browser send, and those without
+/// the token.
 std::optional<Problem> guard(const HttpRequest &request, const Access &access);
 
-/// The answer to "/?token=..." of who has it: a cookie in place of the token.
+/// Answers the request "/?token=..." with the right token by setting a cookie,
+/// which later requests send instead of the token.
 std::optional<HttpResponse> signIn(const HttpRequest &request,
                                    const Access &access);
 

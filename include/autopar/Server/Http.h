@@ -15,7 +15,7 @@
 namespace autopar::server {
 
 struct Header {
-  /// In lower case, of a request.
+  /// Name and value of a header; in requests, the name is in lower case.
   std::string name, value;
 };
 
@@ -25,9 +25,9 @@ struct HttpRequest {
   std::vector<Header> headers = {};
   std::string body = {};
 
-  /// The value of a header, null where there is none.
+  /// Returns the value of a header; null if the request does not have it.
   const std::string *header(std::string_view name) const;
-  /// Whether it asks for events of a stream.
+  /// Whether the request asks for a stream of events.
   bool wantsEvents() const;
 };
 
@@ -35,21 +35,22 @@ struct HttpResponse {
   int status = 200;
   std::string type, body;
   std::vector<Header> headers = {};
-  /// The Content-Security-Policy of a page.
+  /// The Content-Security-Policy header to send with a page; "": none.
   std::string policy = {};
 };
 
-/// "Not Found".
+/// Returns the reason phrase of an HTTP status: "Not Found".
 std::string_view reasonOf(int status);
 
-/// `text` with %XX decoded; false where that is malformed or a control
+/// Decodes each %XX of `text`. Returns false if one is malformed or a control
 /// character.
 bool decodePercents(std::string_view text, std::string &decoded);
-/// The value of `name` in a query, decoded; "" where there is none.
+/// Returns the decoded value of `name` in the query of a request; "" if it is
+/// missing.
 std::string parameterOf(const HttpRequest &request, std::string_view name);
 
-/// The head of a response as sent. Without `hasLength`, the body lasts until
-/// the connection ends.
+/// Returns the head of a response as it is sent. Without `hasLength`, the body
+/// ends when the connection does.
 std::string headOf(const HttpResponse &response, bool keepsAlive,
                    bool hasLength = true);
 

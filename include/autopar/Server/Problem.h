@@ -15,19 +15,20 @@
 
 namespace autopar::server {
 
-/// Location of errors in a body.
+/// The location that errors of a request's body have.
 inline constexpr const char *bodyName = "body";
-/// Location of the error of a path that names nothing.
+/// The location of the error for a path that names nothing.
 inline constexpr const char *pathName = "path";
 
-/// A response of application/problem+json.
+/// An error response of the type application/problem+json.
 struct Problem {
   int status = 400;
   std::string detail;
-  /// One error, with its JSON pointer in the body.
+  /// One error in the request, with its JSON pointer in the body.
   struct Part {
     std::string pointer, detail, note;
-    /// The place in a text at that pointer; 0: none.
+    /// Line and column of the error, if the value at the pointer is a text; 0:
+    /// none.
     int line = 0, column = 0;
   };
   std::vector<Part> errors = {};
@@ -37,10 +38,11 @@ struct Problem {
   HttpResponse response() const;
 };
 
-/// The problem of `error`: 404 if it is about the path, else 422. Its location
-/// becomes a pointer: "config: /layers" becomes /config/layers.
+/// Returns the response for `error`: status 404 if the error is about the path,
+/// else 422. The location becomes a pointer: "config: /layers" becomes
+/// /config/layers.
 Problem problemOf(const Error &error);
-/// 400: the body is no JSON, for `error`.
+/// Returns the response with status 400 for a body that is not JSON.
 Problem malformed(const Error &error);
 
 } // namespace autopar::server

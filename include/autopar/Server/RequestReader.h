@@ -13,8 +13,8 @@
 
 namespace autopar::server {
 
-/// Reads requests of HTTP/1.1 from bytes, strictly: ambiguous requests are
-/// refused. Bodies need a length; chunks are refused.
+/// Reads HTTP/1.1 requests from bytes, strictly: ambiguous requests are
+/// refused. Bodies must have a length; chunked bodies are refused.
 class RequestReader {
 public:
   enum class State { head, body, complete, refused };
@@ -23,19 +23,21 @@ public:
 
   State add(std::string_view bytes);
   State state() const { return now; }
-  /// The request that is complete; then reads the next.
+  /// Returns the complete request, and begins to read the next one.
   HttpRequest take();
-  /// Why it was refused.
+  /// Returns why the request was refused.
   const Problem &refusal() const { return problem; }
 
-  /// Bytes that are kept, and those that the body still needs.
+  /// `buffered`: bytes that are held. `missing`: bytes that the body still
+  /// needs.
   size_t buffered() const { return buffer.size(); }
   size_t missing() const {
     return now == State::body ? length - buffer.size() : 0;
   }
-  /// Whether the connection goes on after this request.
+  /// Whether the connection stays open after this request.
   bool keepsAlive() const { return alive; }
-  /// Whether the client waits for a word before it sends the body; said once.
+  /// Returns whether the client waits for "100 Continue" before it sends the
+  /// body; true only once per request.
   bool takeExpectation();
 
 private:

@@ -20,8 +20,8 @@ struct Route {
   enum class Kind {
     /// Answered at once, from the server's files.
     document,
-    /// Answered by a worker; by a worker, and always the same; by a worker,
-    /// slowly.
+    /// Answered by a worker process: `quick` at once, `fixed` with an answer
+    /// that is always the same, `longer` by one for long requests.
     quick,
     fixed,
     longer
@@ -31,16 +31,17 @@ struct Route {
   Kind kind;
 };
 
-/// All of them, in the order of the OpenAPI document.
+/// Returns all routes, in the order of the OpenAPI document.
 const std::vector<Route> &allRoutes();
 
 struct FoundRoute {
   const Route *route;
-  /// The part of the path in place of "{id}".
+  /// The part of the path that stands in place of "{id}" in the route.
   std::string id;
 };
 
-/// The route of a request; 404, 405 or 415 where there is none.
+/// Returns the route of a request, or the error response 404, 405 or 415 if
+/// there is none.
 std::variant<FoundRoute, Problem> routeOf(const HttpRequest &request);
 
 } // namespace autopar::server

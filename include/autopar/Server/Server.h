@@ -17,24 +17,28 @@ namespace autopar::server {
 
 struct ServerOptions {
   std::string host = "127.0.0.1";
-  /// 0: any that is free.
+  /// The port to listen on; 0: any free one.
   uint16_t port = 8080;
-  /// Required in requests; needed if other machines can reach the server.
+  /// The token that requests must contain; required if other machines can reach
+  /// the server.
   std::string token = {};
   ServerLimits limits = {};
 };
 
-/// A server of the API and its page. Its one thread reads, checks and writes;
-/// processes compute, so that whatever a stranger asks for can be stopped.
+/// A server of the HTTP API and its web page. One thread reads, checks and
+/// writes; worker processes compute, so that every computation that a client
+/// asks for can be stopped.
 class Server {
 public:
-  /// Listens. Errors: no such address, a port that is taken, no token.
+  /// Starts to listen. Errors: no such address, a port that is in use, no
+  /// token.
   static Result<std::unique_ptr<Server>> open(ServerOptions options);
   ~Server();
 
-  /// "http://127.0.0.1:8080/".
+  /// Returns the server's URL: "http://127.0.0.1:8080/".
   std::string address() const;
-  /// Answers until SIGINT or SIGTERM comes; then says so to who waits.
+  /// Answers requests until SIGINT or SIGTERM arrives; then tells waiting
+  /// clients that it stops.
   void run();
 
 private:

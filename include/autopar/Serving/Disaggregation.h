@@ -18,55 +18,56 @@
 
 namespace autopar::serving {
 
-/// Workers of two pools; each has the plan of its `Server`.
-/// Pools of workers that prefill and that decode.
+/// The two pools of a disaggregated service: how many workers prefill, and how
+/// many decode. Each worker has the plan of its pool's `QueueModel`.
 struct Disaggregation {
   int64_t prefillWorkers = 1, decodeWorkers = 1;
-  /// Time from the end of a prefill to the first decoding step, beyond what
-  /// overlaps.
+  /// Time in us from the end of a prefill to the first decode step, without the
+  /// part that runs beside the prefill.
   double transferUs = 0;
-  /// Open loops: most requests per second over the links between all workers;
-  /// 0: unlimited.
+  /// Open loop: largest number of requests per second that the links between
+  /// all workers can carry; 0: unlimited.
   double linksPerS = 0;
 };
 
-/// What the pools do under a load; `running` of a replica that decodes.
+/// The steady state of a disaggregated service. `state.running` counts requests
+/// of a replica that decodes.
 struct DisaggregatedState {
   SteadyState state;
-  /// Saturation rates of the pools, requests per second.
+  /// Saturation rate of each pool, in requests per second.
   double prefillMostPerS = 0, decodeMostPerS = 0;
-  /// Mean prompts of the deployment that are prefilled or wait for that.
+  /// Mean number of prompts, over the whole deployment, that are being
+  /// prefilled or wait for prefill.
   double prefilling = 0;
 };
 
-/// The steady state of both pools together. A closed loop has means alone:
-/// neither percentiles nor the rounds of a benchmark.
+/// Computes the steady state of both pools together. For a closed loop it sets
+/// only means: no percentiles, and not the rounds of a benchmark.
 ServingRefusal serveDisaggregated(QueueModel &prefill, QueueModel &decode,
                                   const Disaggregation &pools,
                                   const ServedLoad &load,
                                   DisaggregatedState &served);
 
-/// Engines of a pool that know nothing of each other.
-/// A pool of a simulation: `engines` lock-step groups.
+/// A pool of a simulation: `engines` lock-step groups that schedule
+/// independently of each other.
 struct SimulatedPool {
   StepPrices &prices;
   Engine engine;
   int64_t engines = 1;
 };
 
-/// What a link of each replica that reads does with caches.
-/// The link between the pools.
+/// The link by which a replica of the prefill pool sends KV caches.
 struct SimulatedLink {
-  /// Time until KV caches have arrived, and until the link is free again, in
-  /// us.
+  /// Time in us until the KV caches of a request have arrived, and until the
+  /// link is free for the next request.
   double transferUs = 0, busyUs = 0;
 };
 
-/// Requests of an open loop, one by one: a pool that answers prompts with a
-/// token, links, a pool that goes on. First tokens are seen where the caches
-/// are; replicas are numbered on in the second pool.
-/// Simulates the prefill pool, then the decode pool with the arrivals of its
-/// caches.
+/// Simulates the requests of an open loop: first in the prefill pool, which
+/// answers each prompt with one token; then the links; then the decode pool, in
+/// which requests arrive with their KV caches. The first token is sent by the
+/// decode pool. Replicas of the decode pool are numbered after those of the
+/// prefill pool.
 SimulationResult simulatePools(const SimulatedPool &prefill,
                                const SimulatedPool &decode,
                                const SimulatedLink &link,

@@ -17,13 +17,13 @@ namespace autopar::serving {
 
 struct ServiceTimes;
 
-/// Why a deployment serves nothing.
+/// The reason why a deployment cannot serve the load.
 struct ServingRefusal {
   enum class Kind : uint8_t {
     none,
-    /// The plan has no price: `step`.
+    /// The plan cannot be priced: `step` says why.
     step,
-    /// The KV caches do not hold one request.
+    /// The KV caches of a replica do not hold one request.
     capacity,
   };
   Kind kind = Kind::none;
@@ -37,55 +37,62 @@ struct ServingRefusal {
   explicit operator bool() const { return kind != Kind::none; }
 };
 
-/// FLOPs of one request's decoding step and of its prefill, and tokens that the
-/// KV caches of a replica hold. None of them depends on the load.
+/// FLOPs of the decode step per request (`decode`) and of one prefill
+/// (`prompt`), on all devices, and the tokens that the KV caches of a replica
+/// hold. None of these depends on the load.
 struct ServingFlops {
   double decode = 0, prompt = 0;
   int64_t capacityTokens = 0;
 };
 
-/// How fast a worker prefills prompts that other workers answer: the time of
-/// one at an idle worker, in us, and most prompts per second.
+/// How fast a worker of a prefill pool works: `oneUs` is the time of one
+/// prefill at an idle worker, in us; `mostPerS` is the largest number of
+/// prompts per second.
 struct PromptPace {
   double oneUs = 0;
   double mostPerS = 0;
 };
 
-/// Times of requests that one strategy serves on one machine, in closed form:
-/// docs/serving.md derives it. `simulate` is its reference.
+/// Computes the times of requests that one strategy serves on one machine, in
+/// closed form; docs/serving.md derives it. `simulate` computes the same by
+/// simulation, and is its reference.
 class QueueModel {
 public:
-  /// All arguments outlive it.
+  /// The arguments must outlive this object.
   QueueModel(cost::CompiledProgram &program, const hardware::Machine &machine,
              const runtime::Runtime &runtime,
              std::optional<double> memoryUtilization = std::nullopt);
 
-  /// Places the strategy on devices, before anything else is asked. Each of
-  /// `replicas` replicas serves requests of its own; `layout` is that of all.
+  /// Sets the layout, before any other call. Each of `replicas` replicas serves
+  /// requests of its own; `layout` is that of all replicas together.
   void lay(const cost::Layout &layout, int64_t replicas);
-  /// What requests have encoded beside their text (default: nothing).
+  /// Sets what requests have encoded besides their text; by default, nothing.
   void encode(const EncodedInput &input) { prices.encode(input); }
 
-  /// Times and rates of the steady state under `load`.
+  /// Computes times and rates of the steady state under `load`.
   ServingRefusal timesOf(const ServedLoad &load, SteadyState &state);
-  /// The same for a load with an arrival rate, where `roomOf` has set `state`;
-  /// sets `times` unless the service is overloaded.
+  /// Computes times and rates like `timesOf`, for a load with an arrival rate
+  /// and a `state` that `roomOf` has set. Sets `times` unless the service is
+  /// overloaded.
   ServingRefusal timesOfOpen(const ServedLoad &load, SteadyState &state,
                              ServiceTimes &times);
-  /// Times at less and more load than `asked`, which `timesOf` has answered.
+  /// Computes the curve of times at less and more load than at `asked`, which
+  /// `timesOf` has answered.
   ServingRefusal findCurve(const LoadPoint &asked, LoadCurve &curve);
-  /// Output tokens per second of `batch` sequences that begin and end together.
+  /// Computes the output tokens per second of `batch` sequences that begin at
+  /// the same time and end at the same time.
   ServingRefusal runBatch(const ServedLoad &batch, double &tokensPerSecond);
   ServingRefusal count(const ServedLoad &load, ServingFlops &flops);
-  /// Pace of a worker that only prefills.
+  /// Computes how fast a worker works that only prefills.
   ServingRefusal paceOf(const ServedLoad &load, PromptPace &pace);
-  /// Requests of a replica that have room (`state.running`), and the tokens of
-  /// that room.
+  /// Computes for how many requests a replica has memory (`state.running`), and
+  /// the tokens of its KV caches.
   ServingRefusal roomOf(const ServedLoad &load, SteadyState &state);
-  /// The step in which `running` sequences of each replica decode.
+  /// Computes the step in which `running` sequences of each replica decode.
   ServingRefusal stepAt(const ServedLoad &load, double running,
                         SteadyState &state);
-  /// Time of the encoder in a step that encodes one request, in us.
+  /// Computes the time of the encoder, in us, in a step that encodes one
+  /// request.
   ServingRefusal timeEncoder(const ServedLoad &load, double &us);
 
   double replicaCount() const { return prices.replicaCount(); }

@@ -14,14 +14,15 @@
 
 namespace autopar::serving {
 
-/// The server before an engine, and how often the two meet. Closed forms and
-/// simulations have this law in common.
+/// The host work of a server for requests outside of engine steps, and how
+/// often the engine polls for requests. The closed form and the simulation both
+/// use it.
 struct RequestHost {
-  /// Host time of a request, of each token of its prompt, and for each other
-  /// answer that is sent meanwhile, in us.
+  /// Host time in us: per request, per token of its prompt, and per other
+  /// answer that is sent in the meantime.
   double requestUs = 0, perTokenUs = 0, perStreamUs = 0;
-  /// Tokens that are sent at once, and steps between two looks for new
-  /// requests.
+  /// `streamInterval`: number of tokens that are sent together.
+  /// `receiveInterval`: number of steps between polls for new requests.
   int64_t streamInterval = 1, receiveInterval = 1;
 
   static RequestHost of(const runtime::Runtime &runtime) {
@@ -36,14 +37,14 @@ struct RequestHost {
   double timeUs(double promptTokens, double streams) const {
     return requestUs + perTokenUs * promptTokens + perStreamUs * streams;
   }
-  /// Time from the first token to its sending, for an answer of `answerTokens`,
-  /// in us.
+  /// Returns the time in us from the making of the first token to its sending,
+  /// for an answer of `answerTokens` tokens.
   double sendingUs(double answerTokens, double tokenUs) const {
     double tokens = std::min(static_cast<double>(streamInterval), answerTokens);
     return std::max(0.0, tokens - 1) * tokenUs;
   }
-  /// Mean time until the engine looks for a request, beyond the step that runs
-  /// at its arrival, in us.
+  /// Returns the mean time in us until the engine polls for a request, in
+  /// addition to the step that runs at its arrival.
   double receivingUs(double stepUs) const {
     return static_cast<double>(receiveInterval - 1) / 2 * stepUs;
   }

@@ -25,77 +25,76 @@ namespace autopar::serving {
 /// The requests of a simulation, in the order of their arrivals.
 struct SimulatedLoad {
   std::vector<program::Request> requests;
-  /// Closed loop: most requests in the deployment; each that ends lets the next
-  /// one in. 0: requests arrive at their own times.
+  /// Closed loop: largest number of requests in the deployment; when one ends,
+  /// the next one enters. 0: requests arrive at their own times.
   int64_t concurrency = 0;
 };
 
-/// How a deployment schedules.
 /// How an engine schedules the steps of one lock-step group.
 struct Engine {
-  /// Token budget of a step and most running sequences, of each replica.
+  /// Largest number of tokens in a step, and largest number of running
+  /// sequences, both for each replica.
   int64_t stepTokens = 8192, maxSequences = 1024;
-  /// Whether prompts are prefilled beside decoding sequences, else in steps of
-  /// their own before them.
+  /// Whether prompts are prefilled in the same steps as decoding sequences; if
+  /// not, in steps of their own before these.
   bool fusesPrompts = true;
-  /// Decode pool: prompts arrive with the KV caches of all but their last
-  /// token, which is computed in a decoding step.
+  /// Whether this is the engine of a decode pool: prompts arrive with the KV
+  /// caches of all tokens but the last, which a decode step computes.
   bool decodesOnly = false;
-  /// Whether a prompt is cut into chunks where a step has no room for all of
-  /// it.
+  /// Whether a prompt is cut into chunks if a step has no room for all of it.
   bool cutsPrompts = true;
-  /// Whether room for the whole answer is reserved at admission; else sequences
-  /// that no longer fit are preempted and prefilled again later.
+  /// Whether KV blocks for the whole answer are reserved at admission. If not,
+  /// sequences that no longer fit are preempted and prefilled again later.
   bool reservesAnswers = false;
-  /// Time of a request outside of steps.
+  /// Host time of a request outside of steps.
   RequestHost host;
-  /// KV blocks of a replica, and tokens of a block.
+  /// Number of KV blocks of a replica, and number of tokens of a block.
   int64_t blocks = 1, blockTokens = 16;
-  /// Replicas of the lock-step group.
+  /// Number of replicas of the lock-step group.
   int64_t replicas = 1;
 
   int64_t blocksOf(int64_t tokens) const {
     return (tokens + blockTokens - 1) / blockTokens;
   }
 };
-/// That of a runtime whose replicas hold so many tokens.
 
-/// The engine of a runtime whose replicas have KV caches of `capacityTokens`.
+/// Returns the engine of a runtime whose replicas have KV caches for
+/// `capacityTokens` tokens.
 Engine engineOf(const runtime::Runtime &runtime, double capacityTokens,
                 int64_t replicas);
 
-/// What became of a request, microseconds from the start: its first token was
-/// made, and then sent.
-/// What became of a request. Times are us from the begin of the simulation; the
-/// first token is made before it is sent.
+/// The times of one request, in us from the beginning of the simulation: its
+/// arrival, the making of its first token, the sending of its first token, and
+/// its end.
 struct ServedRequest {
   double arrivalUs = 0, madeUs = 0, firstTokenUs = 0, endUs = 0;
   int32_t replica = 0, evictions = 0;
 };
 
 struct SimulationResult {
-  /// By the index of the load's requests.
+  /// The served requests, in the order of the load's requests.
   std::vector<ServedRequest> requests;
   double endUs = 0;
   int64_t steps = 0;
-  /// Output tokens, and KV blocks in use at the end: 0 unless blocks leak.
+  /// Number of output tokens, and KV blocks in use at the end, which must be 0.
   int64_t answerTokens = 0, blocksInUse = 0;
   cost::Refusal refusal;
-  /// Index of a request that is longer than the KV caches of a replica.
+  /// Index of a request that is longer than the KV caches of a replica, if
+  /// there is one.
   std::optional<size_t> tooLong;
   /// Whether the simulation stopped at `limits::maxSimulatedSteps`.
   bool isCut = false;
 };
 
-/// What was simulated, and what became of it.
+/// The load of a simulation, and its result.
 struct SimulatedRun {
   SimulatedLoad load;
   SimulationResult result;
 };
 
-/// Of so many engines that know nothing of each other, to which requests are
-/// dealt in turn; of a closed loop, each engine has its part of the places.
-/// Simulates `engines` groups that requests are dealt to in turn.
+/// Simulates `engines` lock-step groups that schedule independently. Requests
+/// are dealt to them in turn; in a closed loop, each group has its share of the
+/// concurrent requests.
 SimulationResult simulate(StepPrices &prices, const Engine &engine,
                           const SimulatedLoad &load, int64_t engines = 1);
 

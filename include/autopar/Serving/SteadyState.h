@@ -31,42 +31,48 @@ inline constexpr std::array<double, 5> gaussWeights = {
     0.0112574113277207, 0.222075922005613, 0.533333333333333, 0.222075922005613,
     0.0112574113277207};
 
-/// A load of requests that are alike in distribution.
+/// A load of requests that all follow the same distributions.
 struct ServedLoad {
-  /// Closed loop: requests at once, each followed by another. 0: an open loop.
+  /// Closed loop: number of requests that run at once, each of which is
+  /// followed by another. 0: an open loop.
   int64_t concurrency = 1;
-  /// Mean tokens of a request.
+  /// Mean number of prompt tokens and of output tokens of a request.
   double promptTokens = 1, answerTokens = 1;
-  /// Closed loop of a benchmark: requests that each place makes in turn, where
-  /// the first ones arrive at once. 0: a loop without begin and end.
+  /// Closed loop of a benchmark: how many requests follow each other in each of
+  /// the `concurrency` places, where the first ones arrive at once. 0: a loop
+  /// without begin and end.
   double rounds = 0;
-  /// Open loop: Poisson arrivals, requests per second.
+  /// Open loop: arrival rate in requests per second (a Poisson process).
   double ratePerS = 0;
-  /// Squared coefficients of variation of the tokens.
+  /// Squared coefficients of variation of the prompt tokens and of the output
+  /// tokens.
   double promptVariation = 0, answerVariation = 0;
-  /// Prompt lengths in tokens at the five `gaussPoints`, where lengths differ.
+  /// Prompt lengths in tokens at the five `gaussPoints`, if lengths differ.
   std::array<double, 5> promptsAt = {};
-  /// Share of the tokens of a prompt that are prefix-cache hits.
+  /// Share of a prompt's tokens that are prefix-cache hits.
   double cachedShare = 0;
-  /// Speculative decoding: drafts of a sequence and step, time of one draft
-  /// over that of a step without drafts, and mean tokens that a step adds to a
-  /// sequence.
+  /// Speculative decoding: number of drafts per sequence and step; time of one
+  /// draft over that of a step without drafts; mean number of tokens that a
+  /// step adds to a sequence.
   double drafts = 0, draftCost = 0, tokensPerStep = 1;
-  /// Open loop of a decode pool: prompts arrive prefilled, with their KV
-  /// caches.
+  /// Open loop of a decode pool: whether prompts arrive already prefilled, with
+  /// their KV caches.
   bool arePrefilled = false;
   program::ServiceLimits limits = {};
-  /// Whether percentiles are wanted beside means.
+  /// Whether to compute percentiles besides means.
   bool hasSpread = false;
 
-  /// The load of `requests`, without begin and end.
+  /// Returns the load of `requests`, as a loop without begin and end.
   static ServedLoad of(const program::Requests &requests);
-  /// Mean tokens of a prompt that are no prefix-cache hits.
+  /// Returns the mean number of a prompt's tokens that are not prefix-cache
+  /// hits.
   double uncachedTokens() const;
-  /// Mean context of a decoding sequence over its tokens.
+  /// Returns the mean context of a decoding sequence, in tokens, averaged over
+  /// its output.
   double contextTokens() const;
   double requestTokens() const { return promptTokens + answerTokens; }
-  /// Tokens that take a decoding step: the prefill makes the first one.
+  /// Returns the number of output tokens that take a decode step: all but the
+  /// first, which the prefill makes.
   double decodedTokens() const { return std::max(0.0, answerTokens - 1); }
 };
 
@@ -75,15 +81,17 @@ struct Percentiles {
   double p50 = 0, p90 = 0, p95 = 0, p99 = 0;
 };
 
-/// Parts of the mean time to the first token, in us.
+/// The parts of the mean time to first token, in us.
 struct FirstTokenParts {
-  /// The server outside of steps, and the steps that prefill the own prompt.
+  /// `hostUs`: time of the server outside of steps. `prefillUs`: time of the
+  /// steps that prefill the request's own prompt.
   double hostUs = 0, prefillUs = 0;
-  /// The rest of the running step (with those until the engine looks for
-  /// requests), and the prefill of other prompts and the wait for room.
+  /// `stepUs`: rest of the step that runs at the arrival, and of the steps
+  /// until the engine polls for requests. `queueUs`: prefill of other prompts
+  /// before it, and the wait for free KV blocks.
   double stepUs = 0, queueUs = 0;
-  /// The transfer between two pools, and the wait for the tokens that are sent
-  /// together with the first.
+  /// `moveUs`: transfer between two pools. `sendUs`: wait for the tokens that
+  /// are sent together with the first.
   double moveUs = 0, sendUs = 0;
 
   double sum() const {
@@ -91,46 +99,55 @@ struct FirstTokenParts {
   }
 };
 
-/// What a service does under a load, in the mean over requests. Times are us.
+/// The steady state of a service under a load. Values are means over requests;
+/// times are in us.
 struct SteadyState {
-  /// Mean requests of a replica that decode; prompts of a lock-step group in a
-  /// step with any; mean requests of a replica that wait for room.
+  /// `running`: mean number of requests of a replica that decode.
+  /// `promptsPerStep`: prompts of a lock-step group, in steps that have any.
+  /// `waiting`: mean number of requests of a replica that wait for free KV
+  /// blocks.
   double running = 0, promptsPerStep = 0, waiting = 0;
-  /// Closed loop: requests of a lock-step group but for those that a step
-  /// prefills. Each of them is replaced once while a request answers.
+  /// Closed loop: number of requests of a lock-step group, without those that a
+  /// step prefills. While a request decodes, each of the others is replaced
+  /// once.
   double others = 0;
-  /// Open loop: mean prompts of a replica that are prefilled or wait for that.
+  /// Open loop: mean number of prompts of a replica that are being prefilled or
+  /// wait for prefill.
   double prefilling = 0;
-  /// Whether requests wait for room in the KV caches.
+  /// Whether requests wait for free KV blocks.
   bool isCacheFull = false;
-  /// Tokens that the KV caches of a replica hold.
+  /// Number of tokens that the KV caches of a replica hold.
   double capacityTokens = 0;
-  /// A step that only decodes; one with prompts too (without decoding, where
-  /// the runtime alternates); and what a prompt adds to the steps of the
-  /// others.
+  /// `decodeStepUs`: time of a step that only decodes. `promptStepUs`: time of
+  /// a step with prompts (without decoding, if the runtime alternates).
+  /// `addedByPromptUs`: time that a prompt adds to the steps of other requests.
   double decodeStepUs = 0, promptStepUs = 0, addedByPromptUs = 0;
-  /// Communication and host time of the decoding step.
+  /// Communication time and host time of the decode step.
   double communicationUs = 0, hostUs = 0;
-  /// Mean time per output token, and mean time to the first token over all
-  /// rounds: the sum of its parts where it is finite.
+  /// `tpotUs`: mean time per output token. `ttftUs`: mean time to first token
+  /// over all rounds; it is the sum of `firstToken`, if that is finite.
   double tpotUs = 0, ttftUs = 0;
   FirstTokenParts firstToken;
-  /// Throughput of the whole deployment. An open loop beyond saturation has no
-  /// steady state: its times are those at saturation, and its queue grows.
+  /// Output tokens per second of the whole deployment. An open loop beyond
+  /// saturation has no steady state (`isOverloaded`): its times are those at
+  /// saturation, and its queue grows.
   double outputTokensPerSecond = 0;
   bool isOverloaded = false;
-  /// Open loop: whether running requests fill the room. Times then lack what
-  /// others wait for it, and preemptions.
+  /// Open loop: whether running requests fill the KV caches. The times then
+  /// include neither preemptions nor the wait of other requests for free KV
+  /// blocks.
   bool fillsRoom = false;
-  /// Open loop: saturation rate of the deployment, requests per second.
+  /// Open loop: saturation rate of the deployment, in requests per second.
   double mostPerS = 0;
-  /// Percentiles over requests: time to the first token, mean time per output
-  /// token, time of the whole request. Without a benchmark's rounds.
+  /// Percentiles over requests of the time to first token, of a request's mean
+  /// time per output token, and of the time of the whole request. Not set for a
+  /// benchmark's rounds.
   Percentiles ttft, tpot, request;
-  /// Share of the requests that are within the limits of the load.
+  /// Share of the requests that meet the latency limits of the load.
   double shareWithinLimits = 1;
 
-  /// Sets the decoding step and what it consists of, in us.
+  /// Sets the time of the decode step and its communication and host parts, in
+  /// us.
   void setDecodeStep(double us, double ofCommunicationUs, double ofHostUs) {
     decodeStepUs = us;
     communicationUs = ofCommunicationUs;

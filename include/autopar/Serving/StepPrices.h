@@ -18,77 +18,82 @@ namespace autopar::serving {
 /// What one step of an engine computes: `decoding` sequences of each replica
 /// that decode a token (lock-step replicas pad their batches to the largest),
 /// and `prompts` of the whole lock-step group that are prefilled, or chunks of
-/// them. Sizes are mean tokens of a sequence; contexts count the cache after
+/// these. Sizes are mean tokens per sequence; contexts count the cache after
 /// the step.
 struct StepLoad {
   double decoding = 0, context = 0;
   double prompts = 0, promptTokens = 1, promptContext = 1;
-  /// Drafts of each decoding sequence, and the time of one over that of a step
-  /// without drafts.
+  /// Number of drafts of each decoding sequence, and time of one draft over
+  /// that of a step without drafts.
   double drafts = 0, draftCost = 0;
 
-  /// Replaces the prompts by one of `tokens` tokens whose queries attend to as
-  /// many keys as theirs do in the mean.
+  /// Replaces all prompts of the step by one of `tokens` tokens whose queries
+  /// attend to as many keys on average.
   void joinPrompts(double tokens);
 };
 
-/// A priced step. Times are us.
+/// A priced step. Times are in us.
 struct StepTime {
   double us = 0, hostUs = 0, communicationUs = 0;
-  /// Tokens that the KV caches of a replica hold; FLOPs of all devices.
+  /// `capacityTokens`: tokens that the KV caches of a replica hold. `flops`:
+  /// FLOPs of the step on all devices.
   double capacityTokens = 0, flops = 0;
   /// The part of `us` that an encoder takes.
   double encoderUs = 0;
 };
 
-/// Images or sound that requests have encoded beside their text. A step that
-/// prefills a share of a prompt encodes that share of the request's positions:
-/// engines encode an image when its place in the prompt is prefilled.
+/// Images or sound that requests contain besides text and that an encoder
+/// encodes. A step that prefills a share of a prompt encodes the same share of
+/// the request's positions: engines encode an image when its place in the
+/// prompt is prefilled.
 struct EncodedInput {
-  /// Positions of each request that the encoder computes, and those that cross
-  /// attention reads in each step.
+  /// Number of positions of each request that the encoder computes, and number
+  /// of those that cross attention reads in each step.
   int64_t encoderTokens = 0, crossTokens = 0;
-  /// Mean tokens of a prompt.
+  /// Mean number of tokens of a prompt.
   double promptTokens = 1;
 };
 
-/// Prices steps of one strategy on one machine: exactly those of the compiled
-/// program, and `Runtime::promptStepUs` and `promptStepShare` for steps with
-/// prompts.
+/// Prices the steps of one strategy on one machine: exactly as the compiled
+/// program does, with the additional times `Runtime::promptStepUs` and
+/// `promptStepShare` for steps with prompts.
 class StepPrices {
 public:
-  /// All arguments outlive it.
+  /// The arguments must outlive this object.
   StepPrices(cost::CompiledProgram &program, const hardware::Machine &machine,
              const runtime::Runtime &runtime,
              std::optional<double> memoryUtilization = std::nullopt);
 
-  /// Places the strategy on devices, before anything else is asked. Each of
-  /// `replicas` replicas computes sequences of its own; `layout` is that of
-  /// all.
+  /// Sets the layout, before any other call. Each of `replicas` replicas
+  /// computes sequences of its own; `layout` is that of all replicas together.
   void lay(const cost::Layout &layout, int64_t replicas);
-  /// Sets what each request of later loads has encoded (default: nothing).
+  /// Sets what each request of later loads has encoded; by default, nothing.
   void encode(const EncodedInput &input);
 
   cost::Refusal price(const StepLoad &load, StepTime &time);
-  /// The same with what the runtime adds to steps with prompts.
+  /// Prices a step like `price`, with the additional time that the runtime
+  /// needs for steps with prompts.
   cost::Refusal priceServed(const StepLoad &load, StepTime &time);
-  /// The same where `load.prompts` is a mean: linear between the steps with the
-  /// next lower and higher number of prompts.
+  /// Prices a step like `priceServed` if `load.prompts` is a mean: interpolates
+  /// linearly between the steps with the next lower and the next higher number
+  /// of prompts.
   cost::Refusal priceBetween(StepLoad load, StepTime &time);
 
-  /// Why the plan is illegal under any load, if it is.
+  /// Returns why the plan is illegal under any load; no refusal if it is legal.
   const cost::Refusal &refusal() const { return laid; }
   double replicaCount() const { return replicas; }
-  /// Replicas of a lock-step group, whose steps a collective joins; and the
-  /// groups, each an engine of its own.
+  /// `lockStepReplicas`: number of replicas in a lock-step group, whose steps a
+  /// collective joins. `groupCount`: number of lock-step groups, each of which
+  /// has an engine of its own.
   double lockStepReplicas() const { return together; }
   double groupCount() const { return replicas / together; }
 
 private:
   cost::Refusal priceGroups(const StepLoad &load, int64_t encoderTokens,
                             StepTime &time);
-  /// What the encoder adds to a step that encodes `requests` whole requests;
-  /// and to one of any number of them, linearly between whole ones.
+  /// `priceEncodings`: the time that the encoder adds to a step that encodes
+  /// `requests` whole requests. `addEncoder`: adds that time to a step with any
+  /// number of requests, interpolating linearly between whole numbers.
   cost::Refusal priceEncodings(int64_t requests, StepTime &time);
   cost::Refusal addEncoder(const StepLoad &load, StepTime &time);
 
@@ -98,7 +103,7 @@ private:
   cost::Pricer pricer;
   cost::Refusal laid;
   EncodedInput encoded;
-  /// Results of `priceEncodings` by requests.
+  /// Results of `priceEncodings`, by number of requests.
   std::map<int64_t, StepTime> encodings;
 };
 

@@ -20,8 +20,8 @@ namespace autopar::session {
 Result<checkpoint::Verification>
 verifyModule(mlir::ModuleOp module, const std::string &path, bool strict);
 
-/// Drafts the family of `type`, which must be new, from the config and the
-/// checkpoint at these paths.
+/// Drafts a family for the model type `type`, which must be unknown to autopar,
+/// from the config and the checkpoint at these paths.
 Result<importer::ModelDraft> draftNewFamily(const std::string &type,
                                             const std::string &config,
                                             const std::string &weights);

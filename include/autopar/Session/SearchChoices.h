@@ -13,24 +13,24 @@
 
 namespace autopar::session {
 
-/// Choices of a search besides the flags of plans, as the user wrote them;
-/// empty if not given. This header includes neither LLVM nor MLIR.
+/// The flags of a search other than those of plans, as the user wrote them; ""
+/// if not given. This header includes neither LLVM nor MLIR.
 struct SearchChoices {
   std::string devices, batches, answer, space, goal, sla, why, weightFormat;
   unsigned threads = 0;
   bool verify = false;
 };
 
-/// Choices of a sweep besides the flags of plans.
+/// The flags of a sweep other than those of plans.
 struct SweepChoices {
   SearchChoices search;
-  /// Whether each row has the best plan of its own.
+  /// Whether to search the best plan for each row.
   bool searches = false;
   /// The names of the flags that were given, in order.
   std::vector<std::string> order;
 };
 
-/// Whether a flag says what plans of a search do not differ in.
+/// Whether a flag sets something in which the plans of a search do not differ.
 bool isOfAllPlans(const std::string &name);
 
 } // namespace autopar::session

@@ -15,18 +15,19 @@
 
 namespace autopar::session {
 
-/// The batches that are searched by default.
+/// The batches that a search tries by default.
 inline constexpr const char *allBatches = "1..32768";
 
-/// Reads the request of a search. Flags of machines, runtimes and formats may
-/// have several values, "a,b": each combination is a variant. An error without
-/// a message has been printed.
+/// Reads the flags of a search. Flags for machines, runtimes and formats may
+/// have several values, "a,b": each combination becomes a variant. An error
+/// without a message has been printed.
 Result<SearchRequest> readSearchRequest(const SearchChoices &search,
                                         const pipelines::PlanFlags &flags,
                                         const pipelines::PlanValues &values);
 
-/// Reads the flags that are `isOfAllPlans`, for a plan without degrees. Loads
-/// are read separately, because they belong to experts on several devices.
+/// Reads the flags for which `isOfAllPlans` holds, for a plan without degrees.
+/// Expert loads are read separately, because they apply only to experts on
+/// several devices.
 Result<pipelines::PlanRequest>
 readFlagsOfAllPlans(const pipelines::PlanFlags &flags,
                     pipelines::PlanValues values);
@@ -36,24 +37,26 @@ readFlagsOfAllPlans(const pipelines::PlanFlags &flags,
 std::optional<Error> readChoices(const SearchChoices &search,
                                  SearchRequest &request);
 
-/// Estimates a step of a plan on a target of `found`, through the passes.
+/// Estimates a step of a plan on target `target` of `found`, by running the
+/// passes of `autopar estimate`.
 Result<report::Report>
 estimatePlan(Session &session, const importer::ModelRequest &model,
              const SearchRequest &request, const SearchOutcome &found,
              size_t target, const plan::Plan &plan, int64_t batch,
              const estimation::ReportDetail &detail = {});
 
-/// Estimates a point through the passes. The report has more than a price, and
-/// must agree with it.
+/// Estimates a point of a search by running the passes of `autopar estimate`.
+/// The report contains more than the price of the search, and must agree with
+/// it.
 Result<report::Report>
 estimatePoint(Session &session, const importer::ModelRequest &model,
               const SearchRequest &request, const SearchOutcome &found,
               const search::SearchPoint &point,
               const estimation::ReportDetail &detail = {});
 
-/// Searches, and adds the contents of a report: the estimate of the best plan,
-/// with `detail`; rivals that are too close to call; the reason why the plan
-/// `why` is not the best.
+/// Searches, and adds what a report contains besides: the estimate of the best
+/// plan, with `detail`; rivals that are too close to call; the reason why the
+/// plan `why` is not the best.
 Result<search::SearchReport>
 answerSearch(Session &session, const importer::ModelRequest &model,
              const std::string &name, const SearchRequest &request,

@@ -22,75 +22,82 @@
 
 namespace autopar::session {
 
-/// Two plans of a model, and their differences.
+/// The outcomes of two plans of a model, and their differences.
 struct Comparison {
   std::shared_ptr<const report::PlanOutcome> first, second;
   report::PlanDifferences differences;
 };
 
-/// The alternatives of a search besides plans: formats, runtimes, machines.
+/// One combination of what a search tries besides plans: number format,
+/// runtime, machine.
 struct SearchVariant {
-  /// Formats, runtime, machine, figures and the step, whose batch is searched.
+  /// Formats, runtime, machine, overrides and the step of the variant; the
+  /// batch of the step is searched.
   pipelines::PlanRequest base;
-  /// Replaces the model's own format, if given.
+  /// A weight format that replaces the model's own; "" if not given.
   std::string weightFormat = "";
-  /// Flags that give this variant, for readers.
+  /// The flags that yield this variant, to be shown to users.
   std::vector<search::GivenFlag> flags = {};
 };
 
-/// The request of a search for plans of a model.
+/// A search for plans of a model, as a user asks for it.
 struct SearchRequest {
   std::vector<SearchVariant> variants;
-  /// Numbers of devices to try on each machine; empty: all devices of it.
+  /// Numbers of devices to try on each machine; empty: all devices of the
+  /// machine.
   std::vector<int64_t> devices = {};
   search::SearchSpace space = {};
   std::vector<int64_t> batches = {};
   search::Goal goal = search::Goal::throughput;
   program::ServiceLimits limits = {};
-  /// The tokens of `search::FollowingRequests`; absent for other questions.
+  /// Tokens of the requests, for a search over a closed loop of requests
+  /// (`search::FollowingRequests`); absent for other questions.
   std::optional<search::RequestTokens> requests = std::nullopt;
   bool verify = false;
-  /// Folder that keeps the programs of strategies; "": none.
+  /// Directory that caches compiled programs; "": none.
   std::string cacheDirectory = "";
 };
 
-/// A search result with its problem, whose targets its points refer to.
+/// A search result, together with its problem, to whose targets the points of
+/// the result refer.
 struct SearchOutcome {
   search::SearchProblem problem;
   search::SearchResult result;
-  /// Index of the variant, by target.
+  /// For each target, the index of its variant.
   std::vector<size_t> variants = {};
 };
 
-/// The functions of the command line: models, plans and machines in, reports
-/// out. A session owns everything that they need and keeps its models, so that
-/// a model is imported once. Errors are values. Not thread-safe, but any number
-/// of sessions may coexist.
+/// The functions of the command line as an API: it takes models, plans and
+/// machines, and returns reports. A session owns everything that they need and
+/// keeps its models, so that a model is imported once. Errors are returned as
+/// values. Not thread-safe, but any number of sessions may exist at once.
 class Session {
 public:
-  /// Called with each warning, a line without its newline. Null: warnings are
-  /// dropped.
+  /// A function that is called with each warning, a line without its newline;
+  /// null: warnings are dropped.
   using Warn = std::function<void(const std::string &)>;
 
   explicit Session(Warn warn = nullptr);
   ~Session();
-  /// Sets the function for warnings; returns the previous one.
+  /// Sets the function for warnings, and returns the previous one.
   Warn exchangeWarn(Warn warn);
 
-  /// Adds the model in `text` under `name`, for requests with that argument.
-  /// Errors: those of the parser, and text that it would not survive.
+  /// Adds the model in the IR text `text` under `name`, for requests with that
+  /// argument. Errors: those of the parser, and text that is nested too deep
+  /// for the parser.
   std::optional<Error> addModel(const std::string &name,
                                 const std::string &text);
-  /// Returns the module of a model, as text.
+  /// Returns the module of a model as IR text.
   Result<std::string> import(const importer::ModelRequest &model);
 
-  /// Estimates a step: memory, FLOPs, communication and latency. Writes the
-  /// text of the parallel program to `program`, unless null.
+  /// Estimates a step: memory, FLOPs, communication and latency. Writes the IR
+  /// text of the parallel program to `program`, unless that is null.
   Result<report::Report> estimate(const importer::ModelRequest &model,
                                   const pipelines::PlanRequest &request,
                                   const estimation::ReportDetail &detail = {},
                                   std::string *program = nullptr);
-  /// Compares two plans of a model: collectives, layouts and numbers.
+  /// Compares two plans of a model: collectives, layouts and numbers of
+  /// reports.
   Result<Comparison> compare(const importer::ModelRequest &model,
                              const pipelines::PlanRequest &first,
                              const pipelines::PlanRequest &second);
@@ -99,27 +106,29 @@ public:
   Result<SearchOutcome> search(const importer::ModelRequest &model,
                                const SearchRequest &request,
                                const search::SearchControl &control = {});
-  /// Returns the parallel program of a plan, as text.
+  /// Returns the parallel program of a plan as IR text.
   Result<std::string> shard(const importer::ModelRequest &model,
                             const pipelines::PlanRequest &request);
 
-  /// Describes a model: parameters, sizes, FLOPs, and caches in `kvFormats`.
+  /// Describes a model: parameters, sizes, FLOPs, and its KV caches in the
+  /// number formats `kvFormats`.
   Result<report::ModelReport>
   describe(const importer::ModelRequest &model,
            const std::vector<std::string> &kvFormats = {"bf16"});
-  /// Returns facts about the experts of a model; with `withBytes` their bytes,
-  /// which take time to count. Errors: a model without experts.
+  /// Returns facts about the experts of a model; with `withBytes` also their
+  /// bytes, which take time to count. Error: a model without experts.
   Result<placement::ModelExperts> experts(const importer::ModelRequest &model,
                                           bool withBytes = false);
-  /// Places experts, and copies of them, on ranks; returns a text.
+  /// Places experts, and copies of them, on ranks; returns the text that
+  /// `autopar place-experts` prints.
   Result<std::string> place(const importer::ModelRequest &model,
                             placement::PlacementRequest request);
-  /// Returns the config of a model of the same structure with small sizes.
+  /// Returns the config of a small model with the same structure as `model`.
   Result<std::string> shrink(const importer::ModelRequest &model,
                              const model::SmallSizes &sizes);
 
-  /// Runs the passes that `add` adds on a clone of the model. Returns the error
-  /// of a pass, or of `add`.
+  /// Runs the passes that `add` adds on a copy of the model. Returns the error
+  /// of a pass, or of `add`; nothing if all succeed.
   using AddPasses =
       llvm::function_ref<mlir::LogicalResult(mlir::PassManager &)>;
   std::optional<Error> run(const importer::ModelRequest &model, AddPasses add);

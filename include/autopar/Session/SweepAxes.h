@@ -13,19 +13,19 @@
 
 namespace autopar::session {
 
-/// Whether the values say what a service is asked.
+/// Whether the values of flags describe the requests of a service.
 bool isOfRequests(const pipelines::PlanFlags &flags,
                   pipelines::PlanValues &values);
 
-/// Takes the flags with lists out of `values`, in the order of `order`, and
-/// sets the phase if it is open. Errors: invalid lists, no list at all, a
-/// figure with two lists.
+/// Takes the flags that have lists out of `values`, in the order of `order`,
+/// and returns them as axes; sets the phase if it is open. Errors: invalid
+/// lists, no list at all, a figure with two lists.
 Result<std::vector<sweep::SweepAxis>>
 takeAxes(const std::vector<std::string> &order, const std::string &devices,
          const pipelines::PlanFlags &flags, pipelines::PlanValues &values);
 
-/// Returns `values` with those of a point. The number of devices is no flag of
-/// plans.
+/// Returns `values` with the values of a sweep's point. The number of devices
+/// is not a flag of plans.
 pipelines::PlanValues valuesAt(const std::vector<sweep::SweepAxis> &axes,
                                const sweep::SweepPoint &point,
                                const pipelines::PlanFlags &flags,

@@ -14,15 +14,17 @@
 
 namespace autopar::session {
 
-/// Called with the number of finished rows, the number of all rows, and the
-/// state of the next row; stops the sweep by returning false.
+/// A function that is called with the number of finished rows, the number of
+/// all rows, and a text on the state of the next row; the sweep stops if it
+/// returns false.
 using SweepProgress =
     std::function<bool(size_t done, size_t count, const std::string &more)>;
 
-/// Computes a row for every point of the axes.
+/// A sweep of a model: an estimate, or a search, for every point of the axes.
 class ModelSweep {
 public:
-  /// Errors: those that can be found without the model.
+  /// Reads the sweep from flags. Errors: all those that can be found without
+  /// the model.
   static Result<ModelSweep> read(const SweepChoices &choices,
                                  const pipelines::PlanFlags &flags,
                                  pipelines::PlanValues values);
@@ -30,8 +32,8 @@ public:
   size_t rows() const { return count; }
   const std::vector<sweep::SweepAxis> &axes() const { return report.axes; }
 
-  /// Returns the table, which is incomplete if `progress` stopped it. Errors:
-  /// those of the model, and flags that are invalid in all rows.
+  /// Returns the table, which is incomplete if `progress` stopped the sweep.
+  /// Errors: those of the model, and flags that are invalid in all rows.
   Result<sweep::SweepReport> run(Session &session,
                                  const importer::ModelRequest &model,
                                  const std::string &name,

@@ -18,17 +18,19 @@
 
 namespace autopar::session {
 
-/// The inputs of a validation.
+/// The inputs of `autopar validate`.
 struct ValidateRequest {
   std::vector<std::string> files;
-  /// A file of autopar.columns/1; a file of autopar.rules/1, or "none".
+  /// Path of a file of `autopar.columns/1`, and path of a file of
+  /// `autopar.rules/1` or "none".
   std::string columns, rules;
-  /// A folder of models that are not bundled, `org--name` each.
+  /// Path of a directory with models that are not bundled, each in a directory
+  /// `org--name`.
   std::string configs;
   std::vector<std::string> overrides;
 };
 
-/// Measurements with their predictions, and the errors.
+/// The measurements with their predictions, and the prediction errors.
 struct Validation {
   std::vector<validation::PredictedRow> served;
   std::vector<validation::ThroughputRow> throughput;
@@ -37,22 +39,23 @@ struct Validation {
   validation::ValidationReport report;
 };
 
-/// Predicts the measurements of tables. Errors: unreadable files, unknown
-/// figures, a stop by `progress`.
+/// Predicts the measurements in the tables of `request`. Errors: a file that
+/// cannot be read, an unknown figure, or `progress` stopped the prediction.
 Result<Validation> validate(const ValidateRequest &request,
                             const Progress &progress = nullptr);
 
-/// The output of the command.
+/// The flags of `autopar validate`, output included.
 struct ValidateOptions : ValidateRequest {
-  /// File for the predictions of all rows.
+  /// File for the predictions of all rows; "" for none.
   std::string predictions;
-  /// "text", "json" or "html", and its file; "" is standard output.
+  /// Format of the report, "text", "json" or "html", and the file to write it
+  /// to; "" is standard output.
   std::string format = "text", output;
   bool printRules = false;
 };
 
-/// Returns the report of the errors, or the rules; empty if it was written to
-/// `output`. Shows progress.
+/// Runs the command. Returns the report of the errors, or the rules; "" if it
+/// was written to `output`. Shows progress.
 Result<std::string> runValidation(const ValidateOptions &options);
 
 } // namespace autopar::session

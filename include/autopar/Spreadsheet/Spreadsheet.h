@@ -13,10 +13,10 @@
 
 namespace autopar::spreadsheet {
 
-/// Writes an .xlsx file in which each number of a step is a formula over cells,
-/// down to cells that users change: sizes, figures of the machine and the
-/// runtime. `report` is that of the step. Errors: libxlsxwriter is not
-/// installed, or cannot write.
+/// Returns the bytes of an .xlsx file in which each number of a step is a
+/// formula over cells, down to the cells that users change: sizes, and figures
+/// of the machine and the runtime. `report` is the step's report. Errors:
+/// libxlsxwriter is not installed, or cannot write.
 Result<std::string> writeWorkbook(const evaluation::PricedStep &step,
                                   const report::Report &report);
 

@@ -27,7 +27,8 @@
 
 namespace autopar {
 
-/// Numbers, and structs of integers without padding.
+/// Whether values of type `T` are written byte by byte: numbers, and structs of
+/// integers without padding.
 template <typename T>
 inline constexpr bool isPlain =
     std::is_arithmetic_v<T> ||
@@ -46,8 +47,8 @@ private:
   void append(const void *data, size_t size) {
     bytes.append(static_cast<const char *>(data), size);
   }
-  /// Writes seven bits per byte, the lowest first; all bytes but the last are
-  /// marked.
+  /// Writes an integer with seven bits per byte, the lowest first; all bytes
+  /// but the last have their highest bit set.
   void writeShort(uint64_t value) {
     for (; value > 0x7F; value >>= 7)
       bytes.push_back(static_cast<char>(value | 0x80));
@@ -95,11 +96,13 @@ private:
       write(*value);
   }
 
-  /// Numbers of shared objects, from 1 in the order of first use.
+  /// Numbers of the shared objects that were written, from 1 in the order of
+  /// first use.
   std::unordered_map<const void *, uint64_t> numbers;
 };
 
-/// Reads bytes. Truncated input leaves the remaining values unchanged.
+/// Reads what `ByteWriter` wrote. If the input ends too early, the remaining
+/// values are left unchanged.
 class ByteReader {
 public:
   explicit ByteReader(std::string_view bytes) : bytes(bytes) {}
@@ -121,7 +124,7 @@ public:
 
   std::string_view rest() const { return bytes; }
 
-  /// Whether there was less than what was read.
+  /// Whether the input ended before everything was read.
   bool failed = false;
 
 private:
@@ -130,7 +133,7 @@ private:
     if (!from.empty())
       std::memcpy(to, from.data(), from.size());
   }
-  /// Reads the number of elements, each of at least `least` bytes.
+  /// Reads a number of elements, each of which takes at least `least` bytes.
   uint64_t readCount(uint64_t least) {
     uint64_t count = 0;
     read(count);
@@ -193,7 +196,7 @@ private:
   }
 
   std::string_view bytes;
-  /// Shared objects by number, from 1.
+  /// The shared objects that were read; index + 1 is their number.
   std::vector<std::shared_ptr<void>> shared;
 };
 

@@ -16,7 +16,7 @@ namespace autopar {
 
 /// A signed 128-bit integer that tracks overflow: a result that does not fit is
 /// invalid, and so is everything computed from it. Memory, FLOPs and bytes are
-/// counted in it.
+/// counted with it.
 class Checked {
 public:
   constexpr Checked() = default;
@@ -25,15 +25,16 @@ public:
   bool valid() const { return !overflowed; }
   /// Whether the value is valid and 0.
   bool isZero() const { return valid() && value == 0; }
-  /// The value, if it fits in 63 bits.
+  /// Returns the value if it fits in 63 bits; nothing if it does not.
   std::optional<int64_t> int64() const {
     if (overflowed || value > INT64_MAX || value < INT64_MIN)
       return std::nullopt;
     return static_cast<int64_t>(value);
   }
-  /// The value in decimal, whatever its length; "overflow" if invalid.
+  /// Returns the value in decimal, whatever its length; "overflow" if it is
+  /// invalid.
   std::string str() const;
-  /// The nearest double, for times.
+  /// Returns the nearest double, for computing times.
   double real() const { return static_cast<double>(value); }
 
   friend Checked operator+(Checked a, Checked b) {
@@ -57,7 +58,8 @@ public:
   Checked &operator+=(Checked b) { return *this = *this + b; }
   Checked &operator*=(Checked b) { return *this = *this * b; }
 
-  /// Division that rounds towards minus infinity, or plus infinity; `b` > 0.
+  /// Division that rounds towards minus infinity (`floorDiv`) or plus infinity
+  /// (`ceilDiv`); `b` must be positive.
   friend Checked floorDiv(Checked a, Checked b) {
     Checked r = a;
     r.overflowed |= b.overflowed;
@@ -70,7 +72,8 @@ public:
     r.value = a.value / b.value + (a.value % b.value > 0);
     return r;
   }
-  /// The smallest multiple of `b` that is not below `a`; `b` > 0.
+  /// Returns the smallest multiple of `b` that is not below `a`; `b` must be
+  /// positive.
   friend Checked roundUp(Checked a, Checked b) { return ceilDiv(a, b) * b; }
 
   friend bool operator<(Checked a, Checked b) { return a.value < b.value; }

@@ -12,7 +12,7 @@
 
 namespace autopar {
 
-/// Writes `text` as a cell of CSV (RFC 4180), with quotes if needed.
+/// Returns `text` as a cell of CSV (RFC 4180), with quotes if they are needed.
 std::string csvCell(const std::string &text);
 
 } // namespace autopar

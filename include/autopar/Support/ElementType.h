@@ -14,7 +14,7 @@
 
 namespace autopar {
 
-/// The numeric format of the elements of a tensor.
+/// The number format of the elements of a tensor.
 enum class ElementType : uint8_t {
   f32,
   bf16,
@@ -28,7 +28,7 @@ enum class ElementType : uint8_t {
   u8,
   i16,
   i64,
-  // Blocks of 32 values with their scales, as llama.cpp stores them.
+  // Blocks of 32 values with a scale, as llama.cpp stores them.
   q8_0,
   q4_0,
   q4_1,
@@ -37,43 +37,48 @@ enum class ElementType : uint8_t {
   iq4_nl,
   // Blocks of 16 values of `fp4` with one scale of `fp8_e4m3`.
   nvfp4,
-  // 8-bit floats of weights with scales per block of 128 along the contraction.
-  // Kernels are measured for it; it is no type of a tensor.
+  // Weights in 8-bit floats with one scale per block of 128 along the
+  // contraction. Kernel curves are measured for it, but no tensor has this
+  // type.
   fp8_block,
 };
 
-/// Size of one element; of a block format, rounded up to whole bits.
+/// Returns the bits of one element; for a block format, bits per element
+/// rounded up.
 int64_t bitsOf(ElementType type);
 
-/// Number of values that are stored together, and bytes of these with their
-/// scales.
+/// A block of a block format: how many values it has, and the bytes of these
+/// with their scales.
 struct BlockSize {
   int64_t values = 1, bytes = 0;
 };
-/// The blocks of a block format; nothing for other formats.
+/// Returns the block of a block format; nothing for other formats.
 std::optional<BlockSize> blockOf(ElementType type);
-/// The name users write and read: "bf16", "fp16", "fp32", "fp8", ...
+/// Returns the name that users write and read: "bf16", "fp16", "fp32", "fp8",
+/// ...
 std::string_view nameOf(ElementType type);
-/// The name in safetensors headers: "BF16", "F16", "F32", "F8_E4M3", ...
+/// Returns the name in headers of safetensors files: "BF16", "F16", "F32",
+/// "F8_E4M3", ...
 std::string_view safetensorsNameOf(ElementType type);
-/// The type with this name in safetensors headers.
+/// Returns the format with this name in headers of safetensors files; nothing
+/// if autopar does not know it.
 std::optional<ElementType> parseSafetensorsName(std::string_view name);
-/// Parses a user's or a config's spelling: "bf16", "bfloat16", "fp16",
-/// "float16", "half", "fp32", "float32", "fp8", "fp8_e4m3", ... Returns nothing
-/// for other text.
+/// Parses the name of a format as users or configs spell it: "bf16",
+/// "bfloat16", "fp16", "float16", "half", "fp32", "float32", "fp8", "fp8_e4m3",
+/// ... Returns nothing for other text.
 std::optional<ElementType> parseElementType(std::string_view text);
-/// The spellings that `parseElementType` advertises in error messages.
+/// Returns the names that error messages suggest for `parseElementType`.
 std::string_view elementTypeChoices();
-/// Parses formats of KV caches: those of `parseElementType`, and blocks
-/// ("q8_0", "q4_0", ...).
+/// Parses the name of a KV-cache format: those of `parseElementType`, and block
+/// formats ("q8_0", "q4_0", ...).
 std::optional<ElementType> parseCacheFormat(std::string_view text);
 std::string_view cacheFormatChoices();
-/// Parses formats in which training multiplies: those of `parseElementType`,
-/// and "nvfp4".
+/// Parses the name of a format in which training multiplies: those of
+/// `parseElementType`, and "nvfp4".
 std::optional<ElementType> parseProductFormat(std::string_view text);
 std::string_view productFormatChoices();
-/// The key of `peak_flops` in `hardware/chips/*.json` for this format: "bf16",
-/// "fp16", "fp8", "fp4", "fp32", "int8".
+/// Returns the key of `peak_flops` in `hardware/chips/*.json` for this format:
+/// "bf16", "fp16", "fp8", "fp4", "fp32", "int8".
 std::string_view peakKeyOf(ElementType type);
 
 } // namespace autopar

@@ -15,27 +15,29 @@
 
 namespace autopar {
 
-/// Replaces or records the disk for the functions of File.h while it lives.
-/// There is one scope at a time, and one thread that reads files meanwhile.
+/// While an object of this class exists, the functions of File.h use its files
+/// instead of the disk, or record what they read. There may be one object at a
+/// time, and one thread that reads files meanwhile.
 class FileScope {
 public:
-  /// Texts by path, as it was requested.
+  /// Texts of files, by the path with which they were requested.
   using Files = std::map<std::string, std::string>;
 
-  /// Reads from the disk, and keeps all texts.
+  /// Makes a scope in which files are read from the disk and recorded.
   FileScope();
-  /// Replaces the disk by these files.
+  /// Makes a scope in which `files` replace the disk.
   explicit FileScope(Files files);
   ~FileScope();
   FileScope(const FileScope &) = delete;
   FileScope &operator=(const FileScope &) = delete;
 
   const Files &read() const { return readFiles; }
-  /// Prefix of paths whose files are written to the scope, not to the disk.
+  /// Prefix of paths whose files are written into the scope instead of to the
+  /// disk.
   static constexpr const char *memory = "memory:";
   const Files &written() const { return writtenFiles; }
 
-  // For File.h.
+  // The functions below are for File.h only.
   static FileScope *current();
   bool replaces() const { return stand.has_value(); }
   std::optional<std::string> find(const std::string &path) const;
@@ -44,7 +46,8 @@ public:
   void keepRead(const std::string &path, const std::string &text) {
     readFiles.emplace(path, text);
   }
-  /// Whether `path` is one of those in memory.
+  /// Writes a file into the scope if `path` has the prefix `memory`; returns
+  /// whether it has.
   bool write(const std::string &path, const std::string &text);
 
 private:

@@ -38,16 +38,16 @@ class JsonReader;
 class JsonTree;
 struct JsonNode;
 
-/// An owned JSON value with the name it is reported under.
+/// A JSON value that owns its memory, with the file name that errors state.
 class JsonDocument {
 public:
-  /// Python writes NaN and Infinity, which JSON does not have. They become
-  /// texts, which getters of numbers refuse.
+  /// `python` also accepts NaN and Infinity, which Python writes and JSON does
+  /// not have. They become texts, which getters of numbers refuse.
   enum class Dialect { json, python };
-  /// Reads `path`, or standard input if it is "-".
+  /// Reads the file `path`, or standard input if it is "-".
   static Result<JsonDocument> readFile(const std::string &path,
                                        Dialect dialect = Dialect::json);
-  /// Parses `text`; errors name `name`.
+  /// Parses `text`; errors state `name` as the file.
   static Result<JsonDocument> parse(std::string_view text, std::string name);
 
   JsonDocument(JsonDocument &&);
@@ -55,11 +55,11 @@ public:
   ~JsonDocument();
 
   const std::string &name() const { return file; }
-  /// A reader at the root. The document must outlive it.
+  /// Returns a reader at the root. The document must outlive it.
   JsonReader reader() const;
-  /// A copy of the value, for writers and for changes.
+  /// Returns a copy of the value, for writers and for changes.
   nlohmann::json toJson() const;
-  /// Replaces the value. Invalidates all readers.
+  /// Replaces the value. This invalidates all readers.
   void set(const nlohmann::json &value);
 
 private:
@@ -68,15 +68,16 @@ private:
   std::unique_ptr<JsonTree> tree;
 };
 
-/// A position in a document. All readers from one root share the first error:
-/// after it every getter returns a neutral value, so that a function reads all
-/// its fields and checks once.
+/// A position in a document, from which values are read. All readers from one
+/// root share the first error; after it every getter returns a neutral value,
+/// so that a function can read all its fields and check for an error once.
 class JsonReader {
 public:
   bool failed() const;
-  /// The first error. Call once, after `failed()`.
+  /// Returns the first error. Call it once, and only if `failed()`.
   Error takeError() const;
-  /// Records an error at this position (or at `key` of this object).
+  /// Records an error at this position (`fail`), or at the member `key` of this
+  /// object (`failAt`).
   void fail(std::string message, std::string note = "") const;
   void failAt(std::string_view key, std::string message,
               std::string note = "") const;
@@ -90,29 +91,33 @@ public:
   bool has(std::string_view key) const;
   /// Whether this object has `key` with the value null.
   bool isNullMember(std::string_view key) const;
-  /// A copy of the value at this position.
+  /// Returns a copy of the value at this position.
   nlohmann::json toJson() const;
-  /// This value's JSON pointer, "" at the root.
+  /// Returns the JSON pointer of this value; "" at the root.
   std::string pointer() const;
 
-  /// The member `key`, which must exist and must be an object / an array.
+  /// Return the member `key`, which must exist and must be an object or an
+  /// array, respectively.
   JsonReader object(std::string_view key) const;
   JsonReader array(std::string_view key) const;
-  /// The member `key` of any kind; an error if it is missing.
+  /// Returns the member `key` of any kind; it is an error if it is missing.
   JsonReader member(std::string_view key) const;
-  /// Elements of an array; members of an object, in key order.
+  /// `elements` returns the elements of an array; `members` returns the members
+  /// of an object, sorted by key.
   std::vector<JsonReader> elements() const;
-  /// The texts in the member `key`, which must be an array of texts.
+  /// Returns the texts of the member `key`, which must be an array of texts.
   std::vector<std::string> strings(std::string_view key) const;
   std::vector<std::pair<std::string, JsonReader>> members() const;
 
-  /// Required members. An error names the key, what was found, and the range.
+  /// Return a member that must exist. An error names the key, what was found,
+  /// and the allowed range.
   std::string string(std::string_view key) const;
   bool boolean(std::string_view key) const;
   int64_t integer(std::string_view key, int64_t min, int64_t max) const;
   double number(std::string_view key, double min, double max) const;
 
-  /// Optional members: missing or null yields nothing, or `absent`.
+  /// Return a member that may be missing or null, in which case they return
+  /// nothing, or `absent`.
   std::optional<int64_t> optionalInteger(std::string_view key, int64_t min,
                                          int64_t max) const;
   std::optional<double> optionalNumber(std::string_view key, double min,
@@ -120,16 +125,17 @@ public:
   std::optional<std::string> optionalString(std::string_view key) const;
   bool booleanOr(std::string_view key, bool absent) const;
 
-  /// The value at this position.
+  /// Return the value at this position, which must be of the given kind.
   std::string asString() const;
-  /// The same as a view, valid while the document lives.
+  /// Returns the text at this position as a view, which is valid while the
+  /// document exists.
   std::string_view asStringView() const;
   int64_t asInteger(int64_t min, int64_t max) const;
   double asNumber(double min, double max) const;
 
-  /// Refuses members that are not in `known`, and names the nearest one. It is
-  /// meant for autopar's own formats, in which an unknown key is a typing
-  /// error.
+  /// Records an error for members that are not in `known`, with the nearest
+  /// known key. It is meant for autopar's own formats, in which an unknown key
+  /// is a typing error.
   void allowOnly(const std::vector<std::string_view> &known) const;
 
 private:

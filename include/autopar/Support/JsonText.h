@@ -16,13 +16,13 @@
 
 namespace autopar {
 
-/// Writes an integer of any length. Integers above 63 bits travel through the
-/// tree as digits in a binary value; reports have no other binary values.
+/// Makes a JSON integer of any length from its digits. Integers above 63 bits
+/// are stored as digits in a binary value; reports have no other binary values.
 nlohmann::ordered_json writeInteger(const std::string &digits);
 nlohmann::ordered_json writeInteger(Checked value);
 
-/// Writes `value` like `json::dump(2)`, binary values as their digits, with a
-/// newline at the end.
+/// Writes `value` like `json::dump(2)`, but binary values as their digits, with
+/// a newline at the end.
 std::string printJson(const nlohmann::ordered_json &value);
 
 } // namespace autopar

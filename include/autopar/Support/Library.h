@@ -12,26 +12,27 @@
 
 namespace autopar {
 
-/// Reads the member "name" of a library file: lower-case letters, digits and
-/// "-". Records an error for other names.
+/// Reads the member "name" of a library file, which may have lower-case
+/// letters, digits and "-". Records an error for other names.
 std::string readName(const JsonReader &reader);
-/// Refuses a document whose "schema" is not `schema`.
+/// Records an error if the member "schema" of a document is not `schema`.
 void checkSchema(const JsonReader &reader, std::string_view schema);
 
-/// Resolves `nameOrPath`: a path if it has a "/" or ends in ".json", else
-/// `directory`/<name>.json, which must exist. `what` is "chip", "runtime", ...
+/// Returns the path of `nameOrPath`: itself if it has a "/" or ends with
+/// ".json", else `directory`/<name>.json, which must exist. `what` is "chip",
+/// "runtime", ...
 Result<std::string> locateFile(const std::string &nameOrPath,
                                const std::string &directory,
                                std::string_view what);
-/// Whether it is a path and not a name.
+/// Whether `nameOrPath` is a path instead of a name.
 bool isPath(const std::string &nameOrPath);
-/// Whether `directory` has a JSON file of that name.
+/// Whether `directory` has a JSON file with this name.
 bool isInLibrary(const std::string &name, const std::string &directory);
-/// Names of the JSON files in `directory`, without the suffix.
+/// Returns the names of the JSON files in `directory`, without the suffix.
 std::vector<std::string> namesIn(const std::string &directory);
 
-/// Checks that the name inside a library file is the name of the file, because
-/// overrides use the former and `--system=` the latter.
+/// Records an error if the name inside a library file is not that of the file:
+/// overrides use the former and flags such as `--system=` the latter.
 void checkFileName(const JsonReader &reader, const std::string &name,
                    const std::string &file);
 

@@ -16,13 +16,13 @@
 
 namespace autopar {
 
-/// Parses the counts of "64", "8|16,32" and "1..256", which doubles from 1 up;
-/// sorted, without duplicates. Errors name `flag`: invalid counts, or counts
-/// outside of 1 to `most`.
+/// Parses a list of counts, such as "64", "8|16,32" or "1..256" (which doubles
+/// from 1 up), and returns them sorted, without duplicates. Errors name `flag`:
+/// invalid counts, or counts outside of 1 to `most`.
 Result<std::vector<int64_t>> readCounts(const std::string &flag,
                                         const std::string &text, int64_t most);
 
-/// The same for any finite numbers: "2e12|3.35e12".
+/// Parses a list of finite numbers, such as "2e12|3.35e12". Errors name `flag`.
 Result<std::vector<double>> readNumbers(const std::string &flag,
                                         const std::string &text);
 

@@ -14,9 +14,9 @@
 
 namespace autopar {
 
-/// Called regularly by long functions with the current work, and with the parts
-/// that are done. Returning false stops the function, which then returns an
-/// error. Null: no progress.
+/// A function that long computations call regularly, with the current work and
+/// with how many of all parts are done. If it returns false, the computation
+/// stops with an error. Null: no progress is reported.
 using Progress =
     std::function<bool(std::string_view what, size_t done, size_t all)>;
 

@@ -15,22 +15,23 @@
 
 namespace autopar {
 
-/// An error: the message, its location, and what would work. Messages start
-/// lower-case, carry the numbers, and end without a full stop.
+/// An error: where it is, the message, and what would work. Messages start
+/// lower-case, state the numbers, and end without a full stop.
 struct Error {
-  /// `file:line:column`, or `file: /json/pointer`; may be empty.
+  /// The location, `file:line:column` or `file: /json/pointer`; may be "".
   std::string where;
   std::string message;
-  /// What would work; may be empty.
+  /// A note about what would work; may be "".
   std::string note;
 
-  /// One line per part: `where: message`, then `note: ...`.
+  /// Returns the error as text: a line `where: message` and, if there is a
+  /// note, a line `note: ...`.
   std::string str() const {
     std::string text = where.empty() ? message : where + ": " + message;
     return note.empty() ? text : text + "\n  note: " + note;
   }
 
-  /// The same error about a value behind `prefix`, such as "--sla=".
+  /// Returns the error with `prefix`, such as "--sla=", before its message.
   Error behind(const std::string &prefix) const {
     return {where, prefix + message, note};
   }

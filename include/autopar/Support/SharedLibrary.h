@@ -14,26 +14,27 @@
 
 namespace autopar {
 
-/// A library that is loaded on demand and stays loaded.
+/// A shared library that is loaded when it is needed and stays loaded.
 class SharedLibrary {
 public:
-  /// `name` is resolved by the loader: "libzip.so.4".
+  /// Loads the library; the system's loader finds it by `name`: "libzip.so.4".
   explicit SharedLibrary(const std::string &name);
 
-  /// The address of symbol `name`; null if the library or the symbol is
-  /// missing.
+  /// Returns the address of the symbol `name`; null if the library or the
+  /// symbol is missing.
   void *address(const char *name) const;
 
 private:
   void *handle;
 };
 
-/// The functions of a library, each a member declared by AUTOPAR_LOADED.
+/// Base class for a set of functions of a library, each a member declared by
+/// AUTOPAR_LOADED.
 class LoadedFunctions {
 public:
   explicit LoadedFunctions(const SharedLibrary &library) : library(library) {}
 
-  /// Whether the library has all of them.
+  /// Whether the library has all functions of the set.
   bool areAll() const { return !lacksAny; }
 
 protected:
@@ -49,12 +50,12 @@ private:
   bool lacksAny = false;
 };
 
-/// Declares `name`, a pointer to the function `symbol`.
+/// Declares the member `name`, a pointer to the function `symbol`.
 #define AUTOPAR_LOADED(symbol, name)                                           \
   decltype (&(symbol))(name) = find<decltype(&(symbol))>(#symbol)
 
-/// The functions of the first library of `names` that has all of them; null if
-/// none has.
+/// Returns the functions of the first library in `names` that has all of them;
+/// null if none has.
 template <typename Functions>
 const Functions *loadFirst(std::initializer_list<const char *> names) {
   static std::optional<Functions> loaded;

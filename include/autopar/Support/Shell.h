@@ -15,13 +15,13 @@
 
 namespace autopar {
 
-/// Writes `text` as one word of a POSIX shell, in single quotes if it has
-/// special characters or is empty.
+/// Returns `text` as one word of a POSIX shell, in single quotes if it is empty
+/// or has special characters.
 std::string shellWord(std::string_view text);
 
-/// Writes a command of shell words in lines of at most `width` after `head`;
-/// further lines are indented. Lines break between words and end in a
-/// backslash. A word that is longer than a line stays whole.
+/// Writes `head` and a command of shell words in lines of at most `width`;
+/// further lines are indented. Lines break between words and end with a
+/// backslash. A word that is longer than a line is not broken.
 std::string commandLines(std::string_view head,
                          const std::vector<std::string> &words, size_t width);
 

@@ -16,23 +16,24 @@
 
 namespace autopar {
 
-/// Refuses text that a recursive parser or printer would not survive: nesting
-/// of brackets, signs and aliases, and aliases, numbers and affine expressions
-/// that are too long (`limits`). Takes one linear scan. Errors name `name`.
+/// Returns an error for .mlir text that would overflow a recursive parser or
+/// printer, or would take too much time or memory: deep nesting of brackets,
+/// signs and aliases, and long aliases, numbers and affine expressions
+/// (`limits`). It takes one linear scan. Errors state `name` as the file.
 std::optional<Error> checkSourceText(std::string_view text,
                                      const std::string &name);
 
 /// Whether `text` is MLIR bytecode.
 bool isBytecode(std::string_view text);
 
-/// The text of a file, and the name for errors.
+/// The text of a file, and the file name that errors state.
 struct SourceText {
   std::string name, text;
 };
 
-/// Reads `path`, or standard input if it is "-", and refuses text that the
-/// parser would not survive. Bytecode is refused as well, because its reader is
-/// not hardened, unless the user trusts it.
+/// Reads .mlir text from the file `path`, or from standard input if it is "-",
+/// and checks it by `checkSourceText`. Bytecode is refused, because its reader
+/// is not hardened, unless the user trusts it.
 Result<SourceText> readSourceText(const std::string &path,
                                   bool trustsBytecode = false);
 

@@ -24,21 +24,22 @@ namespace autopar {
 std::vector<std::string> suggestions(std::string_view text,
                                      const std::vector<std::string> &known);
 
-/// The members of `known` that have all words of `text`.
+/// Returns the members of `known` that contain all words of `text`.
 std::vector<std::string> namesWithWords(std::string_view text,
                                         const std::vector<std::string> &known);
-/// The words of `name` between spaces, "-" and "_", in lower case.
+/// Returns the words of `name`, which spaces, "-" and "_" separate, in lower
+/// case.
 std::vector<std::string> nameWords(std::string_view name);
 
-/// Writes `did you mean "name"?`.
+/// Returns the text `did you mean "name"?`.
 std::string askWhether(const std::string &name, const char *quote = "\"");
-/// Writes `, did you mean "name"?` for the member of `known` nearest to `text`;
-/// "" if none is near.
+/// Returns the text `, did you mean "name"?` with the member of `known` nearest
+/// to `text`; "" if none is near.
 std::string didYouMean(std::string_view text,
                        const std::vector<std::string> &known,
                        const char *quote = "\"");
-/// Writes `, did you mean "a", "b" or "c"?` for at most four names; "" for
-/// none.
+/// Returns the text `, did you mean "a", "b" or "c"?` for at most four names;
+/// "" for none.
 std::string didYouMean(const std::vector<std::string> &names);
 
 } // namespace autopar

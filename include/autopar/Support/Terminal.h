@@ -14,23 +14,25 @@
 
 namespace autopar {
 
-/// Number of characters of UTF-8 text, for alignment in any script.
+/// Returns the number of characters of UTF-8 text, for aligning text in any
+/// script.
 size_t lengthOf(std::string_view text);
 
-/// Writes the control characters of `text` as "\\x1b", because names from
-/// others must not move the cursor. UTF-8 stays as it is.
+/// Returns `text` with control characters written as "\\x1b", because names
+/// from untrusted sources must not move the cursor. UTF-8 stays as it is.
 std::string visible(std::string_view text);
 
-/// Wraps `text` in lines of at most `width`, the first after `head`, the others
-/// indented to match it. Breaks words that are longer than a line.
+/// Breaks `head` and `text` into lines of at most `width`; further lines are
+/// indented to where `text` begins. Words that are longer than a line are
+/// broken.
 std::string wrap(std::string_view head, std::string_view text, size_t width);
 
-/// Columns of standard output: of its terminal, else the value of COLUMNS;
-/// nothing if neither is known.
+/// Returns the number of columns of standard output: that of its terminal, else
+/// the value of COLUMNS; nothing if neither is known.
 std::optional<size_t> outputWidth();
 
-/// Whether standard output is a terminal that shows colours, and NO_COLOR does
-/// not ask for none.
+/// Whether standard output is a terminal that shows colours, and NO_COLOR is
+/// not set.
 bool outputHasColor();
 
 } // namespace autopar

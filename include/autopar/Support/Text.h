@@ -16,16 +16,17 @@
 
 namespace autopar {
 
-/// Cuts `text` to 60 characters for messages, and replaces control characters.
+/// Returns `text` cut to 60 characters for messages, with control characters
+/// replaced.
 std::string shorten(std::string_view text);
 
 /// Whether `text` is well-formed UTF-8 (RFC 3629).
 bool isUtf8(std::string_view text);
 
-/// Whether `text` has the characters of `shape`, where "d" is any digit.
+/// Whether `text` has the form `shape`, in which "d" stands for any digit.
 bool hasShape(std::string_view text, std::string_view shape);
 
-/// Joins parts: "a, b, c".
+/// Joins parts with a separator between them: "a, b, c".
 template <typename Range>
 std::string join(const Range &parts, std::string_view separator) {
   std::string text;
@@ -37,22 +38,23 @@ std::string join(const Range &parts, std::string_view separator) {
   return text;
 }
 
-/// The shortest decimal text that reads back as `value` (at most 17 digits);
-/// integers below 1e7 have no exponent.
+/// Returns the shortest decimal text that reads back as `value` (at most 17
+/// digits); integers below 1e7 have no exponent.
 std::string formatNumber(double value);
-/// 70553706496 -> "70,553,706,496".
+/// Returns an integer with separators: 70553706496 -> "70,553,706,496".
 std::string formatInteger(int64_t value);
 std::string formatInteger(Checked value);
-/// Writes a count with its noun: "1 file", "1,739 files".
+/// Returns a count with its noun: "1 file", "1,739 files".
 std::string countOf(size_t count, std::string_view noun);
-/// 17640734720 -> "16.43 GiB" (binary prefixes, which label memory).
+/// Returns bytes with a binary prefix, as memory is labelled: 17640734720 ->
+/// "16.43 GiB".
 std::string formatBytes(int64_t bytes);
 std::string formatBytes(Checked bytes);
-/// Writes a time in us: 5212.5 -> "5.21 ms".
+/// Returns a time, given in us, with a unit: 5212.5 -> "5.21 ms".
 std::string formatTime(double microseconds);
 
-/// The member of `known` nearest to `text` by edit distance, "" if none is
-/// near. For "did you mean".
+/// Returns the member of `known` nearest to `text` by edit distance, "" if none
+/// is near; for "did you mean".
 std::string nearest(std::string_view text,
                     const std::vector<std::string> &known);
 

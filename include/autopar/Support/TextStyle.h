@@ -13,24 +13,24 @@
 
 namespace autopar {
 
-/// The style of a report for readers.
+/// How a text report is written.
 struct TextStyle {
-  /// Columns of a line, at least 60.
+  /// Number of columns of a line, at least 60.
   size_t width = 100;
   bool color = false;
-  /// Whether defaults are listed, not only counted.
+  /// Whether assumptions that are defaults are listed, instead of only counted.
   bool verbose = false;
-  /// Whether only the answer is written: the question, whether it fits, how
-  /// fast it is; for a service also its throughput and times.
+  /// Whether to write only the answer: the question, whether the plan fits, and
+  /// how fast it is; for a service also its throughput and times.
   bool brief = false;
 };
 
-/// The style of standard output: the width of its terminal, or COLUMNS; in
-/// colour on a terminal, unless NO_COLOR is set.
+/// Returns the style for standard output: the width of its terminal, or
+/// COLUMNS; with colours on a terminal, unless NO_COLOR is set.
 TextStyle outputStyle();
 
-/// Sets the style of `writeText` on this thread while the scope lives: tables
-/// and paragraphs at any depth use it.
+/// While an object of this class exists, `writeText` uses its style on this
+/// thread, and so do tables and paragraphs.
 class TextStyleScope {
 public:
   explicit TextStyleScope(const TextStyle &style);
@@ -38,7 +38,8 @@ public:
   TextStyleScope(const TextStyleScope &) = delete;
   TextStyleScope &operator=(const TextStyleScope &) = delete;
 
-  /// The style of the innermost scope, else the plain one.
+  /// Returns the style of the innermost scope, or the plain style if there is
+  /// none.
   static const TextStyle &current();
 
 private:
@@ -46,9 +47,9 @@ private:
   const TextStyle *outer;
 };
 
-/// Finishes a text: breaks lines that are still too long, shows control
-/// characters, and colours headings, shares, bars, warnings, and whether a plan
-/// fits.
+/// Finishes a text: breaks lines that are still too long, makes control
+/// characters visible, and colours headings, shares, bars, warnings, and
+/// whether a plan fits.
 std::string finishText(const std::string &text, const TextStyle &style);
 
 } // namespace autopar

@@ -19,29 +19,30 @@
 
 namespace autopar {
 
-/// Largest number of columns of a terminal that a report uses.
+/// Returns the largest number of columns that lines of a report may have.
 inline size_t textWidth() { return TextStyleScope::current().width; }
 
-/// Width of tables that are never cut.
+/// The width for tables that are never cut.
 inline constexpr size_t uncut = SIZE_MAX;
 
-/// Rows of cells in aligned columns. Cells that are too wide are cut, and
-/// columns without room continue on the next line.
+/// A table of text cells in aligned columns. Cells that are too wide are cut,
+/// and columns without room continue on the next line.
 class TextTable {
 public:
-  /// `alignment` has one letter per column: 'l' or 'r'. The last one may be
-  /// 'w': text that wraps instead of being cut.
+  /// `alignment` has one letter per column: 'l' or 'r'. The last one may be 'w'
+  /// for text that wraps instead of being cut.
   explicit TextTable(std::string alignment, size_t width = textWidth())
       : alignment(std::move(alignment)), width(width) {}
   void add(std::vector<std::string> cells);
   bool empty() const { return rows.empty(); }
   bool isHeadOnly() const { return rows.size() == 1; }
-  /// Writes lines indented by two, columns two apart.
+  /// Returns the table as lines that are indented by two, with columns two
+  /// apart.
   std::string str() const;
 
 private:
   std::vector<size_t> widths() const;
-  /// The columns in each line of a row.
+  /// Returns, for each line of a row, the columns that are written in it.
   std::vector<std::vector<size_t>>
   linesOf(const std::vector<size_t> &widths) const;
   std::string lineOf(const std::vector<std::string> &row,
@@ -57,14 +58,15 @@ inline std::string wrapText(std::string_view head, std::string_view text) {
   return wrap(head, visible(text), textWidth());
 }
 
-/// Formats `value` by a printf format.
+/// Formats `value` with a printf format.
 std::string print(const char *format, double value);
-/// Writes a percentage: "61%"; "<1%" if it would round to 0, "" for 0.
+/// Returns `part` over `whole` as a percentage: "61%"; "<1%" if it would round
+/// to 0, "" for 0.
 std::string percent(double part, double whole);
-/// Writes `value` with its unit, scaled for readers: "3350 GB/s", "79.19 GiB",
-/// "989.4 TFLOP/s", "3.31 us", "0.784".
+/// Returns `value` with its unit, scaled so that it is easy to read: "3350
+/// GB/s", "79.19 GiB", "989.4 TFLOP/s", "3.31 us", "0.784".
 std::string formatFigure(double value, const std::string &unit);
-/// Writes FLOPs: 1.4e14 -> "140 TFLOP".
+/// Returns FLOPs with a prefix: 1.4e14 -> "140 TFLOP".
 std::string formatFlops(Checked flops);
 
 } // namespace autopar

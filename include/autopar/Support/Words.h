@@ -16,20 +16,21 @@
 
 namespace autopar {
 
-/// Converts ASCII letters to lower case.
+/// Returns `text` with its ASCII letters in lower case.
 std::string lower(std::string_view text);
-/// The parts of `text` between characters of `separators`, without empty ones.
+/// Returns the parts of `text` between characters of `separators`, without
+/// empty ones.
 std::vector<std::string> wordsOf(std::string_view text,
                                  std::string_view separators);
-/// Whether all of `needed` are among `words`.
+/// Whether all of `needed` are in `words`.
 bool hasAll(const std::vector<std::string> &words,
             const std::vector<std::string> &needed);
 
 /// Maps an alias, as words separated by spaces, to the name that it means; to
-/// nothing if it is known to mean something else than it seems.
+/// nothing if it is known to mean something other than it seems.
 using Aliases = std::map<std::string, std::optional<std::string>>;
-/// The alias with the most words, all of them among `words`; null if there is
-/// none.
+/// Returns the longest alias all of whose words are in `words`; null if there
+/// is none.
 const Aliases::value_type *findAlias(const Aliases &aliases,
                                      const std::vector<std::string> &words);
 

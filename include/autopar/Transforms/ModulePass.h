@@ -15,12 +15,12 @@
 
 namespace autopar::transforms {
 
-/// The modules of a deployment: those inside `module` where it has some and no
-/// functions of its own; else none.
+/// Returns the modules of a deployment: those inside `module`, if it has some
+/// and no functions of its own; else none.
 llvm::SmallVector<mlir::ModuleOp> findDeployed(mlir::ModuleOp module);
 
-/// A pass that works on a module or, of a deployment, on each of its modules,
-/// one after the other. Errors then say which.
+/// Base class of passes that work on a module or, for a deployment, on each of
+/// its modules, one after the other. Errors then state the module.
 class ModulePass : public mlir::OperationPass<mlir::ModuleOp> {
 public:
   explicit ModulePass(mlir::TypeID id) : OperationPass(id) {}
@@ -30,7 +30,7 @@ protected:
   /// no business of the pass.
   // NOLINTNEXTLINE(bugprone-derived-method-shadowing-base-method)
   mlir::ModuleOp getOperation() { return current; }
-  /// What the module runs on.
+  /// Returns the target of the current module.
   const TargetAnalysis &getTarget();
   virtual void runOnModule() = 0;
 

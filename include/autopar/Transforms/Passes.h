@@ -28,11 +28,12 @@ namespace autopar::transforms {
 #define GEN_PASS_REGISTRATION
 #include "autopar/Transforms/Passes.h.inc"
 
-/// The pass with plans that it shares with others.
+/// Makes the pass with a cache of reshard plans that it shares with other
+/// passes.
 std::unique_ptr<mlir::Pass>
 createInsertCollectivesPass(std::shared_ptr<reshard::KnownReshards> known);
 
-/// The pass with the numbers chosen for `requestKnobs` as well.
+/// Makes the pass with the numbers that the user set for `requestKnobs`.
 std::unique_ptr<mlir::Pass>
 createBindRequestsPass(BindRequestsPassOptions options,
                        llvm::ArrayRef<program::RequestNumbers> numbers);

@@ -16,7 +16,8 @@
 
 namespace autopar::writing {
 
-// Write JSON texts, each valid against its schema in lib/Report/schema.
+// These functions write JSON texts, each valid against its schema in
+// lib/Report/schema.
 std::string writeJson(const report::Report &report);
 std::string writeJson(const report::DeploymentReport &deployment);
 std::string writeJson(const report::ModelReport &model);

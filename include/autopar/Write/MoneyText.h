@@ -13,11 +13,11 @@
 
 namespace autopar::writing {
 
-/// Adds the dollars and joules of tokens, if they are known.
+/// Adds rows for the dollars and the joules per token, if they are known.
 void addCostRows(TextTable &table, const report::Report &report);
-/// Writes dollars with three digits: "$0.42".
+/// Returns an amount of dollars with three digits: "$0.42".
 std::string dollarText(double dollars);
-/// Writes an energy: "3.1 J".
+/// Returns an energy, given in joules, with its unit: "3.1 J".
 std::string energyText(double joules);
 
 } // namespace autopar::writing

@@ -18,18 +18,19 @@
 
 namespace autopar::writing {
 
-/// Writes a page of the report into one file. `module` is the text of the
-/// report's module, `other` the report of the other phase, if any. Readers
-/// click numbers for their derivations, so `report` should have them. Errors:
-/// files of pages that are not installed.
+/// Returns an HTML page with the report, in one file. `module` is the IR text
+/// of the report's module, `other` the report of the other phase, if any.
+/// Readers click numbers for their derivations, so `report` should have
+/// derivations. Error: files of the page are not installed.
 Result<std::string> writePage(const report::Report &report,
                               const std::string &module,
                               const report::Report *other = nullptr);
 Result<std::string> writePage(const report::DeploymentReport &report,
                               const std::string &module);
-/// Writes a page with plans, machines or models side by side.
+/// Returns an HTML page that shows plans, machines or models side by side.
 Result<std::string> writePage(const std::vector<report::PlanTableRow> &rows);
-/// Writes a page with two plans side by side, and their differences.
+/// Returns an HTML page that shows two plans side by side, and their
+/// differences.
 Result<std::string> writePage(const report::PlanDifferences &differences);
 
 } // namespace autopar::writing

@@ -16,34 +16,35 @@
 
 namespace autopar::writing {
 
-/// A value of reports as a column of tables: as number of the JSON report, and
-/// as text.
+/// A number of reports as a column of tables: how it is read from a report, and
+/// how it is written.
 struct ReportColumn {
-  /// The key with its unit, as in the JSON report; the head in a text table.
+  /// `key`: the name with its unit, as in the JSON report. `head`: the title of
+  /// the column in a text table.
   const char *key, *head;
-  /// The alignment in a `TextTable`.
+  /// The alignment of the column in a `TextTable`: 'l' or 'r'.
   char alignment;
-  /// Returns null if a report does not have the value.
+  /// Returns the value of the column; null if the report does not have it.
   nlohmann::ordered_json (*value)(const report::Report &report);
-  /// Writes a value that is not null.
+  /// Returns the text of a value that is not null.
   std::string (*text)(const nlohmann::ordered_json &value);
-  /// The title of a plot's axis, and the number of its units per unit of the
-  /// value; "" and 0 for values that are not plotted.
+  /// `axis`: the title of the axis in a plot. `unit`: the number by which the
+  /// value is divided in a plot. "" and 0 if the column is not plotted.
   const char *axis = "";
   double unit = 0;
-  /// Whether the value belongs to a service: it is null in reports without
+  /// Whether the column is about a service: it is null in reports without
   /// requests.
   bool isOfRequests = false;
 
-  /// The value as text, "-" for null.
+  /// Returns the value as text, "-" for null.
   std::string textOf(const nlohmann::ordered_json &value) const {
     return value.is_null() ? "-" : text(value);
   }
 };
 
-/// All columns: first those of the question, then those of the answer.
+/// Returns all columns: first those of the question, then those of the answer.
 const std::vector<ReportColumn> &reportColumns();
-/// The index of the column `key`, which must exist.
+/// Returns the index of the column `key`, which must exist.
 size_t reportColumn(std::string_view key);
 
 } // namespace autopar::writing

@@ -17,21 +17,22 @@
 
 namespace autopar::writing {
 
-// Write texts for a terminal, of at most 100 columns.
+// These functions write texts for a terminal, in lines of at most 100 columns
+// (`TextStyle::width`).
 std::string writeText(const report::Report &report);
 std::string writeText(const report::DeploymentReport &deployment);
 std::string writeText(const report::ModelReport &model);
 std::string writeText(const report::PlanDifferences &differences);
 std::string writeText(const std::vector<report::PlanTableRow> &rows);
 
-/// Writes one line per model, by name.
+/// Writes a list of models: one line per model, beginning with its name.
 std::string writeList(
     const std::vector<std::pair<std::string, report::ModelReport>> &models);
-/// Writes the differences in columns.
+/// Writes the numbers in which two models differ, in columns.
 std::string writeDifferences(const report::ModelReport &first,
                              const report::ModelReport &second);
 
-/// Writes one of them in the style of a terminal.
+/// Writes a report in the style of a terminal.
 template <typename AnyReport>
 std::string writeText(const AnyReport &report, const TextStyle &style) {
   TextStyleScope scope(style);

@@ -27,7 +27,7 @@ inline llvm::raw_ostream &operator<<(llvm::raw_ostream &os,
 
 namespace autopar {
 
-/// Reads the word that `nameOf` gives one of `T`.
+/// Parses the word of a value of the enum `T`, as `nameOf` writes it.
 template <typename T>
 mlir::FailureOr<T> parseNamed(mlir::AsmParser &parser,
                               std::optional<T> (*parse)(std::string_view text),

@@ -29,34 +29,38 @@
 
 namespace autopar::parallel {
 
-/// The number of a set's grouping by experts in the place of a dimension.
+/// Stands for the grouping by experts of a set of routed tokens, in places
+/// where a dimension number is expected.
 inline constexpr int64_t expertsDim = -1;
-/// The axes sorted by name, to compare unordered lists.
+/// Returns the axes sorted by name, so that unordered lists can be compared.
 llvm::SmallVector<mlir::StringAttr>
 sortedAxes(llvm::ArrayRef<mlir::StringAttr> axes);
 
-/// Refuses a second op that divides the batch, and a number of microbatches
-/// that no schedule has.
+/// Emits an error for a second op that divides the batch into microbatches, and
+/// for a number of microbatches that no schedule allows.
 mlir::LogicalResult verifyMicrobatches(MicrobatchesOpInterface op);
 
-/// The layout of a tensor on the mesh, as a value for computations.
+/// How a tensor is laid out on the mesh: a plain C++ value for computations.
 struct Layout {
   llvm::SmallVector<DimAttr, 4> dims;
   llvm::SmallVector<mlir::StringAttr, 2> partial;
 
-  /// Reads the layout off any tensor type, whatever its encoding.
+  /// Returns the layout that any tensor type states, whatever its encoding.
   static Layout of(mlir::RankedTensorType type);
 
   bool isWhole() const;
-  /// The dimension that is a set, null where there is none.
+  /// Returns the dimension that is a set of routed tokens; null if there is
+  /// none.
   DimAttr *findSet();
   bool uses(mlir::StringAttr axis) const;
   bool operator==(const Layout &other) const {
     return dims == other.dims && partial == other.partial;
   }
-  /// Equal but for orders that mean nothing: of sets and of partial axes.
+  /// Whether the layouts are equal, ignoring the order of sets and of partial
+  /// axes, which has no meaning.
   bool isSameAs(const Layout &other) const;
-  /// "[batch, query, _ by tp] partial [dp]", for messages.
+  /// Returns the layout as text for messages: "[batch, query, _ by tp] partial
+  /// [dp]".
   std::string str() const;
 };
 

@@ -15,7 +15,8 @@
 
 namespace autopar::training {
 
-/// What forwards keep for backwards, and what backwards add up.
+/// Memory effects of training: values that forwards save for backwards, and
+/// gradients that backwards sum.
 struct SavedMemory : mlir::SideEffects::Resource::Base<SavedMemory> {
   llvm::StringRef getName() override { return "saved values"; }
 };
@@ -33,21 +34,24 @@ struct GradientMemory : mlir::SideEffects::Resource::Base<GradientMemory> {
 
 namespace autopar::training {
 
-/// Lets bytecode read files in which `transformer` had the ops of this dialect.
+/// Lets bytecode files be read in which the dialect `transformer` had the ops
+/// of this dialect.
 void registerEarlierOps(mlir::DialectRegistry &registry);
 
-/// Whether `op` is the gradient of that factor of a product.
+/// Whether `op` computes the gradient of the factor `role` (input or weight) of
+/// a matmul.
 inline bool isGradientOf(mlir::Operation *op, ProductRole role) {
   auto product = mlir::dyn_cast<ProductGradientOp>(op);
   return product && product.getRole() == role;
 }
 
-/// The `Op` that makes `value`, or what ops of one operand, as collectives are,
-/// make it of; null of others.
+/// Returns the op of type `Op` that produces `value`, directly or through ops
+/// with one operand, such as collectives; null if there is none.
 template <typename Op>
 Op findSource(mlir::Value value) {
-  // A collective for each axis of a mesh, and one more. Values that are made
-  // of each other, which no verifier has refused yet, end here too.
+  // Upper bound of the ops passed on the way: a collective for each axis of a
+  // mesh, and one more. It also ends the search at values that form a cycle,
+  // which no verifier has refused yet.
   constexpr size_t most = limits::maxMeshAxes + 1;
   mlir::Operation *op = value.getDefiningOp();
   for (size_t i = 0; i < most; ++i) {
@@ -61,14 +65,15 @@ inline transformer::WeightOp findWeight(mlir::Value value) {
   return findSource<transformer::WeightOp>(value);
 }
 
-/// The op that has kept what `saved` reads; null where there is none.
+/// Returns the op that saves the value that `saved` reads; null if there is
+/// none.
 SaveOp findSave(SavedOp saved);
 
-/// An op that adds to what `gradient` reads, in the parts of the same function;
-/// null where there is none.
+/// Returns an op that adds to the gradient that `gradient` reads, in the parts
+/// of the same function; null if there is none.
 AccumulateOp findAccumulate(GradientOp gradient);
 
-/// Whether two weights are the same tensor of the same layer.
+/// Whether two weight ops stand for the same tensor of the same layer.
 bool areSameTensor(transformer::WeightOp a, transformer::WeightOp b);
 
 } // namespace autopar::training

@@ -12,38 +12,41 @@
 
 namespace autopar::transformer {
 
-/// The factors of one tensor's dimensions.
+/// The factors to which the dimensions of one tensor belong, by dimension.
 using FactorList = llvm::SmallVector<int32_t, 4>;
 
 int64_t rankOf(mlir::Value value);
 
-/// Whether tensors have these ranks; those that are not there have any.
+/// Whether each value has the given rank; a null value passes.
 bool haveRanks(llvm::ArrayRef<std::pair<mlir::Value, int64_t>> tensors);
 
-/// `count` new factors of one kind.
+/// Adds `count` new factors of one kind, and returns them.
 FactorList addFactors(ShardingFactors &factors, FactorKind kind, int64_t count);
 
 FactorList concat(const FactorList &a, const FactorList &b);
 
-/// All operands and results have the same dimensions.
+/// Returns factors of an op whose operands and results all have the same
+/// dimensions.
 ShardingFactors elementwiseFactors(mlir::Operation *op);
-/// From `tokens` to copies of them on their way to experts, a set, or, with
-/// `fromSet`, back.
+/// Returns factors of an op that copies `tokens` into a set for their experts
+/// or, with `fromSet`, adds the copies back into tokens.
 ShardingFactors routedFactors(mlir::Value tokens, mlir::Value routing,
                               mlir::Value set, bool fromSet);
 
-/// From `tokens` to what neighbours are `merged` into, or, `isBackward`, back.
+/// Returns factors of an op that merges neighbouring `tokens` into tokens of
+/// `merged` or, with `isBackward`, computes the gradient of that.
 ShardingFactors mergeFactors(mlir::Value tokens, mlir::Value merged,
                              bool isMean, bool isBackward);
 
-/// The factor of the tokens whose keys a cache takes up, whose `queries` have
-/// the factor `query`: where the cache is split as they are, each device
-/// appends those of its own tokens; else all devices append all.
+/// Adds the factor of the tokens whose keys are appended to a KV cache, where
+/// the `queries` have the token factor `query`, and returns it. If the cache is
+/// split like the tokens, each device appends its own tokens; else all devices
+/// append all tokens.
 int32_t addKeyTokens(ShardingFactors &factors, int32_t query,
                      mlir::Value queries, mlir::Value cache);
 
-/// Replaces a product that has a bias by the product and the addition of the
-/// bias; returns the product, null where there is no bias.
+/// Replaces a matmul with a bias by a matmul without one, followed by the
+/// addition of the bias. Returns the new matmul; null if the op has no bias.
 template <typename Product>
 mlir::Operation *detachBiasOf(Product op, mlir::OpBuilder &builder) {
   mlir::Value bias = op.getBias();

@@ -12,13 +12,13 @@
 
 namespace autopar::transformer {
 
-/// What latent attention is of, and its backward: no value weight where nothing
-/// but scores is asked for.
+/// The operands of latent attention, or of its backward. `valueWeight` is null
+/// for ops that compute scores only.
 struct LatentOperands {
   mlir::Value query, latent, keyRope, keyWeight, valueWeight, selected;
   std::optional<uint64_t> atMost;
 
-  /// How many tokens each token sees at most; 0: all.
+  /// Returns the number of tokens that each query attends to at most; 0: all.
   int64_t numSeen() const;
 };
 

@@ -12,7 +12,8 @@
 
 namespace autopar::transformer {
 
-/// `!x`, and the type of the weight where it is not the last dimension of `x`.
+/// Parses and prints the types of a norm: that of `x`, and that of the weight
+/// where it is not the last dimension of `x`.
 inline mlir::ParseResult parseNormTypes(
     mlir::OpAsmParser &parser,
     const std::optional<mlir::OpAsmParser::UnresolvedOperand> &weight,

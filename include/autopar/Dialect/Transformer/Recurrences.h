@@ -13,21 +13,25 @@
 
 namespace autopar::transformer {
 
-/// A dimension that counts heads, and whose.
+/// A dimension of a tensor that counts heads, and the name of the heads in
+/// errors.
 struct HeadDim {
   llvm::StringRef name;
   mlir::Value tensor;
   unsigned dim;
 };
 
-/// Heads are a grouped factor, whose extents may differ: these may not.
+/// Checks that the given dimensions have the same number of heads. The factor
+/// of heads is a grouped one, whose extents may differ, so that factors alone
+/// do not check it.
 mlir::LogicalResult verifySameHeads(mlir::Operation *op,
                                     llvm::ArrayRef<HeadDim> heads);
 mlir::LogicalResult verifyGroups(mlir::Operation *op, const HeadDim &heads,
                                  const HeadDim &groups);
 mlir::LogicalResult verifyKernel(mlir::Operation *op, mlir::Value weight);
 
-/// The state is null of a backward.
+/// Verifies the operands of a state-space recurrence or of its backward, which
+/// has no `state` (null).
 template <typename Op>
 mlir::LogicalResult verifyStateSpace(Op op, mlir::Value state) {
   for (mlir::Value tensor : {op.getX(), op.getInput()})
@@ -57,8 +61,8 @@ mlir::LogicalResult verifyDeltaRule(Op op, mlir::Value state) {
                       {"key heads", op.getQuery(), 2});
 }
 
-/// Each adds the kernel of an op, or that of its backward: `share` times the
-/// FLOPs of the forward. The state is null of a backward.
+/// Each function adds the kernel of a recurrent op, or of its backward: `share`
+/// is its FLOPs over those of the forward. `state` is null for a backward.
 void addConv(WorkloadBuilder &builder, mlir::Operation *op, int64_t share,
              mlir::Value x, mlir::Value weight, mlir::Value state = nullptr);
 void addStateSpace(WorkloadBuilder &builder, mlir::Operation *op, int64_t share,

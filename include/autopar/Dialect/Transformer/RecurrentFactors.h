@@ -12,7 +12,7 @@
 
 namespace autopar::transformer {
 
-/// The factors of a short convolution and of its backward.
+/// The factors of a short convolution, and of its backward.
 struct ConvFactors {
   ConvFactors(mlir::Value x, FactorKind sequences)
       : tokens({factors.add(sequences), factors.add(FactorKind::whole)}) {
@@ -26,8 +26,8 @@ struct ConvFactors {
   FactorList tokens, channels, weight;
 };
 
-/// The factors that recurrences with heads share. All operands have the heads,
-/// those with fewer of them as a group.
+/// The factors that recurrences over heads share. All operands have the factor
+/// of heads; an operand with fewer heads has it as groups of heads.
 struct HeadFactors {
   explicit HeadFactors(FactorKind sequences, FactorKind ofHeads)
       : batch(factors.add(sequences)), query(factors.add(FactorKind::whole)),
@@ -40,7 +40,8 @@ struct HeadFactors {
   int32_t batch, query, heads;
 };
 
-/// One group serves all heads, so that every device has it.
+/// Whether `matrix` has one group that serves all heads, so that every device
+/// holds it.
 inline bool hasOneGroup(mlir::Value matrix) {
   return TensorView(matrix).extent(2) == NamedExtent::number(1);
 }
@@ -50,8 +51,9 @@ inline bool haveRanks(mlir::Value x, mlir::Value matrix, mlir::Value a) {
          rankOf(a) <= 2;
 }
 
-/// Heads that share a group which all devices have are added up where it gets
-/// a gradient.
+/// The factors of a state-space recurrence, and of its backward. Where a group
+/// serves all heads, so that every device holds it, its gradient is summed over
+/// the heads.
 struct StateSpaceFactors : HeadFactors {
   StateSpaceFactors(mlir::Value input, mlir::Value ofA, bool isBackward)
       : HeadFactors(isBackward ? FactorKind::reduction : FactorKind::parallel,
@@ -71,7 +73,8 @@ struct StateSpaceFactors : HeadFactors {
   FactorList x, matrix, a;
 };
 
-/// A decay of each channel has the width of the keys.
+/// The factors of the delta rule. A decay per channel has the width of the
+/// keys.
 struct DeltaFactors : HeadFactors {
   DeltaFactors(FactorKind sequences, mlir::Value ofDecay)
       : HeadFactors(sequences, FactorKind::grouped) {
@@ -87,12 +90,12 @@ struct DeltaFactors : HeadFactors {
   FactorList decay = tokens(), bias = {heads};
 };
 
-/// The heads of `numTensors` operands and results, of which `grouped` have
-/// fewer.
+/// Returns the tensor-parallel factor of heads for `numTensors` operands and
+/// results, where the tensors numbered in `grouped` have fewer heads.
 TensorParallelFactor splitHeads(unsigned numTensors,
                                 llvm::ArrayRef<unsigned> grouped);
-/// The channels of `numTensors` operands and results; none where all share one
-/// group.
+/// Returns the tensor-parallel factor of channels for `numTensors` operands and
+/// results; nothing if all channels share one group.
 std::optional<TensorParallelFactor> channelsOf(mlir::Value x,
                                                unsigned numTensors);
 

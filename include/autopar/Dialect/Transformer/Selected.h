@@ -12,8 +12,9 @@
 
 namespace autopar::transformer {
 
-/// Adds the read of a cache of which each query of `kernel` sees `seen` tokens
-/// at most (0: all): no more of it than was selected for all of them.
+/// Adds the traffic of reading `cache` to `kernel`, in which each query attends
+/// to at most `seen` selected tokens (0: all). At most the tokens that the
+/// queries select together are read.
 void readSelected(WorkloadBuilder &builder, program::Kernel &kernel,
                   mlir::Value cache, int64_t seen);
 

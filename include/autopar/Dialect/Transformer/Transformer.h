@@ -28,19 +28,20 @@ inline llvm::hash_code hash_value(const StoredDim &dim) {
 
 namespace autopar::transformer {
 
-/// Of a module: tokens of the longest context that the model was made for.
+/// Module attribute: number of tokens of the longest context that the model was
+/// made for.
 inline constexpr llvm::StringLiteral longestContextAttribute =
     "transformer.longest_context";
-/// Of a module: the `model_type` of its config, by which engines tell models
-/// apart.
+/// Module attribute: the `model_type` of the model's config, by which runtimes
+/// distinguish models.
 inline constexpr llvm::StringLiteral modelTypeAttribute =
     "transformer.model_type";
-/// Of a module: the element type that the checkpoint has where weights of the
-/// module's are not quantised, and engines cast them.
+/// Module attribute: the element type of the checkpoint's weights that are not
+/// quantised, if runtimes convert them to the module's type.
 inline constexpr llvm::StringLiteral castFromAttribute =
     "transformer.cast_from";
 
-/// What stays on a device from step to step, as resources of effects.
+/// Memory effects: tensors that stay on a device from step to step.
 struct WeightMemory : mlir::SideEffects::Resource::Base<WeightMemory> {
   llvm::StringRef getName() override { return "weights"; }
 };
@@ -51,17 +52,19 @@ struct StateMemory : mlir::SideEffects::Resource::Base<StateMemory> {
   llvm::StringRef getName() override { return "states"; }
 };
 
-/// `[last dimension of x]`, the type of a norm's weight; null where `x` has no
-/// such dimension.
+/// Returns the type of a norm's weight, `[last dimension of x]`; null if `x`
+/// has no such dimension.
 mlir::Type getNormWeightType(mlir::Type x);
 
-/// A factor of a checkpoint dimension.
+/// A factor of a dimension of a checkpoint tensor: such a dimension is a
+/// product of factors.
 struct StorageFactor {
   static constexpr int64_t noDim = INT64_MIN;
-  /// A dimension of the value, or `noDim`: a fixed index.
+  /// The dimension of the value that this factor is; `noDim` for a fixed index.
   int64_t dim = noDim;
-  /// `total` not 0: the dimension is in `outer` parts, and each part lies at
-  /// `offset` and following of `total`. A fixed index is one part.
+  /// If `total` is not 0, the checkpoint dimension consists of `outer` equal
+  /// parts of `total` elements, and the value has the elements of each part
+  /// from `offset` on. A fixed index has one part.
   int64_t outer = 1, offset = 0, total = 0;
 
   friend bool operator==(const StorageFactor &a, const StorageFactor &b) {
@@ -87,56 +90,65 @@ struct StorageFactor {
 
 namespace autopar::transformer {
 
-/// A tensor type whose dimension `i` is named `names[i]`, or is the number
-/// `shape[i]` where that names nothing. No encoding where none is named.
+/// Returns a tensor type whose dimension `i` is named `names[i]` or, if that is
+/// not a name, is the number `shape[i]`. The type has no encoding if no
+/// dimension has a name.
 mlir::RankedTensorType getTensorType(llvm::ArrayRef<int64_t> shape,
                                      llvm::ArrayRef<NamedExtent> names,
                                      mlir::Type elementType);
 
-/// A tensor of the checkpoint.
+/// A tensor of the checkpoint, or several that differ only in an index.
 struct StoredTensor {
-  /// Below the layer, with the `*` of the weight's name.
+  /// Name of the tensor below its layer; a `*` stands for an index, as in the
+  /// name of the weight op.
   std::string name;
-  /// Outermost first; of one tensor where the name has a `*`.
+  /// Dimensions, outermost first; of one tensor if the name has a `*`.
   llvm::SmallVector<int64_t> shape;
-  /// How many tensors the `*` of the name stands for, else 1.
+  /// Number of tensors for which the `*` of the name stands; 1 if there is
+  /// none.
   int64_t copies = 1;
   ElementType type = ElementType::bf16;
 };
-/// The plain tensor of a weight: that of its name, as if it had no format.
+/// Returns the checkpoint tensor that a weight has if it is not quantised.
 StoredTensor getStoredTensor(WeightOp weight);
-/// The tensors that its format puts in place of the plain one.
+/// Returns the checkpoint tensors of a weight; a quantisation format has
+/// several in place of the plain one.
 llvm::SmallVector<StoredTensor> getStoredTensors(WeightOp weight);
 
-/// Which elements of a checkpoint dimension a value is: a range, where those of
-/// each part of the dimension count as adjacent.
+/// The range of elements of a checkpoint dimension that a value has: `length`
+/// elements from `start` on, of `total`. If the dimension has several equal
+/// parts, the elements of all parts count as adjacent.
 struct StoredPart {
   Checked start = 0, length = 1, total = 1;
-  /// The part that `inner` is of this one.
+  /// Returns the range in the whole dimension of `inner`, a range within this
+  /// one.
   StoredPart nest(const StoredPart &inner) const;
 };
 StoredPart getStoredPart(StorageGroupAttr group,
                          llvm::ArrayRef<int64_t> valueShape);
-/// The groups of a weight's storage: without one, its dimensions.
+/// Returns the storage groups of a weight; for a weight that states none, one
+/// group per dimension.
 llvm::SmallVector<StorageGroupAttr> getStorageGroups(WeightOp weight);
-/// The dimension of the value that the `*` of the name counts.
+/// Returns the dimension of the value that the `*` in the weight's name counts.
 std::optional<int64_t> getSpreadDim(WeightOp weight);
-/// The weight's format; null where it is none or a type.
+/// Returns the quantisation format of a weight; null if it has none, or only an
+/// element type.
 FormatAttr getFormat(WeightOp weight);
-/// The shape of a tensor of a format, where the plain one is `plain`, of rank 2
-/// at least.
+/// Returns the shape of a tensor of a quantisation format, for a plain weight
+/// of shape `plain`, which has at least two dimensions.
 llvm::SmallVector<Checked> getFormatShape(FormatTensorAttr tensor,
                                           llvm::ArrayRef<int64_t> plain);
-/// Whether its shape is in terms of the product of all dimensions.
+/// Whether the shape of the tensor is stated in terms of the product of all
+/// dimensions.
 bool usesAll(FormatTensorAttr tensor);
 
-/// Whether `value` is the gradient of what products with weights have had as
-/// their input: what the backward of one makes, or a sum of such that nothing
-/// else uses.
+/// Whether `value` is the gradient of an input of matmuls with weights: the
+/// result of one input-gradient op, or a sum of such results that nothing else
+/// uses.
 bool isInputGradient(mlir::Value value);
 
-/// Verifies what only `weight` itself knows, then, at the last weight of a
-/// block, that those of one name are of one tensor.
+/// Verifies the storage of `weight` by itself, and, at the last weight of a
+/// block, that weights of one name belong to one tensor.
 mlir::LogicalResult verifyStorage(WeightOp weight);
 mlir::LogicalResult verifyParts(WeightOp weight);
 /// Verifies that two weights of one name are equal, or parts of one tensor.

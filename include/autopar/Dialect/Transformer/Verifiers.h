@@ -12,24 +12,27 @@
 
 namespace autopar::transformer {
 
-/// A number of tokens that is given must be positive; `what` has it.
+/// Verifies that a limit in tokens, if it is given, is positive; `what` names
+/// the limit in the error.
 mlir::LogicalResult verifyLimit(mlir::Operation *op, llvm::StringRef what,
                                 std::optional<uint64_t> tokens);
 
-/// `what` must be positive and finite.
+/// Verifies that `value` is positive and finite; `what` names it in the error.
 mlir::LogicalResult verifyPositive(mlir::Operation *op, llvm::StringRef what,
                                    const llvm::APFloat &value);
 
-/// Dimensions `first` and following of `tensor` must be numbers.
+/// Verifies that the dimensions of `tensor` from `first` on are numbers.
 mlir::LogicalResult verifyNumbers(mlir::Operation *op, mlir::Value tensor,
                                   unsigned first);
 
-/// Neighbours among `tokens` must be as many as one of `merged` is made of, and
-/// have its elements side by side or, with `isMean`, their mean.
+/// Verifies that each token of `merged` consists of a whole number of
+/// neighbours in `tokens`, and holds their elements side by side or, with
+/// `isMean`, their mean.
 mlir::LogicalResult verifyMerge(mlir::Operation *op, mlir::Value tokens,
                                 mlir::Value merged, bool isMean);
 
-/// The number that dimension `dim` of `tensor` is.
+/// Returns the number of elements in dimension `dim` of `tensor`, which must be
+/// a number.
 int64_t sizeOf(mlir::Value tensor, unsigned dim);
 
 } // namespace autopar::transformer

@@ -18,25 +18,27 @@
 
 namespace autopar::transforms {
 
-/// The choices of `parallel.target`, of a module or of the modules around it.
-/// Absent: the default.
+/// The choices of the `parallel.target` ops of a module and of the modules
+/// around it. An absent choice has its default.
 struct Target {
   std::optional<std::string> hardware, runtime;
   std::optional<int64_t> nodes;
-  /// The runtime's share of device memory, from 0 to 1; absent means the
-  /// runtime's own.
+  /// The share of device memory that the runtime may use, from 0 to 1; absent
+  /// means the runtime's own.
   std::optional<double> memoryUtilization;
-  /// See `Plan::prefillChunk`.
+  /// Number of prompt tokens that a replica computes in one step, as
+  /// `Plan::prefillChunk`.
   std::optional<int64_t> prefillChunk;
-  /// See `Plan::maxSequences` and `Plan::eager`.
+  /// Limit of the running batch and use of CUDA graphs, as `Plan::maxSequences`
+  /// and `Plan::eager`.
   runtime::LaunchChoices launch;
   std::vector<hardware::Override> overrides;
-  /// Whether the hardware is the module's own, and not one that it shares with
-  /// others of a deployment.
+  /// Whether the module itself states the hardware; if not, it shares that of
+  /// the deployment with other modules.
   bool own = false;
-  /// The module's `modelTypeAttribute`, "" if it has none.
+  /// The value of the module's `modelTypeAttribute`; "" if it has none.
   std::string modelType;
-  /// Whether the module's step is an iteration of training.
+  /// Whether the module's step is a training iteration.
   bool trains = false;
 
   static constexpr const char *defaultHardware = "h100-sxm-8";
@@ -61,35 +63,37 @@ struct Target {
 /// Returns the target of `module`.
 Target targetOf(mlir::ModuleOp module);
 
-/// The target of a module, with its names resolved: an analysis of modules,
-/// which stays valid while the target does. An invalid one has emitted a
-/// diagnostic: an unknown runtime, or an invalid one.
+/// The target of a module together with the runtime and machine that its names
+/// mean: an analysis of modules, which stays valid as long as the target does
+/// not change. For an unknown or invalid runtime, it emits a diagnostic and is
+/// invalid.
 class TargetAnalysis {
 public:
   explicit TargetAnalysis(mlir::Operation *module);
-  /// For a module inside of `around`'s: both share the figures that they read,
-  /// and overrides count as used if either uses them.
+  /// Makes the target of a module inside the module of `around`: both share the
+  /// files that they read, and an override counts as used if either uses it.
   TargetAnalysis(mlir::ModuleOp module, const TargetAnalysis &around);
 
   bool isInvalidated(const mlir::AnalysisManager::PreservedAnalyses &);
   bool isValid() const { return runtime != nullptr; }
   const Target &getTarget() const { return target; }
   const runtime::Runtime &getRuntime() const { return *runtime; }
-  /// Returns the machine, with the kernels and collectives of the runtime, and
-  /// `spareNodes` more nodes than the target has. Errors are emitted.
+  /// Returns the machine, with the measured kernels and collectives of the
+  /// runtime, and with `spareNodes` more nodes than the target states. Errors
+  /// are emitted.
   mlir::FailureOr<hardware::Machine> readMachine(int64_t spareNodes = 0) const;
-  /// Refuses overrides that nothing has used.
+  /// Emits an error for overrides that nothing has used.
   mlir::LogicalResult verifyOverrides() const;
 
 private:
-  /// Libraries that were read with the same overrides.
+  /// The hardware and runtime files that were read with the same overrides.
   struct Libraries {
     explicit Libraries(std::vector<hardware::Override> overrides);
 
     std::vector<hardware::Override> overrides;
     hardware::HardwareLibrary hardware;
     std::map<std::string, runtime::Runtime> runtimes;
-    /// By name and number of nodes.
+    /// Machines that were made, by name and number of nodes.
     std::map<std::pair<std::string, int64_t>, hardware::Machine> machines;
     std::vector<bool> usedByRuntimes;
   };

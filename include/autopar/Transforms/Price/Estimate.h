@@ -22,7 +22,7 @@
 
 namespace autopar::transforms {
 
-/// The report of a module, or of a deployment of several.
+/// The report of a module, or of a deployment of several modules.
 using AnyReport = std::variant<report::Report, report::DeploymentReport>;
 
 /// Estimates `module`, or each module inside it, on its target. Errors are
@@ -31,18 +31,20 @@ mlir::FailureOr<AnyReport> estimate(mlir::ModuleOp module,
                                     mlir::AnalysisManager analyses,
                                     const estimation::ReportDetail &detail);
 
-/// Estimates a step of one `module` on its target. Errors are emitted.
+/// Estimates a step of `module`, which must not be a deployment, on its target.
+/// Errors are emitted.
 mlir::FailureOr<report::Report> estimateModule(
     mlir::ModuleOp module, const analysis::CostProgramAnalysis &analysis,
     const TargetAnalysis &target, const estimation::ReportDetail &detail = {});
 
-/// Describes and estimates a plan of a model: one side of a comparison. Errors
-/// are emitted.
+/// Describes and estimates a plan of a model, for one side of a comparison.
+/// Errors are emitted.
 mlir::FailureOr<report::PlanOutcome>
 priceOutcome(mlir::ModuleOp module, const TargetAnalysis &target,
              const estimation::ReportDetail &detail = {});
 
-/// Emits an error of a library without MLIR; its note gets a line of its own.
+/// Emits an error of a library without MLIR as a diagnostic; its note becomes a
+/// line of its own.
 mlir::LogicalResult emitError(mlir::ModuleOp module, const Error &error);
 
 } // namespace autopar::transforms

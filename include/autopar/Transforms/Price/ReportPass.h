@@ -15,20 +15,20 @@
 
 namespace autopar::transforms {
 
-/// A pass over a module that writes a report of it.
+/// Base class of passes over a module that write a report about it.
 class ReportPass : public mlir::OperationPass<mlir::ModuleOp> {
 public:
   explicit ReportPass(mlir::TypeID id) : OperationPass(id) {}
 
-  /// The output file, "-" for standard output.
+  /// Returns the output file; "-" for standard output.
   virtual llvm::StringRef destination() const = 0;
-  /// Returns `pass` if it is such a pass, else null.
+  /// Returns `pass` if it is a report pass, else null.
   static const ReportPass *from(const mlir::Pass &pass);
 
 protected:
-  /// The style of text that is written to `path`.
+  /// Returns the style of text that is written to `path`.
   static TextStyle styleOf(llvm::StringRef path);
-  /// Refuses formats that are not in `known`.
+  /// Emits an error if `format` is not in `known`.
   mlir::LogicalResult verifyFormat(llvm::StringRef format,
                                    llvm::ArrayRef<llvm::StringRef> known = {
                                        "text", "json", "html"});

@@ -12,15 +12,15 @@
 
 namespace autopar::transforms {
 
-/// Returns `type` in another layout with the same dimensions. A whole tensor
-/// gets the encoding of the logical IR.
+/// Returns `type` in another layout with the same dimensions. A tensor that
+/// nothing splits gets the encoding of the unsplit IR.
 mlir::Type withLayout(mlir::Type type, const parallel::Layout &layout);
 
 /// Whether `op` changes the layout of its operand: a collective or a reshard.
 bool isLayoutOp(mlir::Operation *op);
 
-/// The layout of the result of a ring, a gather or a split of a source, by the
-/// layout of its operand.
+/// Returns the layout of the result of a ring, a gather or a split of a source
+/// (weight or KV cache), from the layout of its operand.
 parallel::Layout layoutAfter(mlir::Operation *op);
 
 } // namespace autopar::transforms

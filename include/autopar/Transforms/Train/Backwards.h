@@ -12,8 +12,8 @@
 
 namespace autopar::transforms {
 
-/// Ops of the transformer dialect get their `DifferentiableOpInterface` where
-/// it is loaded.
+/// Attaches the `DifferentiableOpInterface` of the transformer dialect's ops
+/// when that dialect is loaded.
 void registerBackwards(mlir::DialectRegistry &registry);
 
 } // namespace autopar::transforms
