@@ -17,7 +17,8 @@ using namespace autopar::checkpoint;
 namespace {
 struct Row {
   std::string_view suffix, why;
-  /// Bytes at most, and whether it is a matrix in four dimensions.
+  /// `most`: largest number of bytes. `mask`: whether the tensor is a square
+  /// matrix in four dimensions.
   int64_t most;
   bool mask = false;
 };
@@ -30,8 +31,9 @@ static constexpr std::string_view positions = "the numbers 0, 1, 2, ...";
 static constexpr int64_t mostFrequencies = 4096;
 static constexpr int64_t mostTable = int64_t(1) << 30;
 
-/// What models register as buffers in `transformers`, and old versions of it
-/// stored. The suffixes begin at a dot: "attn.c_attn.bias" is a weight.
+/// The names of buffers that models register in `transformers` and that its old
+/// versions stored in checkpoints. Each suffix begins at a dot:
+/// "attn.c_attn.bias" is a weight.
 static constexpr Row rows[] = {
     {".rotary_emb.inv_freq", rotary, mostFrequencies},
     {".rotary_pos_emb.inv_freq", rotary, mostFrequencies},
@@ -44,7 +46,8 @@ static constexpr Row rows[] = {
     {".position_ids", positions, mostTable},
 };
 
-/// Names of heads that models tie to their embedding.
+/// The names of heads that models tie to their embedding, and of these
+/// embeddings.
 static constexpr std::string_view heads[] = {
     ".lm_head.weight", ".embed_out.weight", ".output.weight"};
 static constexpr std::string_view embeddings[] = {
@@ -71,7 +74,8 @@ Checked autopar::checkpoint::bytesOf(const ModelTensor &tensor) {
   return ceilDiv(elements * bitsOf(tensor.type), 8);
 }
 
-/// A mask is square: [1, 1, n, n].
+/// Whether `tensor` has the size of the buffer `row`; a mask must be square:
+/// [1, 1, n, n].
 static bool fits(const CheckpointTensor &tensor, const Row &row) {
   if (!tensor.known())
     return true;
@@ -81,7 +85,7 @@ static bool fits(const CheckpointTensor &tensor, const Row &row) {
                         shape[2] == shape[3]));
 }
 
-/// Of the whole model, not of a layer.
+/// Whether `name` is that of a head of the whole model, not of a layer.
 static bool isHead(const std::string &name) {
   return endsWithAny("." + name, heads) && splitNumbers(name).numbers.empty();
 }
@@ -92,7 +96,7 @@ static std::optional<Buffer> findHead(const CheckpointTensor &tensor,
     return std::nullopt;
   std::optional<Buffer> buffer;
   for (const ModelTensor &other : model) {
-    // A model with a head of its own has no second one.
+    // A model with a head of its own has no tied head.
     if (isHead(other.name))
       return std::nullopt;
     if (endsWithAny(other.name, embeddings) &&
@@ -106,7 +110,7 @@ static std::optional<Buffer> findHead(const CheckpointTensor &tensor,
 std::optional<Buffer>
 autopar::checkpoint::findBuffer(const CheckpointTensor &tensor,
                                 const std::vector<ModelTensor> &model) {
-  // A name may be the suffix.
+  // The suffix may be the whole name.
   std::string name = "." + tensor.name;
   for (const Row &row : rows)
     if (endsWith(name, row.suffix) && fits(tensor, row))

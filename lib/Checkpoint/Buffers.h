@@ -12,20 +12,21 @@
 
 namespace autopar::checkpoint {
 
-/// Why a tensor may be in a checkpoint, but not in the model.
+/// The reason why a tensor may be in a checkpoint, but not in the model.
 struct Buffer {
   std::string_view why;
-  /// Its bytes: exactly, or at most where only its name is known.
+  /// Bytes of the tensor; an upper limit (`exact` is false) if only its name is
+  /// known.
   Checked bytes;
   bool exact = true;
 };
 
-/// Nothing where `tensor` is no known buffer. `model` has no tensor of its
-/// name.
+/// Returns why `tensor`, which `model` does not have, may be in a checkpoint;
+/// nothing if it is no known buffer.
 std::optional<Buffer> findBuffer(const CheckpointTensor &tensor,
                                  const std::vector<ModelTensor> &model);
 
-/// Of a model's tensor as its checkpoint stores it.
+/// Returns the bytes of a model's tensor in its checkpoint.
 Checked bytesOf(const ModelTensor &tensor);
 
 } // namespace autopar::checkpoint

@@ -17,7 +17,7 @@ using namespace autopar::checkpoint;
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
               "values are copied as they lie in the file");
 
-/// Large enough that few requests read the header of a large model.
+/// Bytes per read: so many that few requests read the header of a large model.
 static constexpr uint64_t pieceBytes = uint64_t(1) << 20;
 
 void ByteCursor::failAt(uint64_t where, std::string message, std::string note) {

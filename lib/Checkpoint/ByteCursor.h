@@ -14,11 +14,12 @@
 
 namespace autopar::checkpoint {
 
-/// Reads the front of a source in large pieces. After the first error every
-/// getter returns 0, so that a function reads all its fields and checks once.
+/// Reads the beginning of a source in large ranges. After the first error every
+/// getter returns 0, so that a function can read all its fields and check for
+/// an error once.
 class ByteCursor {
 public:
-  /// Never reads `limit` bytes or more from the front.
+  /// Makes a cursor that fails at byte `limit` of the source.
   ByteCursor(ByteSource &source, uint64_t limit)
       : source(source), limit(limit) {}
 
@@ -37,19 +38,20 @@ public:
       bytes->copy(reinterpret_cast<char *>(&value), sizeof(T));
     return value;
   }
-  /// A 64-bit length and so many bytes of UTF-8; errors call it `what`.
+  /// Reads a 64-bit length and as many bytes of UTF-8; errors call the text
+  /// `what`.
   std::string text(const std::string &what);
   void skip(uint64_t count);
 
 private:
-  /// Fails where the source has no `count` bytes more.
+  /// Fails if the source has less than `count` bytes left.
   bool check(uint64_t count);
   std::optional<std::string_view> take(uint64_t count);
 
   ByteSource &source;
   uint64_t limit;
   uint64_t offset = 0;
-  /// What was read last, and where it begins.
+  /// The range that was read last, and its offset in the source.
   std::string window;
   uint64_t windowBegin = 0;
   std::optional<Error> error;

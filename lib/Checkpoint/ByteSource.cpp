@@ -74,7 +74,7 @@ private:
 Result<std::unique_ptr<ByteSource>>
 autopar::checkpoint::openFile(const std::string &path) {
   struct stat status;
-  // A pipe would block.
+  // Opening a pipe would block, so only regular files are opened.
   if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
     return Error{path, "is not a regular file", ""};
   int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);

@@ -124,8 +124,9 @@ autopar::checkpoint::readCheckpoint(const ByteFolder &folder) {
                "name the file where it is called otherwise"};
 }
 
-/// The name of part `number` of a GGUF file split as llama.cpp does,
-/// `name-00001-of-00003.gguf`, or "" where `path` is no part.
+/// Returns the name of part `number` of a GGUF file that was split as llama.cpp
+/// does, `name-00001-of-00003.gguf`, and sets the number of `parts`; "" if
+/// `path` is not such a part.
 static std::string nameOfPart(const std::string &path, int number, int &parts) {
   constexpr std::string_view shape = "-00000-of-00000.gguf";
   if (path.size() < shape.size())

@@ -20,7 +20,7 @@ using namespace autopar::checkpoint;
 
 namespace {
 
-/// The tensors of one dtype.
+/// The number and size of the tensors of one dtype.
 struct Share {
   std::string dtype;
   int64_t tensors = 0;
@@ -107,8 +107,8 @@ private:
     return formatInteger(bytes) + " (" + formatBytes(bytes) + ")";
   }
 
-  /// Integers outside GGUF are indices, or values packed in ways that the file
-  /// does not tell.
+  /// Whether tensors of this dtype hold parameters. Outside of GGUF, integers
+  /// are indices, or values packed in ways that the file does not tell.
   bool holdsParameters(const Share &share) const {
     return gguf || share.dtype[0] == 'F' || share.dtype == "BF16";
   }
@@ -129,7 +129,8 @@ private:
                          : ""));
   }
 
-  /// What stands before the first number of a name, and the numbers there.
+  /// Writes the numbers of layers: for each beginning of names before the first
+  /// number, the numbers that occur.
   void writeLayers() {
     std::map<std::string, std::set<uint64_t>> stacks;
     for (const CheckpointTensor &tensor : checkpoint.tensors) {
@@ -183,7 +184,7 @@ private:
 
   const CheckpointIndex &checkpoint;
   bool gguf;
-  /// Largest first.
+  /// The shares of dtypes, largest first.
   std::vector<Share> shares;
   std::string text;
 };

@@ -20,7 +20,7 @@ void Draft::guess(const std::string &text) {
     all.push_back(text);
 }
 
-/// The types of fields that Llama has not.
+/// Types of the fields that "llama" does not have.
 static const std::map<std::string, std::string> furtherTypes = {
     {"num_experts", "experts"},         {"num_experts_per_tok", "experts"},
     {"moe_intermediate_size", "width"}, {"q_lora_rank", "width"},
@@ -56,8 +56,8 @@ std::string Draft::fieldOr(const std::string &field,
   return field;
 }
 
-/// Keys and values of attention to what an encoder has read are products of its
-/// tokens, not of those of the stream.
+/// Whether a name is that of keys or values of attention to an encoder, which
+/// are matmuls of the encoder's tokens instead of the stream's.
 static bool isOfEncoder(const std::string &name) {
   auto has = [&](const char *part) {
     return name.find(part) != std::string::npos;
@@ -66,14 +66,15 @@ static bool isOfEncoder(const std::string &name) {
   return isCross && (has(".k") || has(".v") || has("key") || has("value"));
 }
 
-/// "mlp.experts.64.up": an expert that is unlike others of its layer.
+/// Whether a name is that of a single expert unlike the others of its layer,
+/// such as "mlp.experts.64.up".
 static bool isOneExpert(const std::string &name) {
   return contains(maskNumbers(name), "experts.N.");
 }
 
-/// The matrices of `groups` that a token of `width` can be multiplied with, one
-/// way round or the other, or a product of it: what the block "unplaced"
-/// counts.
+/// Returns the matrices of `groups` with which a token of `width` elements, or
+/// a product of it, can be multiplied, directly or transposed: those that the
+/// block "unplaced" counts as matmuls.
 static std::set<std::string>
 reachable(const TensorGroups &groups, int64_t width, const std::string &dtype) {
   std::set<std::string> names;
@@ -95,8 +96,8 @@ reachable(const TensorGroups &groups, int64_t width, const std::string &dtype) {
   return names;
 }
 
-/// Says which products of a layer count by their bytes alone. A kernel of each
-/// channel is none.
+/// Adds a guess that names the matrices of a layer that count only by their
+/// bytes. A kernel per channel is not a matrix.
 void Draft::guessUncounted(const TensorGroups &groups,
                            const std::set<std::string> &products) {
   for (const auto &[name, group] : groups) {

@@ -20,14 +20,15 @@ namespace autopar::checkpoint {
 
 using Json = nlohmann::ordered_json;
 
-/// What tells blocks of tensors without a place apart.
+/// What distinguishes the blocks of tensors that no other block uses.
 struct RestKey {
-  /// Of weights in another type than the model's, as families spell it.
+  /// The element type of the weights, as families spell it, if it is not the
+  /// model's.
   std::string element;
   int64_t experts = 0;
   bool isKept = false;
 
-  /// A name for the block: "unplaced_8_experts_fp32".
+  /// Returns a name for the block: "unplaced_8_experts_fp32".
   std::string in(const std::string &name) const {
     return name + (experts ? "_" + std::to_string(experts) + "_experts" : "") +
            (isKept ? "_kept" : "") + (element.empty() ? "" : "_" + element);
@@ -38,28 +39,31 @@ struct RestKey {
   }
 };
 
-/// The parts of a family file so far, and what was guessed for them.
+/// The parts of a family file that were drafted so far, and what was guessed
+/// for them.
 struct Draft {
   explicit Draft(DraftConfig config) : config(std::move(config)) {}
 
   DraftConfig config;
-  /// Elements of a token between layers.
+  /// Number of elements of a token between layers.
   int64_t hidden = 0;
-  /// What most bytes of the checkpoint are, as safetensors spells it.
+  /// The dtype of most bytes of the checkpoint, as safetensors spells it.
   std::string dtype;
   Json fields = Json::object(), blocks = Json::object();
   DraftedFamily result;
 
-  /// Adds a guess, once.
+  /// Adds a guess, unless it was added before.
   void guess(const std::string &text);
-  /// An expression for `value`: the field, where the config says it by one of
-  /// the field's keys, else the number.
+  /// Returns an expression for `value`: the name of the field if the config
+  /// states the value under one of the field's keys, else the number.
   std::string size(const std::string &field, int64_t value);
-  /// The field as the config has it; where no key does, `absent`.
+  /// Returns the name of the field if the config has one of its keys, else
+  /// `absent`.
   std::string fieldOr(const std::string &field, const std::string &absent);
-  /// Blocks for `groups` that no other has: matrices as products where `runs`,
-  /// all others as weights. Names begin with `name`; `layers` have these
-  /// groups.
+  /// Adds blocks for those tensors of `groups` that no other block uses, and
+  /// returns the blocks' names, which begin with `name`: if `runs`, matrices
+  /// become matmuls; all other tensors become weights. `layers` is the number
+  /// of layers that have these tensors.
   std::vector<std::string> placeRest(const std::string &name,
                                      const TensorGroups &groups, bool runs,
                                      int64_t layers = 1);
@@ -68,13 +72,13 @@ private:
   Json unplaced(const RestKey &key, const Json &tensors);
   void guessUncounted(const TensorGroups &groups,
                       const std::set<std::string> &products);
-  /// Values of fields that expressions name.
+  /// The values of the fields that expressions name.
   std::map<std::string, int64_t> values;
   void useKey(const std::string &field);
 };
 
-/// Writes the blocks of a kind of layers, whose names end with `suffix`, and
-/// returns the steps of such a layer.
+/// Writes the blocks for a kind of layer, with names that end with `suffix`,
+/// and returns the steps of such a layer.
 Json draftLayer(Draft &draft, LayerKind &kind, const std::string &suffix);
 
 } // namespace autopar::checkpoint

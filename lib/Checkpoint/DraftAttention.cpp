@@ -70,7 +70,8 @@ std::optional<LayerDraft::Products> LayerDraft::findProducts() {
     found.k = tensors.find("k", isBeside);
     found.v = tensors.find("v", isBeside);
   }
-  // Names like attention.self.query have attention.output.dense.
+  // Projections called attention.self.query belong to an output projection
+  // called attention.output.dense.
   found.o = tensors.find("o", [&](const std::string &stem) {
     return isBeside(stem) || (!parentOf(module).empty() &&
                               stem.rfind(parentOf(module) + ".output", 0) == 0);
@@ -81,7 +82,8 @@ std::optional<LayerDraft::Products> LayerDraft::findProducts() {
   return isWhole && findHeads(found) ? std::optional(found) : std::nullopt;
 }
 
-/// Whether the shapes are those of heads.
+/// Whether the shapes of the projections fit the numbers of heads in the
+/// config; sets the heads in `found`.
 bool LayerDraft::findHeads(Products &found) {
   int64_t heads = draft.config.number("num_attention_heads").value_or(0);
   int64_t kvHeads = draft.config.number("num_key_value_heads").value_or(heads);

@@ -63,7 +63,8 @@ std::vector<std::string> autopar::checkpoint::draftFields() {
   return fields;
 }
 
-/// The value at `path`, whose keys stand between dots; null where none is.
+/// Returns the value at `path`, in which dots separate keys; null if there is
+/// none.
 static const nlohmann::json *lookUp(const nlohmann::json &config,
                                     const std::string &path) {
   const nlohmann::json *at = &config;
@@ -79,7 +80,7 @@ static const nlohmann::json *lookUp(const nlohmann::json &config,
   return at;
 }
 
-/// Objects inside a config that describe a part of each layer.
+/// The objects inside a config that describe a part of each layer.
 static const Words layerConfigs = {"", "ffn_config.", "attn_config.",
                                    "moe_config."};
 
@@ -103,8 +104,8 @@ static std::optional<int64_t> numberAt(const nlohmann::json &config,
   return value->get<int64_t>();
 }
 
-/// Calls `visit` with "" and with the paths of all objects inside, outer ones
-/// first, until it returns true.
+/// Calls `visit` with "" and then with the paths of all objects in the config,
+/// outer ones first, until it returns true.
 static bool
 visitConfigs(const nlohmann::json &config, const std::string &path,
              const std::function<bool(const std::string &)> &visit) {
@@ -116,7 +117,7 @@ visitConfigs(const nlohmann::json &config, const std::string &path,
   return false;
 }
 
-/// Whether a path is that of a part that reads pictures or sounds.
+/// Whether a path leads to the config of an image or audio encoder.
 static bool describesTower(const std::string &path) {
   for (const char *word : {"vision", "audio", "encoder", "speech", "image"})
     if (path.find(word) != std::string::npos)

@@ -16,38 +16,40 @@
 
 namespace autopar::checkpoint {
 
-/// A config whose keys are known by the words that published models have for
-/// them. Fields are called as those of the family "llama" are.
+/// A config in which fields are found by all the keys that published models use
+/// for them. Fields have the names that they have in the family "llama".
 class DraftConfig {
 public:
   explicit DraftConfig(nlohmann::json config) : root(std::move(config)) {}
 
-  /// Looks for fields from now on in the first config, of the whole and those
-  /// inside, whose `hidden_size` is `hidden`, with a vocabulary of `rows` if
-  /// there is one; in the whole where none is so wide.
+  /// Enters the text model's config: the first one, of the whole and those
+  /// inside, whose `hidden_size` is `hidden` and whose vocabulary, if it states
+  /// one, is `rows`. If there is none, the whole config is used.
   void enterTextOf(int64_t hidden, int64_t rows);
 
-  /// The first config, of the whole and those inside, that has the field.
+  /// Returns the field from the first config, of the whole and those inside,
+  /// that has it.
   std::optional<int64_t> numberAnywhere(const std::string &field) const;
 
-  /// A whole number; nothing where no key of the field has one.
+  /// Returns an integer; nothing if no key of the field has one.
   std::optional<int64_t> number(const std::string &field) const;
   const nlohmann::json *find(const std::string &field) const;
-  /// The key that the field has here, with dots; "" where there is none.
+  /// Returns the key of the field in the entered config, with dots; "" if it
+  /// has none.
   std::string keyOf(const std::string &field) const;
-  /// `key` of the config that was entered, with dots.
+  /// Returns the path of `key` of the entered config, with dots.
   std::string pathOf(const std::string &key) const { return path + key; }
-  /// Whether fields are those of a config inside another.
+  /// Whether the entered config lies inside another one.
   bool isNested() const { return !path.empty(); }
   const nlohmann::json &whole() const { return root; }
 
 private:
   nlohmann::json root;
-  /// "text_config.", or "".
+  /// The path of the entered config: "text_config.", or "" for the whole.
   std::string path;
 };
 
-/// The fields that `DraftConfig` knows.
+/// Returns the names of the fields that `DraftConfig` knows.
 std::vector<std::string> draftFields();
 
 } // namespace autopar::checkpoint

@@ -65,16 +65,16 @@ private:
   Draft draft;
   SortedCheckpoint sorted;
   Json decoder = Json::object();
-  /// Steps between the table of words and the layers, of tensors without a
-  /// place, and behind the last norm.
+  /// Steps of the model: `entry` between the embedding and the layers, `rest`
+  /// for tensors that no other block uses, `exit` after the last norm.
   std::vector<std::string> entry, rest, exit;
   Json stored;
 };
 
 } // namespace
 
-/// Of plain floats, the type of most bytes: that of the model, which formats of
-/// some weights may differ from.
+/// Returns the floating-point dtype that most bytes of the checkpoint have:
+/// that of the model, from which formats of some weights may differ.
 std::string FamilyDraft::mostCommonType(const CheckpointIndex &checkpoint) {
   std::map<std::string, int64_t> bytes;
   for (const CheckpointTensor &tensor : checkpoint.tensors)
@@ -87,7 +87,8 @@ std::string FamilyDraft::mostCommonType(const CheckpointIndex &checkpoint) {
   return most == bytes.end() ? "" : most->first;
 }
 
-/// Scales of quantized weights are part of their format, which the config says.
+/// Removes the scales of quantised weights: they are part of the format, which
+/// the config states.
 void FamilyDraft::dropScales() {
   if (!draft.config.whole().contains("quantization_config"))
     return;
@@ -114,8 +115,9 @@ static size_t commonBeginning(const std::string &a, const std::string &b) {
   return end.first - a.begin();
 }
 
-/// The matrix outside of layers whose name has one of the words; of several,
-/// the one whose name begins most like those of the layers.
+/// Returns the matrix outside of layers whose name contains one of `words`; of
+/// several, the one whose name has the longest beginning in common with the
+/// layers'.
 std::string
 FamilyDraft::findTable(const std::vector<const char *> &words) const {
   std::string best;
@@ -159,8 +161,8 @@ std::optional<Error> FamilyDraft::draftTokens() {
   return std::nullopt;
 }
 
-/// A product outside of layers from `in` elements to `out`; whether there is
-/// one.
+/// Drafts a matmul outside of layers from `in` to `out` elements; returns
+/// whether the checkpoint has one.
 bool FamilyDraft::draftProduct(const char *block, int64_t in, int64_t out) {
   for (const auto &[name, group] : sorted.outer) {
     if (group.taken || group.shape != std::vector<int64_t>{out, in} ||
@@ -178,8 +180,9 @@ bool FamilyDraft::draftProduct(const char *block, int64_t in, int64_t out) {
   return false;
 }
 
-/// Elements of the stream: those of a word, or more where the config says so
-/// and a product makes them.
+/// Returns the number of elements of a token between layers: that of the
+/// embedding or, if the config states more and there is a matmul from one to
+/// the other, that of the config.
 int64_t FamilyDraft::widen(int64_t word) {
   int64_t wide = draft.config.numberAnywhere("hidden_size").value_or(word);
   if (wide == word || !draftProduct("embedding_in", word, wide))
@@ -243,7 +246,7 @@ void FamilyDraft::draftFinalNorm() {
   norm["eps"] = draft.fieldOr("rms_norm_eps", "1e-6");
 }
 
-/// Which kind the layer `i` is of, as an expression.
+/// Returns an expression for the kind of layer `i`.
 static std::string kindExpression(const SortedCheckpoint &sorted) {
   std::vector<size_t> kindOf(sorted.layers, 0);
   for (size_t kind = 0; kind < sorted.kinds.size(); ++kind)
@@ -279,8 +282,8 @@ void FamilyDraft::draftStack() {
   decoder["variables"] = {{"kind", kindExpression(sorted)}};
 }
 
-/// Tensors of no layer are weights that lie on devices; those of layers that
-/// the config does not count are stored only.
+/// Keeps tensors outside of layers as weights in device memory; tensors of
+/// layers that the config does not count are only stored.
 void FamilyDraft::draftOuter(const TensorGroups &further) {
   rest = draft.placeRest("outside", sorted.outer, /*runs=*/false);
   if (!rest.empty())
@@ -301,7 +304,8 @@ void FamilyDraft::draftOuter(const TensorGroups &further) {
 // The file
 //===----------------------------------------------------------------------===//
 
-/// Fields of a config inside another have their keys there.
+/// Adds the fields to the family; fields of a nested config get keys with its
+/// path.
 void FamilyDraft::draftFields() {
   Json &dtype = draft.fields["dtype"];
   std::optional<ElementType> type = parseSafetensorsName(draft.dtype);

@@ -38,8 +38,8 @@ std::optional<LayerDraft::Experts> LayerDraft::findEach() {
   return std::nullopt;
 }
 
-/// Which of the ways that families have for packed experts `in` and `out` are,
-/// of which the first may have two halves; none: neither.
+/// Returns in which of the known layouts the packed experts `in` and `out` are
+/// stored; `in` may fuse two halves. "" if in none.
 static std::string layoutOf(const TensorGroup &in, const TensorGroup &out,
                             int64_t outer, bool isHalved) {
   int64_t experts = in.shape[0];
@@ -80,8 +80,8 @@ std::optional<LayerDraft::Experts> LayerDraft::findPacked() {
   return std::nullopt;
 }
 
-/// How wide the input of experts may be: as the stream, or as what a pair of
-/// products makes of it and back.
+/// Returns the possible widths of the experts' input: that of the stream, and
+/// those that a pair of matmuls makes of it and back.
 std::vector<LayerDraft::Latent> LayerDraft::findLatents() {
   std::vector<Latent> latents = {{draft.hidden, "", ""}};
   for (const auto &[in, group] : tensors.all()) {
@@ -108,7 +108,7 @@ LayerDraft::Experts LayerDraft::pairUp(const std::vector<Packed> &packed,
   (isHalved ? found.packed : found.up) = in.first;
   found.down = out.first;
   found.width = out.second->shape[layout == "'in_out'" ? 1 : 2];
-  // Of three tensors, the one that is like `in` is the gate.
+  // Of three tensors, the one with the shape of `in` is the gate.
   for (const auto &[other, group] : packed)
     if (!isHalved && other != in.first && other != out.first &&
         group->shape == in.second->shape)
@@ -116,8 +116,9 @@ LayerDraft::Experts LayerDraft::pairUp(const std::vector<Packed> &packed,
   return found;
 }
 
-/// Three matrices with the rows of all experts: of two, the products into an
-/// expert, the gate's name comes last.
+/// Finds experts that are stored as three matrices with the rows of all
+/// experts. Of the two matmuls into an expert, the gate is the one whose name
+/// comes last.
 std::optional<LayerDraft::Experts> LayerDraft::findFlat() {
   auto experts = draft.config.number("num_experts");
   std::vector<std::string> stacked;
@@ -185,8 +186,8 @@ void LayerDraft::draftExperts() {
   draftRouter(experts, router, module);
 }
 
-/// The product from a token to a number for each expert: by its words, else by
-/// its shape.
+/// Returns the router: the matrix from a token to one number per expert, found
+/// by its name, else by its shape.
 std::string LayerDraft::findRouter(const std::string &module, int64_t experts) {
   std::string router = tensors.find("router", [&](const std::string &stem) {
     return stem.rfind(module, 0) == 0 &&
@@ -238,7 +239,8 @@ void LayerDraft::draftDense() {
       tried.push_back(down);
 }
 
-/// A feed-forward part that ends with `down`; whether it is one.
+/// Drafts a dense feed-forward block that ends with the matrix `down`; returns
+/// whether it is one.
 bool LayerDraft::draftDense(const std::string &down) {
   auto isBeside = [&](const std::string &stem) {
     return parentOf(stem) == parentOf(down);

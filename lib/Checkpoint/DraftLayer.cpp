@@ -57,7 +57,8 @@ std::string LayerDraft::draftNorm(const char *part) {
   return part + suffix;
 }
 
-/// Attention and the parts behind it, each with its norms around it.
+/// Returns the steps of a layer: attention and the blocks after it, each with
+/// the norms around it.
 Json LayerDraft::draftSteps(bool hasAttention) {
   Json first = Json::array(), second = Json::array(), steps = Json::array();
   auto add = [](Json &list, const std::string &name) {
@@ -67,7 +68,7 @@ Json LayerDraft::draftSteps(bool hasAttention) {
   std::string before = draftNorm("input_norm");
   std::string behind = draftNorm("attention_norm");
   std::string next = draftNorm("post_norm"), last = draftNorm("mlp_norm");
-  // A second norm may stand behind attention where another follows.
+  // If a further norm follows, attention may have a second norm after it.
   if (behind.empty() && !next.empty())
     behind = draftNorm("post_norm_too");
   if (hasAttention) {
@@ -96,7 +97,7 @@ Json LayerDraft::draftSteps(bool hasAttention) {
   return steps;
 }
 
-/// Says what tensors without a place look like.
+/// Adds a guess about what the tensors that no block uses look like.
 void LayerDraft::noteRest() {
   bool hasState = false, hasHeads = false;
   for (const auto &[name, group] : tensors.all()) {

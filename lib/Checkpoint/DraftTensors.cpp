@@ -12,7 +12,8 @@ using namespace autopar::checkpoint;
 
 using Words = std::vector<std::string>;
 
-/// The last words of names that products and norms have in published models.
+/// The last words that names of matrices and norms have in published models, by
+/// their role.
 static const std::map<std::string, Words> lastWords = {
     {"q", {"q_proj", "query", "wq", "q", "q_lin", "query_proj"}},
     {"k", {"k_proj", "key", "wk", "k", "k_lin", "key_proj"}},

@@ -23,7 +23,8 @@ using namespace autopar::checkpoint;
 
 namespace {
 
-/// `enum gguf_type`; all but the last three are numbers.
+/// The type of a metadata value: `enum gguf_type`. All but the last three are
+/// numbers.
 enum Kind : uint32_t {
   kindU8,
   kindI8,
@@ -41,9 +42,9 @@ enum Kind : uint32_t {
 };
 
 constexpr uint64_t defaultAlignment = 32;
-/// Dimensions of a tensor of ggml.
+/// Largest number of dimensions of a tensor in ggml.
 constexpr uint32_t maxRank = 4;
-/// The least bytes of a key with its value, and of a tensor's entry.
+/// Least number of bytes of a key with its value, and of the entry of a tensor.
 constexpr uint64_t leastPair = 8 + 4 + 1, leastTensor = 8 + 4 + 8 + 4 + 8;
 
 class GgufReader {
@@ -81,7 +82,7 @@ private:
                 "known: 2 and 3");
   }
 
-  /// A count of things that take `least` bytes each.
+  /// Reads a count of items that take at least `least` bytes each.
   uint64_t count(const std::string &what, uint64_t least) {
     uint64_t where = in.position();
     auto number = in.number<uint64_t>();
@@ -114,7 +115,8 @@ private:
                            ", expected a power of two as uint32");
   }
 
-  /// Bytes of one value of a fixed size, 0 for the others.
+  /// Returns the bytes of one value of a type with a fixed size; 0 for other
+  /// types.
   static uint64_t widthOf(uint32_t kind) {
     static constexpr uint8_t widths[] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
     return kind < std::size(widths) ? widths[kind] : 0;
@@ -164,7 +166,8 @@ private:
     return value ? "true" : "false";
   }
 
-  /// Elements of a fixed size are skipped.
+  /// Reads an array and returns its length as text; elements of a fixed size
+  /// are skipped.
   std::string readArray(unsigned depth) {
     if (depth >= limits::maxNestingDepth) {
       in.failAt(in.position(), "arrays nested deeper than " +
@@ -178,7 +181,7 @@ private:
                 "unknown kind of value " + std::to_string(kind),
                 "known: 0 to 12");
     uint64_t width = widthOf(kind);
-    // A string has a length, an array a kind and a length.
+    // A string begins with a length, an array with a type and a length.
     uint64_t least = width ? width : kind == kindArray ? 12 : 8;
     uint64_t length = count("elements", least);
     if (width)
@@ -205,7 +208,7 @@ private:
                   "dimension " + std::to_string(size) + " is 2^63 or more");
       shape.push_back(static_cast<int64_t>(size));
     }
-    // ggml has the innermost first.
+    // ggml lists dimensions innermost first.
     std::reverse(shape.begin(), shape.end());
     return shape;
   }
@@ -273,7 +276,7 @@ private:
   ByteCursor in;
   CheckpointIndex index;
   uint64_t alignment = defaultAlignment;
-  /// Of the data so far, with and without padding.
+  /// The end of the data so far, with padding (`end`) and without (`last`).
   Checked end, last;
   std::unordered_set<std::string> keys, names;
 };

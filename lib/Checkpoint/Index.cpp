@@ -19,7 +19,7 @@
 using namespace autopar;
 using namespace autopar::checkpoint;
 
-/// File names of an index stay in its folder.
+/// Whether a file name of an index stays in the directory of the index.
 static bool isInside(std::string_view file) {
   return !file.empty() && file.front() != '/' &&
          ("/" + std::string(file) + "/").find("/../") == std::string::npos &&
@@ -59,7 +59,8 @@ private:
         index.metadata.emplace_back(key, value.asString());
   }
 
-  /// Old writers counted bits of bools, so that it may be a fraction.
+  /// Reads the total size. Old writers counted the bits of bools, so that it
+  /// may be a fraction.
   static std::optional<int64_t> readTotal(const JsonReader &metadata,
                                           std::string_view key) {
     std::optional<double> total = metadata.optionalNumber(key, 0, 9e15);
@@ -107,7 +108,8 @@ private:
     return error ? error : merge.add(std::move(*part));
   }
 
-  /// Whether a shard has what the index says; `names` are sorted.
+  /// Returns an error if a file does not have the tensors that the index
+  /// states; `names` must be sorted.
   std::optional<Error> checkNames(const CheckpointIndex &part,
                                   const std::string &file,
                                   const std::vector<std::string> &names) {

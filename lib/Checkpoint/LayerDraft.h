@@ -13,9 +13,9 @@
 
 namespace autopar::checkpoint {
 
-/// Writes the blocks of one kind of layers. A block is written where all of its
-/// tensors have the shapes that the kind of block gives them; what is left over
-/// is placed by its shape alone.
+/// Drafts the blocks of one kind of layer. A block is written if all its
+/// tensors have the shapes that such a block needs; other tensors are placed by
+/// their shapes alone.
 class LayerDraft {
 public:
   LayerDraft(Draft &draft, LayerKind &kind, std::string suffix)
@@ -37,10 +37,11 @@ private:
 
   bool draftLatentAttention();
   bool draftAttention();
-  /// The stems of separate or fused products; nothing where there is none.
+  /// The stems of the attention's projections, separate or fused; "" if there
+  /// is none.
   struct Products {
     std::string q, k, v, qkv, o;
-    /// Stored `[in, out]`.
+    /// Whether the matrices are stored as `[in, out]`.
     bool transposed = false;
     int64_t heads = 0, kvHeads = 0, dim = 0, valueDim = 0;
     bool hasGate = false;
@@ -54,8 +55,8 @@ private:
   //===--------------------------------------------------------------------===//
 
   void draftExperts();
-  /// Stems of experts one by one or names of those in one tensor, and how wide
-  /// they are.
+  /// A width that the experts' input may have, and the stems of the matrices
+  /// that lead to this width and back; "" for the stream itself.
   struct Latent {
     int64_t width = 0;
     std::string in, out;
@@ -84,11 +85,12 @@ private:
   //===--------------------------------------------------------------------===//
 
   Json draftSteps(bool hasAttention);
-  /// The norm of the first of these words; "" where there is none.
+  /// Drafts the norm whose name has one of the words for the role `part`, and
+  /// returns the block's name; "" if there is none.
   std::string draftNorm(const char *part);
   void noteRest();
 
-  /// The activation, as an expression.
+  /// Returns the activation function as an expression.
   std::string act();
   std::string eps() { return draft.fieldOr("rms_norm_eps", "1e-6"); }
 
@@ -96,7 +98,8 @@ private:
   LayerTensors tensors;
   const std::vector<int64_t> &layers;
   std::string suffix;
-  /// Branches of the second half of the layer.
+  /// The names of the blocks in the second half of the layer, whose results are
+  /// added.
   std::vector<std::string> branches;
 };
 

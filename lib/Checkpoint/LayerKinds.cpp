@@ -15,14 +15,15 @@ using namespace autopar::checkpoint;
 
 namespace {
 
-/// "model.layers.3.mlp.up.weight": "model.layers", 3 and "mlp.up.weight". No
-/// rest: the name has no number between dots.
+/// The parts of a tensor's name: "model.layers.3.mlp.up.weight" has the prefix
+/// "model.layers", layer 3 and the rest "mlp.up.weight". An empty rest means
+/// that the name has no number between dots.
 struct NameParts {
   std::string prefix, rest;
   int64_t layer = 0;
 };
 
-/// Most digits of the number of a layer or an expert.
+/// Largest number of digits in the number of a layer or an expert.
 constexpr size_t mostDigits = 5;
 
 } // namespace
@@ -42,8 +43,8 @@ static NameParts splitName(const std::string &name) {
   return {};
 }
 
-/// Puts "*" for the number behind "experts." or "expert_"; whether there is
-/// one.
+/// Replaces the number after "experts." or "expert_" by "*"; returns whether
+/// there is one.
 static bool maskExpert(std::string &name) {
   for (std::string_view word : {"experts.", "expert_"}) {
     size_t at = name.find(word);
@@ -60,7 +61,7 @@ static bool maskExpert(std::string &name) {
 
 static void addTo(TensorGroups &groups, std::string name,
                   const CheckpointTensor &tensor) {
-  // Experts of several shapes stay apart, by their numbers.
+  // Experts with several shapes stay separate tensors, with their numbers.
   std::string masked = name;
   bool isExpert = maskExpert(masked);
   auto known = groups.find(masked);
@@ -74,7 +75,7 @@ static void addTo(TensorGroups &groups, std::string name,
     ++group.experts;
 }
 
-/// Whether `prefix` has a word of a part that reads, and writes no text.
+/// Whether `prefix` contains a word for an encoder, which produces no text.
 static bool isEncoder(const std::string &prefix) {
   for (const char *word : {"encoder", "vision", "visual", "audio", "image",
                            "tower", "vit.", "speech", "sam_"})
@@ -90,7 +91,8 @@ static int64_t elementsOf(const CheckpointTensor &tensor) {
   return elements;
 }
 
-/// The stack with most elements; one of encoders only where there is no other.
+/// Returns the prefix of the stack of layers with the most elements; an
+/// encoder's only if there is no other stack.
 static std::string findPrefix(const CheckpointIndex &checkpoint) {
   std::map<std::string, int64_t> elements;
   for (const CheckpointTensor &tensor : checkpoint.tensors)

@@ -16,45 +16,49 @@
 
 namespace autopar::checkpoint {
 
-/// Tensors that differ in the number of an expert alone, or a single one.
+/// A tensor, or several that differ only in the number of an expert.
 struct TensorGroup {
-  /// Empty where only the name is known.
+  /// Dimensions of one tensor; empty if only the name is known.
   std::vector<int64_t> shape;
-  /// As safetensors spells it.
+  /// The element type, as safetensors spells it.
   std::string dtype;
-  /// How many experts have it, whose number is "*" in the name; 0: no expert.
+  /// Number of experts that have the tensor, whose name has "*" for the
+  /// expert's number; 0 if it belongs to no expert.
   int64_t experts = 0;
-  /// Whether a block of the draft has it.
+  /// Whether a block of the draft uses the tensor.
   bool taken = false;
 
   int64_t count() const { return experts ? experts : 1; }
 };
-/// By name.
+/// Tensors by name.
 using TensorGroups = std::map<std::string, TensorGroup>;
 
-/// Layers that have tensors of the same names, shapes and dtypes.
+/// A kind of layer: layers whose tensors have the same names, shapes and
+/// dtypes.
 struct LayerKind {
   std::vector<int64_t> layers;
-  /// Names behind the number of the layer.
+  /// The tensors of one layer, by the part of the name after the layer's
+  /// number.
   TensorGroups tensors;
 };
 
-/// The tensors of a checkpoint: those of the stack of layers with most
-/// elements, and all others.
+/// The tensors of a checkpoint, divided into those of the stack of layers with
+/// the most elements, and all others.
 struct SortedCheckpoint {
-  /// What stands before the number of a layer: "model.layers".
+  /// The names' beginning before the number of a layer: "model.layers".
   std::string prefix;
-  /// In order of their first layer.
+  /// The kinds of layers, in the order of their first layers.
   std::vector<LayerKind> kinds;
   int64_t layers = 0;
-  /// Names as the checkpoint has them.
+  /// Tensors outside of the stack, by their whole names.
   TensorGroups outer;
 };
-/// A stack called "decoder" comes before all that are not.
+/// Divides the tensors of a checkpoint into layers and others. A stack called
+/// "decoder" is preferred to all others.
 SortedCheckpoint sortIntoLayers(const CheckpointIndex &checkpoint);
 
-/// Takes the layers from number `count` on out of `sorted`; returns their
-/// tensors with names as the checkpoint has them.
+/// Removes the layers from number `count` on from `sorted`, and returns their
+/// tensors by their whole names.
 TensorGroups takeLayersFrom(SortedCheckpoint &sorted, int64_t count);
 
 } // namespace autopar::checkpoint

@@ -33,7 +33,8 @@ NumberedName autopar::checkpoint::splitNumbers(std::string_view name) {
   return result;
 }
 
-/// "7", "{0..31}", "{0..3,7,9..12}"; many runs are cut.
+/// Returns numbers as text: "7", "{0..31}" or "{0..3,7,9..12}"; if there are
+/// many ranges, the last ones are left out.
 static std::string formatNumbers(const std::set<uint64_t> &numbers) {
   constexpr int shown = 4;
   if (numbers.size() == 1)

@@ -19,28 +19,29 @@
 
 namespace autopar::checkpoint {
 
-/// A name with its numbers taken out: {"model.layers.", ".mlp"} and {31}.
+/// A name without its numbers: the texts {"model.layers.", ".mlp"} and the
+/// numbers {31}.
 struct NumberedName {
-  /// What stands before, between and after the numbers.
+  /// The texts before, between and after the numbers.
   std::vector<std::string> texts;
   std::vector<uint64_t> numbers;
 };
 NumberedName splitNumbers(std::string_view name);
 
-/// Names that differ in numbers only, and that something else is the same of.
+/// Names that differ only in numbers and have the same `detail`.
 struct NameRun {
   std::vector<std::string> texts;
   std::string detail;
-  /// The numbers in each place.
+  /// For each place of a number, the numbers that occur there.
   std::vector<std::set<uint64_t>> numbers;
   uint64_t count = 0;
   Checked bytes;
 
-  /// "model.layers.{0..31}.mlp.up_proj.weight".
+  /// Returns the names as one text: "model.layers.{0..31}.mlp.up_proj.weight".
   std::string str() const;
 };
 
-/// Collects names into runs, in order of first appearance.
+/// Collects names into runs, in the order in which they were first added.
 class NameRuns {
 public:
   void add(std::string_view name, std::string detail, Checked bytes);

@@ -14,14 +14,14 @@
 
 namespace autopar::checkpoint {
 
-/// Puts the tensors of several files together.
+/// Combines the tensors of several files of one checkpoint.
 class TensorMerge {
 public:
   explicit TensorMerge(CheckpointFormat format) { whole.format = format; }
 
-  /// An error where a tensor is there already.
+  /// Adds the tensors of a file; returns an error if one exists already.
   std::optional<Error> add(CheckpointIndex part);
-  /// A tensor of which another file may know more.
+  /// Adds a tensor, unless another file has described it already.
   void add(CheckpointTensor tensor);
 
   CheckpointIndex whole;
@@ -30,8 +30,8 @@ private:
   std::unordered_set<std::string> seen;
 };
 
-/// Whether this is what `git clone` leaves of a large file where Git LFS is not
-/// installed.
+/// Whether the file is a Git LFS pointer: the small text that `git clone`
+/// leaves in place of a large file if Git LFS is not installed.
 bool isPointer(ByteSource &source);
 
 } // namespace autopar::checkpoint

@@ -58,7 +58,8 @@ static Result<std::string> readHeader(ByteSource &source) {
 
 namespace {
 
-/// Where the data of tensor `index` lies, from the end of the header.
+/// The byte range of the data of tensor `index`, counted from the end of the
+/// header.
 struct Extent {
   int64_t begin, end;
   size_t index;
@@ -128,7 +129,7 @@ private:
     index.tensors.push_back(std::move(tensor));
   }
 
-  /// The tensors must cover the data, each byte once.
+  /// Verifies that the tensors cover the data of the file, each byte once.
   void checkExtents(int64_t dataBytes) {
     std::sort(extents.begin(), extents.end(),
               [](const Extent &a, const Extent &b) {

@@ -12,8 +12,8 @@
 using namespace autopar;
 using namespace autopar::checkpoint;
 
-/// github.com/huggingface/safetensors, `Dtype` of safetensors/src/tensor.rs
-/// (0.8).
+/// The types of safetensors: `Dtype` in safetensors/src/tensor.rs (0.8) of
+/// github.com/huggingface/safetensors.
 static constexpr StorageType safetensorsTypes[] = {
     {"BOOL", 1, 8},        {"F4", 1, 4},          {"F6_E2M3", 1, 6},
     {"F6_E3M2", 1, 6},     {"U8", 1, 8},          {"I8", 1, 8},
@@ -25,8 +25,8 @@ static constexpr StorageType safetensorsTypes[] = {
     {"U64", 1, 64},
 };
 
-/// github.com/ggml-org/llama.cpp: numbers of `enum ggml_type` in
-/// ggml/include/ggml.h, block layouts in ggml/src/ggml-common.h.
+/// The types of ggml: numbers from `enum ggml_type` in ggml/include/ggml.h,
+/// block layouts from ggml/src/ggml-common.h of github.com/ggml-org/llama.cpp.
 static constexpr StorageType ggmlTypes[] = {
     {"F32", 1, 32, 0},
     {"F16", 1, 16, 1},

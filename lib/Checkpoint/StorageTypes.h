@@ -12,28 +12,32 @@
 
 namespace autopar::checkpoint {
 
-/// A type of safetensors or of ggml: blocks of `elements` in `bits`.
+/// An element type of safetensors or of ggml: blocks of `elements` values that
+/// take `bits` bits.
 struct StorageType {
   std::string_view name;
   int64_t elements, bits;
-  /// Of ggml.
+  /// The number of the type in ggml.
   uint32_t number = 0;
 };
 
 const StorageType *findSafetensorsType(std::string_view name);
 std::string safetensorsTypeChoices();
 const StorageType *findGgmlType(uint32_t number);
-/// Types that ggml once had, or nothing.
+/// Returns the name of a type that ggml no longer has; "" if the number never
+/// was one.
 std::string_view removedGgmlType(uint32_t number);
 
-/// Sets dtype, type, shape and bytes. Says what is wrong with the shape, or "".
+/// Sets dtype, type, shape and bytes of a tensor. Returns what is wrong with
+/// the shape; "" if nothing is.
 std::string setStorage(CheckpointTensor &tensor, const StorageType &type,
                        std::vector<int64_t> shape);
 
-/// "[4096, 128]".
+/// Returns a shape as text: "[4096, 128]".
 std::string formatShape(const std::vector<int64_t> &shape);
 
-/// Says what is wrong with the name of a tensor, or "". Names reach terminals.
+/// Returns what is wrong with the name of a tensor, "" if nothing is. Names are
+/// printed to terminals.
 std::string checkName(std::string_view name);
 
 } // namespace autopar::checkpoint

@@ -56,7 +56,8 @@ private:
       compare(tensor, *it->second);
       stored.erase(it);
     }
-    // In the order of the checkpoint.
+    // Tensors that only the checkpoint has are reported in the order of the
+    // checkpoint.
     for (const CheckpointTensor &tensor : checkpoint.tensors)
       if (stored.count(tensor.name))
         addExtra(tensor);
@@ -94,7 +95,8 @@ private:
     (buffer->exact ? bufferBytes : unsizedBuffers) += buffer->bytes;
   }
 
-  /// With names alone, the sum that the index states must be the model's.
+  /// If only names are known, compares the total bytes that the index states
+  /// with those of the model.
   void compareTotal() {
     if (!checkpoint.unknown())
       return;
@@ -155,7 +157,7 @@ private:
     }
   }
 
-  /// Names are as long as their authors like.
+  /// Returns a name of at most 160 characters: names may have any length.
   static std::string cut(const std::string &name) {
     constexpr size_t most = 160;
     return name.size() > most ? name.substr(0, most) + "..." : name;
@@ -209,7 +211,8 @@ private:
   bool strict;
 
   NameRuns missing, extra, shapes, dtypes, buffers;
-  /// Of buffers whose size is known, and at most of the others.
+  /// Bytes of the model; bytes of buffers whose size is known; upper limit of
+  /// those of other buffers.
   Checked modelBytes, bufferBytes, unsizedBuffers;
   bool totalDiffers = false;
   std::vector<std::string> differences, notes;

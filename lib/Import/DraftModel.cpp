@@ -24,10 +24,11 @@ using namespace mlir;
 
 using Json = nlohmann::ordered_json;
 
-/// How many families are offered.
+/// Number of families that are shown as similar.
 static constexpr size_t offered = 3;
 
-/// A family with exactly the tensors of the checkpoint, under another name.
+/// Returns a draft that is a known family under another name, because that
+/// family has exactly the tensors of the checkpoint.
 static DraftedFamily renameFamily(const std::string &family,
                                   const JsonDocument &config,
                                   const CheckpointIndex &checkpoint) {
@@ -44,7 +45,7 @@ static DraftedFamily renameFamily(const std::string &family,
   return draft;
 }
 
-/// Adds what the draft was made of to its text.
+/// Adds to the text of the draft from which config it was made.
 static std::optional<Error> addOrigin(DraftedFamily &draft,
                                       const JsonDocument &config) {
   Result<JsonValue> values = shapingValuesOf(config.toJson());
@@ -59,7 +60,7 @@ static std::optional<Error> addOrigin(DraftedFamily &draft,
   return std::nullopt;
 }
 
-/// The bytes of the weights of `config` under the drafted family.
+/// Returns the bytes of the weights that the drafted family makes for `config`.
 static Result<Checked> countBytes(const std::string &modelType,
                                   const DraftedFamily &draft,
                                   const JsonDocument &config) {
@@ -119,7 +120,7 @@ autopar::importer::draftModel(const std::string &modelType,
   if (!draft.nearest.empty())
     draft.family.guesses.push_back("nearest families: " +
                                    formatLikenesses(draft.nearest));
-  // What imports the draft sees that it is one.
+  // The draft is marked as one before it is imported, as it will be for users.
   if (auto error = addOrigin(draft.family, config))
     return *error;
   Result<Checked> bytes = countBytes(modelType, draft.family, config);

@@ -13,8 +13,8 @@
 
 namespace autopar::importer {
 
-/// The files of "org/name" on the hub, of which only what readers ask for is
-/// fetched: the headers of a checkpoint, not its tensors.
+/// Opens the files of "org/name" on the hub. Only the ranges that readers ask
+/// for are fetched: the headers of a checkpoint, not its tensors.
 std::unique_ptr<checkpoint::ByteFolder> openHubFolder(std::string repository,
                                                       hub::HubOptions options);
 

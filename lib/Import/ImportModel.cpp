@@ -19,10 +19,12 @@ using namespace autopar::model;
 using namespace autopar::transformer;
 using namespace mlir;
 
-/// The step that a fresh import describes, until another is bound.
+/// Number of tokens of the step that an imported module describes, until a
+/// workload is bound.
 static constexpr int64_t defaultQuery = 2048;
 
-/// Builds the function of the model, whose inputs come as blocks ask for them.
+/// Builds the function of the whole model; blocks add its inputs when they need
+/// them.
 static std::optional<Error> buildModelFunction(ModelBuilder &builder,
                                                Scope &scope) {
   func::FuncOp function = builder.beginFunction("model", {});
@@ -35,7 +37,8 @@ static std::optional<Error> buildModelFunction(ModelBuilder &builder,
   return std::nullopt;
 }
 
-/// Whether there is a row for each position and none for others.
+/// Whether the model has a learned table with one row per position, so that it
+/// has none for further positions.
 static bool learnsPositions(ModuleOp module) {
   auto stop = [](PositionEmbeddingOp table) {
     return table.getSame() ? WalkResult::advance() : WalkResult::interrupt();
@@ -43,8 +46,8 @@ static bool learnsPositions(ModuleOp module) {
   return module.walk(stop).wasInterrupted();
 }
 
-/// Says which keys of the config may be dimensions and changed nothing. Refuses
-/// a list of layers that differ.
+/// Warns of keys of the config that may be dimensions and had no effect.
+/// Returns an error if one of them is a list whose layers differ.
 static std::optional<Error> noteUnreadKeys(const Model &model,
                                            ModuleOp module) {
   Result<std::vector<std::string>> unread = unreadKeysOf(*model.scope);
@@ -79,7 +82,8 @@ autopar::importer::importModel(MLIRContext *context, const Model &model) {
     return *error;
   if (model.unknownArchitecture)
     return *model.unknownArchitecture;
-  // The layers of a draft are those of its tensors, whatever the config says.
+  // For a draft, unread keys are not reported: its layers follow from the
+  // checkpoint's tensors, whatever the config says.
   if (model.draftRemark)
     module->emitWarning() << *model.draftRemark;
   else if (auto error = noteUnreadKeys(model, *module))

@@ -19,21 +19,22 @@
 
 namespace autopar::importer {
 
-/// A weight that may have a format of its own in the checkpoint.
+/// A weight that the checkpoint may store in a quantisation format.
 struct QuantizableWeight {
   transformer::WeightOp op;
   model::WeightRole role;
 };
 
-/// The functions of a stack's layers.
+/// The functions that were built for a stack's layers.
 struct LayerFunctions {
-  /// Layers whose variables are equal.
+  /// A kind of layer: layers whose variables are equal.
   struct Kind {
     std::map<std::string, model::JsonValue> variables;
-    /// Weights of its last function, on which the formats of its layers depend.
+    /// The weights of the kind's last built function, whose formats may differ
+    /// between its layers.
     llvm::SmallVector<QuantizableWeight> weights;
   };
-  /// A function for a kind of layers and the formats of their weights.
+  /// One function: for a kind of layer and certain formats of its weights.
   struct Variant {
     uint32_t kind;
     mlir::func::FuncOp function;

@@ -12,10 +12,10 @@
 using namespace autopar;
 using namespace autopar::importer;
 
-/// Longest pattern that is searched, in layers.
+/// Length, in layers, of the longest pattern that is tried.
 static constexpr size_t maxPeriod = 32;
 
-/// Number of consecutive repetitions of the `period` layers at `begin`.
+/// Returns how often the `period` layers at `begin` are repeated consecutively.
 static size_t countRepeats(const std::vector<uint32_t> &layers, size_t begin,
                            size_t period) {
   size_t end = begin + period;

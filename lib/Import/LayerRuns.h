@@ -13,22 +13,23 @@
 
 namespace autopar::importer {
 
-/// `count` consecutive layers of one kind.
+/// A number of consecutive layers of one kind.
 struct LayerRun {
   uint32_t kind;
   int64_t count;
 };
 
-/// A pattern of runs, repeated `count` times.
+/// A sequence of runs of layers that is repeated `count` times.
 struct LayerPattern {
   std::vector<LayerRun> runs;
   int64_t count;
-  /// Number of the first layer.
+  /// Number of the pattern's first layer.
   int64_t first;
 };
 
-/// Splits layers into few repeated patterns: greedily from the front, by the
-/// pattern of up to 32 layers that covers most; the shorter one wins a tie.
+/// Splits the list of layers into few repeated patterns. It is greedy from the
+/// front: of the patterns of up to 32 layers, it takes the one that covers most
+/// layers, and the shortest of several.
 std::vector<LayerPattern> findPatterns(const std::vector<uint32_t> &layers);
 
 } // namespace autopar::importer

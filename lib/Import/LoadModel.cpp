@@ -32,7 +32,8 @@ void autopar::importer::showProgress(const std::string &line) {
   llvm::errs() << "\r\x1b[K" << line;
 }
 
-/// Splits "name:format". A path is what it says.
+/// Splits "name:format" into model and weight format. An existing path is not
+/// split.
 static Result<ModelRequest> withFormat(ModelRequest request) {
   size_t colon = request.argument.rfind(':');
   std::string format =
@@ -50,8 +51,8 @@ static Result<ModelRequest> withFormat(ModelRequest request) {
   return request;
 }
 
-/// The headers of the checkpoint beside the config; of a model on the hub,
-/// those that lie there. Nothing where there is none.
+/// Reads the headers of the checkpoint in the directory of the config or, for a
+/// model on the hub, of the checkpoint there. Returns nothing if there is none.
 static Result<std::optional<CheckpointIndex>>
 findCheckpoint(const ModelFiles &files, const ModelRequest &request) {
   std::string folder = llvm::sys::path::parent_path(files.configPath).str();
@@ -73,8 +74,8 @@ findCheckpoint(const ModelFiles &files, const ModelRequest &request) {
                : index.error();
 }
 
-/// A draft for a type without a family; where there is no checkpoint to make it
-/// of, the families that read most of the config.
+/// Drafts a family for a model type that has none. Without a checkpoint, it
+/// returns nothing and adds to `hint` which families read most of the config.
 static Result<std::optional<Family>> makeDraft(const ModelFiles &files,
                                                const ModelRequest &request,
                                                const JsonDocument &config,

@@ -33,7 +33,8 @@ Type ModelBuilder::cacheFormat() const {
   return format ? fromElementType(ops.getContext(), *format) : element;
 }
 
-/// Extents of symbols are written as 1 until they are bound.
+/// The extent that the step's symbols have in the shape of a type until a
+/// workload is bound.
 static constexpr int64_t symbolic = 1;
 
 Type ModelBuilder::like(Value x, ArrayRef<int64_t> dims, unsigned dropped) {
@@ -114,11 +115,12 @@ Value ModelBuilder::weight(const std::string &name, ArrayRef<int64_t> shape,
   if (!storage.empty() && !stored && !error)
     error = Error{name, "cannot lie in the checkpoint as " + storage, ""};
   Frame &frame = frames.back();
-  // Names in layers follow the prefix of their repeat.
+  // In layers, the checkpoint name is that of the repeat followed by the
+  // layer's.
   std::string full = frame.isLayer() ? name : renamed(name);
   if (const Format *format = formatOf(frame.prefix, full, role))
     stored = inFormat(stored, shape, *format);
-  // A tensor that several parts of the model share is one weight.
+  // A tensor that several parts of the model share becomes one weight op.
   if (frames.size() == 1)
     if (WeightOp shared = findWeight(full);
         shared && shared.getType() == type &&
@@ -144,7 +146,7 @@ const Format *ModelBuilder::formatOf(const std::string &prefix, StringRef name,
     return nullptr;
   name.consume_back(".weight");
   std::string module = prefix + name.str();
-  // The first expert stands for all.
+  // The format of the first expert is that of all experts.
   if (size_t star = module.find('*'); star != std::string::npos)
     module[star] = '0';
   Result<const Format *> format =

@@ -26,7 +26,7 @@ using namespace autopar::importer;
 using namespace autopar::model;
 using namespace mlir;
 
-/// A tensor as one text.
+/// Returns the name and the shape of a tensor as one text.
 template <typename Shape>
 static std::string textOf(StringRef name, const Shape &shape) {
   std::string text = name.str();
@@ -35,7 +35,7 @@ static std::string textOf(StringRef name, const Shape &shape) {
   return text;
 }
 
-/// The config with the type and a class of `family`.
+/// Returns the config with the model type and an architecture of `family`.
 static Result<JsonDocument> readAs(const JsonDocument &config,
                                    const std::string &family) {
   Result<Family> loaded = loadFamily(family);
@@ -55,7 +55,7 @@ static Result<JsonDocument> readAs(const JsonDocument &config,
 
 namespace {
 
-/// Imports one config under many names, and says nothing of what goes wrong.
+/// Imports one config as several model types, without printing diagnostics.
 class Trials {
 public:
   explicit Trials(const JsonDocument &config)
@@ -83,8 +83,8 @@ private:
 
 namespace {
 
-/// The tensors of a checkpoint: by name and shape, and how many there are by
-/// what their names end with and by shape.
+/// The tensors of a checkpoint: by name and shape, and the number of tensors by
+/// end of name and shape.
 struct HeldTensors {
   explicit HeldTensors(const CheckpointIndex &checkpoint) {
     for (const CheckpointTensor &tensor : checkpoint.tensors) {
@@ -93,8 +93,9 @@ struct HeldTensors {
     }
   }
 
-  /// What stands behind the last number of a name, else its last two words:
-  /// checkpoints of like models call their layers differently.
+  /// Returns the end of a tensor's name by which tensors of different models
+  /// are compared: what follows the last number, or the last two words if there
+  /// is no number. Similar models may call their layers differently.
   static StringRef endOf(StringRef name) {
     SmallVector<StringRef> words;
     name.split(words, '.');
@@ -129,8 +130,8 @@ static Likeness compare(ModuleOp module, const HeldTensors &held) {
           equal == count && equal == all};
 }
 
-/// Below this share, what two models have in common are norms and biases that
-/// any two have.
+/// Families that have less than this share of tensors in common with the model
+/// are not listed: most models share norms and biases.
 static constexpr double leastShare = 0.1;
 
 std::vector<Likeness>

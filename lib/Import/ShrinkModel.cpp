@@ -19,7 +19,7 @@ using namespace autopar::importer;
 using namespace autopar::model;
 using namespace mlir;
 
-/// The names of a module's functions: kinds of layers, and other parts.
+/// Returns the names of a module's functions: kinds of layers, and other parts.
 static std::set<std::string> functionsOf(ModuleOp module) {
   std::set<std::string> names;
   for (auto function : module.getOps<SymbolOpInterface>())
@@ -27,7 +27,8 @@ static std::set<std::string> functionsOf(ModuleOp module) {
   return names;
 }
 
-/// Says which functions the model of `config` lacks; nothing if it has all.
+/// Returns an error that names the functions which the model of `config` does
+/// not have; nothing if it has all of `wanted`.
 static std::optional<Error> findLoss(MLIRContext *context,
                                      const std::string &config,
                                      const std::string &name,
@@ -59,8 +60,8 @@ static std::optional<Error> findLoss(MLIRContext *context,
                ""};
 }
 
-/// Finds small sizes that import; rotations of a part of a head need wider
-/// heads.
+/// Returns a config with small sizes that can be imported. It tries wider heads
+/// if only a part of a head is rotated.
 static Result<std::string> findSmall(MLIRContext *context, const Model &model,
                                      const SmallSizes &sizes) {
   Result<OwningOpRef<ModuleOp>> module = buildModel(context, model);
@@ -87,7 +88,8 @@ Result<std::string> autopar::importer::shrinkModel(MLIRContext *context,
   Result<std::string> small = findSmall(context, model, sizes);
   if (small || model.quantization.isNone())
     return small;
-  // Formats of blocks, or of some layers, may not fit small models.
+  // Quantisation in blocks, or of some layers only, may not fit small models,
+  // so that it is dropped on failure.
   Result<JsonDocument> config =
       JsonDocument::parse(plainConfig(model).dump(), model.name);
   if (!config)

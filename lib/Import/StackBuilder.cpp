@@ -72,7 +72,8 @@ uint32_t StackBuilder::kindOf(const StackLayer &layer) {
   return functions.kinds.size() - 1;
 }
 
-/// The variant of a layer below `prefix`; builds its function if it is new.
+/// Returns the index of the function for a layer below `prefix`, and builds the
+/// function if it is new.
 uint32_t StackBuilder::variantOf(const StackLayer &layer, uint32_t kind,
                                  Value x, const std::string &prefix) {
   SmallVector<Value> inputs = inputsOf(x);
@@ -144,7 +145,8 @@ func::CallOp StackBuilder::call(uint32_t variant, Value x) {
       model.builder(), functions.variants[variant].function, inputsOf(x));
 }
 
-/// Builds a repeat around `body`, which maps the carried value to the next.
+/// Builds a repeat op whose body maps the carried value to the next one by
+/// `body`.
 Value StackBuilder::repeat(int64_t count, StringAttr prefix, int64_t first,
                            Value init, llvm::function_ref<Value(Value)> body) {
   ImplicitLocOpBuilder &builder = model.builder();
@@ -162,7 +164,7 @@ Value StackBuilder::repeat(int64_t count, StringAttr prefix, int64_t first,
 
 Value StackBuilder::runsOf(const LayerPattern &pattern, Value x) {
   for (const LayerRun &run : pattern.runs) {
-    // The pattern itself repeats a single run.
+    // A pattern with a single run is already repeated by the pattern's own op.
     bool single = pattern.runs.size() == 1 || run.count == 1;
     auto body = [&](Value input) { return call(run.kind, input).getResult(0); };
     x = single ? body(x) : repeat(run.count, StringAttr(), 0, x, body);

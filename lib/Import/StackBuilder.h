@@ -13,8 +13,8 @@
 
 namespace autopar::importer {
 
-/// Builds one function per kind of layer, and the repeats and layers of other
-/// stacks that call them.
+/// Builds one function per kind of layer of a stack, and the repeats that call
+/// these functions.
 class StackBuilder {
 public:
   StackBuilder(ModelBuilder &model, StepRunner &runner, model::Scope &scope,
@@ -25,7 +25,7 @@ public:
 
   /// Applies all layers of the stack to `x`.
   mlir::Value build(mlir::Value x);
-  /// Applies one layer to `x`, as a part of the current layer.
+  /// Applies one layer of the stack to `x`, as a part of the current layer.
   mlir::Value buildLayer(mlir::Value x);
 
 private:
@@ -51,7 +51,8 @@ private:
   std::string name;
   const model::JsonValue &description;
   LayerFunctions &functions;
-  /// Values from outside that the layers use (an encoder's result).
+  /// Values from outside of the stack that its layers use, such as the result
+  /// of an encoder.
   llvm::SmallVector<mlir::Value> shared;
 };
 

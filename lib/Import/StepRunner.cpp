@@ -149,7 +149,9 @@ Value StepRunner::add(Scope &scope, Value a, Value b) {
   return AddOp::create(model.builder(), a.getType(), a, b);
 }
 
-/// Builds a block between the ops that mix streams for it and add to them.
+/// Builds a block between the two ops of its hyper-connection: one mixes the
+/// streams into the block's input, the other adds the block's output to the
+/// streams.
 Value StepRunner::runHyperConnection(Scope &scope, const std::string &name,
                                      const JsonValue &steps, Value x) {
   Value mixed = runNamed(scope, name, x);
@@ -183,7 +185,7 @@ Value StepRunner::runCombined(Scope &scope, const JsonValue &step, Value x) {
       Value y = run(scope, branch, x);
       if (!y)
         return {};
-      // A branch whose blocks are all disabled adds nothing.
+      // A branch whose blocks are all disabled adds nothing to the sum.
       if (y != x)
         sum = sum ? add(scope, sum, y) : y;
       if (model.error)

@@ -30,14 +30,14 @@ class StepRunner {
 public:
   explicit StepRunner(ModelBuilder &model) : model(model) {}
 
-  /// Applies a family's "model" to `x`. Its "stored" parts become functions
-  /// that no step runs. Null after an error.
+  /// Applies the steps "model" of a family to `x`. Its "stored" parts become
+  /// functions that no step runs. Returns null after an error.
   mlir::Value runModel(model::Scope &scope, mlir::Value x);
-  /// Applies `steps` to `x`; null after an error.
+  /// Applies `steps` to `x` and returns the result; null after an error.
   mlir::Value run(model::Scope &scope, const model::JsonValue &steps,
                   mlir::Value x);
 
-  /// Values saved by name.
+  /// The values that steps have saved, by name.
   llvm::StringMap<mlir::Value> saved;
 
 private:

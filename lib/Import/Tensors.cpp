@@ -22,7 +22,7 @@ using namespace mlir;
 
 namespace {
 
-/// Visits the layers in execution order.
+/// Visits the checkpoint tensors of all layers, in execution order.
 class TensorWalk {
 public:
   using Visit = llvm::function_ref<void(StringRef, const StoredTensor &)>;
@@ -64,7 +64,7 @@ private:
   }
 
   /// A call in a repeat of layers is the next layer; the callee's own calls are
-  /// parts of it.
+  /// parts of that layer.
   LogicalResult walkCallee(func::FuncOp callee, const std::string &prefix) {
     if (layers.empty())
       return walk(callee, prefix);
@@ -96,8 +96,8 @@ private:
   LogicalResult visitWeight(WeightOp weight, const std::string &prefix) {
     auto [first, isNew] = tensors.try_emplace(
         iteration + " " + prefix + weight.getName().str(), weight);
-    // A function that is called again outside of layers visits its weights
-    // again.
+    // Weights of a function that is called again outside of layers were visited
+    // before.
     if (!isNew && first->second != weight)
       return verifySameTensor(weight, first->second);
     SmallVector<StoredTensor> tensors = getStoredTensors(weight);
@@ -123,7 +123,8 @@ private:
 
   SymbolTableCollection symbols;
   Visit visit;
-  /// The weight that owns a tensor, or the first of its parts.
+  /// For each tensor name, the weight that it belongs to, or the first of
+  /// several parts.
   llvm::StringMap<WeightOp> tensors;
   /// The path of the repeats around this place and their iterations, as
   /// "/2.0/5.1" (empty in a layer), below which a weight exists once per

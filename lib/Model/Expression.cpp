@@ -60,7 +60,7 @@ static Result<JsonValue> fromChecked(Checked value) {
   return refuse("a product or sum does not fit in 63 bits");
 }
 
-/// The rest of a division that rounds down; `b` > 0.
+/// Returns the remainder of a division that rounds down; `b` must be positive.
 static int64_t floorMod(int64_t a, int64_t b) {
   int64_t rest = a % b;
   return rest < 0 ? rest + b : rest;
@@ -142,8 +142,8 @@ static Result<JsonValue> compare(const std::string &op, const JsonValue &a,
   return JsonValue(op == "<=" ? !(b < a) : !(a < b));
 }
 
-/// The member of an object whose name is `index`, or the same number, however
-/// many zeros are in front; null where there is none.
+/// Returns the member of an object whose name is `index`, or the same number
+/// with any leading zeros; null if there is none.
 static Result<JsonValue> member(const JsonValue &object,
                                 const JsonValue &index) {
   std::string name =
@@ -189,8 +189,8 @@ static Result<JsonValue> element(const JsonValue &container,
 
 namespace {
 
-/// A value that was computed, or the one that a name stands for: lists are
-/// long, and every layer asks for an element.
+/// A value that was computed, or a reference to the value of a name. References
+/// avoid copies: lists are long, and every layer asks for one element.
 class Operand {
 public:
   explicit Operand(JsonValue value) : own(std::move(value)) {}

@@ -16,7 +16,8 @@
 using namespace autopar;
 using namespace autopar::model;
 
-/// Binary operators, loosest first; longer ones before their prefixes.
+/// Binary operators by precedence, lowest first; an operator that begins with
+/// another one comes before it.
 static const std::array<std::vector<std::string_view>, 5> levels = {{
     {"or"},
     {"and"},

@@ -14,7 +14,7 @@
 
 namespace autopar::model {
 
-/// A recursive-descent parser with Python's precedences.
+/// A recursive-descent parser of family expressions, with Python's precedences.
 class ExpressionParser {
 public:
   using Node = Expression::Node;
@@ -22,7 +22,7 @@ public:
   ExpressionParser(std::string_view text, std::vector<Node> &nodes)
       : text(text), nodes(nodes) {}
 
-  /// The root, where the whole text is one expression.
+  /// Returns the root node; nothing if the text is not exactly one expression.
   std::optional<uint32_t> parse();
   Error error() const;
 

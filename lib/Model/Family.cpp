@@ -19,7 +19,7 @@
 using namespace autopar;
 using namespace autopar::model;
 
-/// How many files may build on each other.
+/// Largest number of family files that may build on each other.
 static constexpr unsigned maxBases = 16;
 
 static std::string fileIn(const std::string &folder,
@@ -31,7 +31,7 @@ static std::string libraryFolder() {
   return dataDirectory("models") + "/families";
 }
 
-/// A value of the environment that is set and not empty.
+/// Returns the value of an environment variable that is set and not empty.
 static std::optional<std::string> environment(const char *name) {
   const char *value = std::getenv(name);
   return value && *value ? std::optional<std::string>(value) : std::nullopt;
@@ -46,13 +46,15 @@ std::string autopar::model::userFamiliesFolder() {
   return home ? *home + "/.config/autopar/families" : "";
 }
 
-/// The user's file, where there is one; else the library's.
+/// Returns the path of the user's family file if there is one, else that of the
+/// library's.
 static std::string pathOf(const std::string &modelType) {
   std::string own = fileIn(userFamiliesFolder(), modelType);
   return fileExists(own) ? own : fileIn(libraryFolder(), modelType);
 }
 
-/// Model types become file names: nothing that leaves the folder.
+/// Whether a model type may be used as a file name, without leaving the
+/// directory.
 static bool isFileName(const std::string &name) {
   auto isSafe = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || c == '_' ||
@@ -86,7 +88,7 @@ autopar::model::familiesOf(const std::string &architecture) {
     if (std::find(listed.begin(), listed.end(), architecture) != listed.end())
       bases[name] = family.value("base", "");
   }
-  // "qwen2_vl_text" is a part of "qwen2_vl".
+  // A name such as "qwen2_vl_text" is a part of the family "qwen2_vl".
   auto isPart = [&](const std::string &name) {
     return std::any_of(bases.begin(), bases.end(), [&](const auto &other) {
       return name.rfind(other.first + "_", 0) == 0;
@@ -99,7 +101,8 @@ autopar::model::familiesOf(const std::string &architecture) {
   return found;
 }
 
-/// A class has size defaults of its own: those of the base's say nothing.
+/// Removes the defaults of sizes from a base family if its config class is
+/// another one: each class has its own defaults.
 static void dropClassDefaults(JsonValue &base, const JsonValue &source) {
   if (!base.contains("fields") || base["source"] == source)
     return;
@@ -110,7 +113,8 @@ static void dropClassDefaults(JsonValue &base, const JsonValue &source) {
 
 static Result<JsonValue> loadMerged(const std::string &name, unsigned depth);
 
-/// A description on top of its bases'.
+/// Returns the description in `document`, merged with those of the families on
+/// which it builds.
 static Result<JsonValue> merge(const JsonDocument &document, unsigned depth) {
   JsonReader reader = document.reader();
   reader.allowOnly({"base", "source", "architectures", "fields", "blocks",
@@ -126,13 +130,15 @@ static Result<JsonValue> merge(const JsonDocument &document, unsigned depth) {
     return merged;
   if (reader.has("source"))
     dropClassDefaults(*merged, reader.member("source").toJson());
-  // What builds on a draft says itself whether it is one.
+  // Whether a family is a draft is not inherited: each family states it for
+  // itself.
   merged->erase("draft");
   merged->merge_patch(document.toJson());
   return merged;
 }
 
-/// The description in `name`'s file on top of its bases'.
+/// Returns the description in the file of `name`, merged with those of the
+/// families on which it builds.
 static Result<JsonValue> loadMerged(const std::string &name, unsigned depth) {
   if (depth > maxBases || !isFileName(name))
     return Error{pathOf(name), "not a family that others can build on", ""};
@@ -141,8 +147,8 @@ static Result<JsonValue> loadMerged(const std::string &name, unsigned depth) {
                   : Result<JsonValue>(document.error());
 }
 
-/// Heads of models/tasks.json answer after one pass over all tokens: no later
-/// token reads keys and values of earlier ones from a cache.
+/// Removes KV caches: models with a head of models/tasks.json answer after one
+/// pass over all tokens, so that no later token reads cached keys and values.
 static void dropCaches(JsonValue &blocks) {
   for (JsonValue &block : blocks) {
     auto kind = block.find("is");
@@ -174,7 +180,7 @@ Result<bool> autopar::model::applyTask(Family &family,
         std::string stem = stemOf(other.get<std::string>(), text);
         if (stem.empty() || stem != stemOf(architecture, task.key()))
           continue;
-        // A family that lists the architecture has its head already.
+        // A family that lists the architecture already has the right head.
         if (std::find(known->begin(), known->end(), architecture) ==
             known->end()) {
           family.description["blocks"]["head"] = (*task)["head"];

@@ -21,7 +21,8 @@ struct Range {
 };
 } // namespace
 
-/// Limits of integers: far above any model, far below an overflow.
+/// Returns the ranges of integer types: far above any model, far below an
+/// overflow.
 static const std::map<std::string_view, Range> &integerTypes() {
   static const std::map<std::string_view, Range> ranges = {
       {"width", {1, int64_t(1) << 28}},
@@ -33,7 +34,8 @@ static const std::map<std::string_view, Range> &integerTypes() {
   return ranges;
 }
 
-/// Maps names of activations in configs to those of `transformer.activation`.
+/// Returns the names of activation functions in configs, with those of
+/// `transformer.activation`.
 static const std::map<std::string, std::string> &activations() {
   static const std::map<std::string, std::string> names = {
       {"silu", "silu"},
@@ -98,7 +100,7 @@ static void checkLetters(const JsonReader &reader, const std::string &text,
                 "known: " + known);
 }
 
-/// Narrows a range by `field`.
+/// Returns `range`, narrowed by the members "min" and "max" of `field`.
 static Range rangeOf(const JsonValue &field, Range range) {
   if (field.contains("min") && field["min"].is_number_integer())
     range.min = field["min"].get<int64_t>();
@@ -122,7 +124,7 @@ static JsonValue readList(const JsonReader &reader, const JsonValue &field) {
   if (field.contains("choices"))
     for (const JsonReader &element : reader.elements())
       checkChoices(element, field);
-  // Numbers of layers or blocks; or lists.
+  // The entries are numbers of layers or blocks, or lists of such numbers.
   Range range = rangeOf(field, {-limits::maxLayers, limits::maxLayers});
   if (std::optional<int64_t> first = firstLayerOf(field))
     range.min = *first;
@@ -142,8 +144,8 @@ static JsonValue readInteger(const JsonReader &reader, const JsonValue &field,
   return reader.asInteger(range.min, range.max);
 }
 
-/// Reads a count, or the word with which configs leave it to follow from
-/// others.
+/// Reads a count, or the word "auto", which lets the count follow from other
+/// fields.
 static JsonValue readCountOrAuto(const JsonReader &reader,
                                  const JsonValue &field) {
   if (!reader.isString())
@@ -182,7 +184,7 @@ static JsonValue readTyped(const JsonReader &reader, const std::string &type,
     return readList(reader, field);
   if (type == "count_or_auto")
     return readCountOrAuto(reader, field);
-  // A list, or one value for all layers.
+  // The value is a list, or one integer for all layers.
   if (type == "list_or_integer")
     return reader.isArray()
                ? readList(reader, field)
@@ -197,7 +199,7 @@ static JsonValue readTyped(const JsonReader &reader, const std::string &type,
   return JsonValue();
 }
 
-/// Number of entries of a list, or of letters of a text.
+/// Returns the number of entries of a list, or of letters of a text.
 static int64_t lengthOf(const JsonValue &value) {
   if (value.is_string())
     return value.get_ref<const std::string &>().size();

@@ -15,23 +15,24 @@
 
 namespace autopar::model {
 
-/// Reads the value at `reader`, and checks it against the field's "type",
-/// "min", "max", "first_layer" and "choices". Types: width, count, experts,
-/// layers, tokens (positive integers up to a reasonable limit), count_or_auto,
-/// integer, number, flag, text, list, list_or_integer, activation, any.
+/// Reads the value at `reader`, and checks it against the members "type",
+/// "min", "max", "first_layer" and "choices" of the field. Types: width, count,
+/// experts, layers, tokens (positive integers up to a reasonable limit),
+/// count_or_auto, integer, number, flag, text, list, list_or_integer,
+/// activation, any.
 Result<JsonValue> readFieldValue(const JsonReader &reader,
                                  const JsonValue &field);
 
-/// The number of the first layer in a list of layers, its "first_layer"; none
-/// for other lists.
+/// Returns the number of the first layer in a list of layers (the member
+/// "first_layer" of the field); nothing for other lists.
 std::optional<int64_t> firstLayerOf(const JsonValue &field);
 
-/// The problem of `value` under a relation to `bound` ("divides", "at_most",
-/// "multiple_of", "length"), "" if there is none.
+/// Describes how `value` violates a relation to `bound` ("divides", "at_most",
+/// "multiple_of", "length"); "" if it does not.
 std::string relationProblem(std::string_view relation, const JsonValue &value,
                             const JsonValue &bound);
 
-/// A value in messages: texts without quotes.
+/// Returns a value as messages show it: texts without quotes.
 std::string showValue(const JsonValue &value);
 
 } // namespace autopar::model

@@ -32,7 +32,7 @@ std::vector<std::string> autopar::model::formatNames() {
 
 namespace {
 
-/// Reads "i*bits/32" into one dimension.
+/// Reads one dimension of a stored tensor, such as "i*bits/32".
 class DimReader {
 public:
   DimReader(const JsonReader &reader, const Parameters &parameters)
@@ -76,7 +76,7 @@ private:
   int64_t valueOf(const std::string &word, char op) {
     auto it = parameters.find(word);
     if (it != parameters.end()) {
-      // A group size of -1 means one group for all.
+      // A group size of -1 means one group for the whole dimension.
       bool whole = it->second == -1 && op == '/';
       return whole ? limits::maxDimension : it->second;
     }
@@ -110,7 +110,8 @@ static ElementType readType(const JsonReader &reader, std::string_view key) {
   return type.value_or(ElementType::bf16);
 }
 
-/// The parameter that `key` names, if it is there.
+/// Returns the value of the parameter that the member `key` names; nothing if
+/// there is no such member.
 static std::optional<int64_t> readCondition(const JsonReader &reader,
                                             std::string_view key,
                                             const Parameters &parameters) {
@@ -124,7 +125,8 @@ static std::optional<int64_t> readCondition(const JsonReader &reader,
   return std::nullopt;
 }
 
-/// Reads a tensor; nothing if the parameters leave it out.
+/// Reads a tensor of a format; returns nothing if its condition on the
+/// parameters does not hold.
 static std::optional<FormatTensor> readTensor(const JsonReader &reader,
                                               const Parameters &parameters) {
   reader.allowOnly({"suffix", "type", "shape", "when", "unless"});
@@ -159,7 +161,7 @@ static void readTensors(const JsonReader &reader, const Parameters &parameters,
     reader.failAt("tensors", "expected at least one tensor");
 }
 
-/// The parameters of the file, with the given values.
+/// Returns the parameters of a format file, with the values that were given.
 static Parameters readParameters(const JsonReader &reader,
                                  const Parameters &given) {
   Parameters parameters;
@@ -200,8 +202,8 @@ static Format readFormat(const JsonReader &reader, const Parameters &given) {
   return format;
 }
 
-/// Reads the format for rows that are no whole blocks. Each fallback has
-/// shorter blocks, so that the chain of them ends.
+/// Reads the format that is used for rows that are not whole blocks. Each
+/// fallback must have shorter blocks, so that the chain of fallbacks ends.
 static void readFallback(const JsonReader &reader, Format &format) {
   std::optional<std::string> name = reader.optionalString("fallback");
   if (!name)

@@ -16,7 +16,8 @@
 using namespace autopar;
 using namespace autopar::model;
 
-/// Number of first layers that include all kinds.
+/// Returns the smallest number of first layers that include all kinds of
+/// layers.
 static int64_t prefixOf(const Stack &stack) {
   auto last = stack.layers.begin();
   for (uint32_t kind = 0; kind < stack.kinds.size(); ++kind)
@@ -25,8 +26,8 @@ static int64_t prefixOf(const Stack &stack) {
   return last - stack.layers.begin() + 1;
 }
 
-/// Reduces the fields of the config in the `expression` of a stack's number of
-/// layers.
+/// Reduces those fields of the config that determine a stack's number of layers
+/// by its `expression`.
 static void shrinkCount(Scope &scope, const JsonValue &expression,
                         int64_t fewer, JsonValue &config) {
   for (const std::string &name : namesIn(scope, expression)) {
@@ -43,14 +44,16 @@ static void shrinkCount(Scope &scope, const JsonValue &expression,
 
 namespace {
 
-/// A list of a config that speaks of layers.
+/// A list in a config that has an entry for each layer, or lists numbers of
+/// layers.
 struct LayerList {
   std::string field;
   JsonValue &value;
   /// Number of the first layer in the list.
   int64_t first;
 
-  /// Whether it names layers, of a stack of `layers`: each once, in order.
+  /// Whether the list has numbers of layers of a stack with `layers` layers,
+  /// each once and in order.
   bool namesLayers(int64_t layers) const {
     return value.is_array() && !value.empty() &&
            std::all_of(value.begin(), value.end(),
@@ -69,7 +72,7 @@ struct LayerList {
         numbers.push_back(number);
     value = std::move(numbers);
   }
-  /// Names as many layers, from the first.
+  /// Replaces the numbers by as many consecutive ones from the first layer on.
   void count() {
     int64_t next = first;
     for (JsonValue &number : value)
@@ -77,8 +80,8 @@ struct LayerList {
   }
 };
 
-/// Stacks that become shorter together, as one expression says how many layers
-/// they have, and the lists that speak of these.
+/// The stacks that are shortened together, because one expression gives their
+/// number of layers, and the lists about these layers.
 class Prefix {
 public:
   Prefix(Scope &scope, const JsonValue &count, int64_t least, JsonValue &config)
@@ -94,14 +97,14 @@ public:
           asked.insert(std::move(name));
   }
 
-  /// Lists that only layers of `other` ask for are not of these.
+  /// Excludes lists that are used only by the layers of `other`.
   void leaveTo(const Prefix &other) {
     others.insert(other.asked.begin(), other.asked.end());
   }
 
   void shrink() {
     forEachList([&](const LayerList &list) {
-      // All that such a list names must be there.
+      // All layers that the list names must be kept.
       if (list.namesLayers(layers) && !asked.count(list.field) &&
           !isByLayer(list.value))
         kept = std::max(kept, static_cast<int64_t>(list.value.size()));
@@ -132,8 +135,8 @@ private:
       list.erase(list.begin() + kept, list.end());
   }
 
-  /// Visits the lists and texts of the config that may have an entry for each
-  /// layer, or the numbers of some.
+  /// Calls `visit` with the lists and texts of the config that may have an
+  /// entry for each layer, or numbers of layers.
   template <typename Visit>
   void forEachList(Visit visit) {
     const JsonValue &fields = scope.family().description["fields"];
@@ -149,7 +152,7 @@ private:
       bool isOfOthers = others.count(it.key()) && !asked.count(it.key());
       if (!mayBe || !isOfLayers || isOfOthers)
         continue;
-      // Other texts are words of any length.
+      // Other texts are words, whose length has no meaning.
       bool mayBeText = it->contains("letters") || it->contains("length");
       for (const std::string &place : scope.placesOf(it.key())) {
         JsonValue::json_pointer pointer(place);
@@ -166,7 +169,8 @@ private:
   const JsonValue &count;
   JsonValue &config;
   int64_t layers = 0, kept;
-  /// Names that variables of layers depend on; the same for other layers.
+  /// `asked`: names of fields on which variables of these layers depend.
+  /// `others`: those of other layers.
   std::set<std::string> asked, others;
 };
 

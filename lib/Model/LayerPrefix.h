@@ -12,8 +12,9 @@
 
 namespace autopar::model {
 
-/// Leaves the first layers of each stack of `scope` in `config`: those that
-/// have all kinds, and `least`. Lists that speak of layers become shorter, too.
+/// Shortens each stack of `scope` in `config` to its first layers: as many as
+/// have all kinds of layers, and at least `least`. Lists about layers are
+/// shortened, too.
 void keepFirstLayers(Scope &scope, int64_t least, JsonValue &config);
 
 } // namespace autopar::model

@@ -30,7 +30,8 @@ autopar::model::parseAssumption(const std::string &text) {
   return ConfigAssumption{text.substr(0, equals), text.substr(equals + 1)};
 }
 
-/// Sets `key` (nested with dots) of the config to JSON, or to a bare text.
+/// Sets the config key of an assumption (nested with dots) to its value, JSON
+/// or bare text.
 static std::optional<Error> assume(JsonValue &config,
                                    const ConfigAssumption &assumption) {
   if (!isUtf8(assumption.key) || !isUtf8(assumption.value))
@@ -56,7 +57,8 @@ static std::optional<Error> assume(JsonValue &config,
   return std::nullopt;
 }
 
-/// What a family on top of Llama's, as most are, would have to read besides.
+/// Names the keys that a family would have to read in addition to those of
+/// "llama", on which most families build.
 static std::string unreadByLlama(const JsonReader &config) {
   ModelNotes notes;
   Result<Family> llama = loadFamily("llama");
@@ -69,7 +71,8 @@ static std::string unreadByLlama(const JsonReader &config) {
   return "; a base \"llama\" reads nothing of " + join(*unread, ", ");
 }
 
-/// The model types that read a class, as a hint; nothing where none does.
+/// Returns a hint that names the model types which know an architecture; "" if
+/// there are none.
 static std::string hintOf(const std::string &architecture) {
   std::vector<std::string> types = familiesOf(architecture);
   return types.empty()
@@ -79,7 +82,8 @@ static std::string hintOf(const std::string &architecture) {
                    " reads the config as its";
 }
 
-/// What models/not_built.json says that a type has and no block builds.
+/// Returns what models/not_built.json states about features of a model type
+/// that no block can build.
 static std::string notBuilt(const std::string &modelType) {
   std::string path = dataDirectory("models") + "/not_built.json";
   if (!fileExists(path))
@@ -122,8 +126,9 @@ static std::string toLower(std::string text) {
   return text;
 }
 
-/// A family that lists its architectures knows no others. Capitals may differ:
-/// configs of the first Llama have LLaMAForCausalLM.
+/// Whether a family knows an architecture. A family without a list knows all.
+/// Upper and lower case may differ: configs of the first Llama have
+/// LLaMAForCausalLM.
 static bool knowsArchitecture(const Family &family,
                               const std::string &architecture) {
   auto known = family.description.find("architectures");
@@ -142,7 +147,8 @@ static bool isSpelledAsKnown(const Family &family,
          std::find(known->begin(), known->end(), architecture) != known->end();
 }
 
-/// The family with the architecture's head, where that is what differs.
+/// Changes the family to one with the head of the architecture, if only the
+/// head differs.
 static std::optional<Error> adaptFamily(Family &family,
                                         const std::string &architecture,
                                         ModelNotes &notes) {
@@ -163,8 +169,8 @@ static std::optional<Error> adaptFamily(Family &family,
   return std::nullopt;
 }
 
-/// The family for a config without a model type: that of the only one which
-/// has its class.
+/// Finds the family for a config without a model type: the only one that lists
+/// its architecture.
 static Result<Family> findFamilyOfClass(const JsonReader &config,
                                         const std::string &architecture,
                                         ModelNotes &notes) {
@@ -185,8 +191,8 @@ static Result<Family> findFamilyOfClass(const JsonReader &config,
   return config.takeError();
 }
 
-/// The family for a config: its model type's, or its architecture's where the
-/// model type has none, or one that does not know the architecture.
+/// Finds the family for a config: by its model type or, if that has no family
+/// or one that does not know the architecture, by the architecture.
 static Result<Family> findFamily(const Model &model,
                                  const std::string &architecture,
                                  const MakeFamily &makeFamily) {
@@ -249,7 +255,8 @@ static std::string firstArchitecture(const JsonReader &config) {
   return names.empty() ? "" : names.front().asString();
 }
 
-/// The settings in the config, else those in the file beside it.
+/// Reads the quantisation settings in the config or, if it has none, in the
+/// separate file.
 static Result<Quantization> readQuantization(const JsonDocument &config,
                                              const ModelFiles &files,
                                              ModelNotes &notes) {
@@ -262,7 +269,8 @@ static Result<Quantization> readQuantization(const JsonDocument &config,
   return Quantization::read(config, &*file, notes);
 }
 
-/// Configs of the model that may say how many positions there are.
+/// Calls `visit` for the keys and sub-configs that may state the number of
+/// positions.
 template <typename Visit>
 static void forEachContext(const Model &model, Visit visit) {
   static constexpr const char *keys[] = {
@@ -290,7 +298,8 @@ static std::optional<Error> checkContext(const Model &model) {
   return error;
 }
 
-/// What a family says of configs that may mean another model.
+/// Adds the remarks of the family that apply to this config, for configs that
+/// may mean another model.
 static std::optional<Error> addRemarks(Scope &scope, ModelNotes &notes) {
   auto remarks = scope.family().description.find("remarks");
   if (remarks == scope.family().description.end())
@@ -306,7 +315,7 @@ static std::optional<Error> addRemarks(Scope &scope, ModelNotes &notes) {
   return std::nullopt;
 }
 
-/// Finds the family and reads what every config has.
+/// Finds the family of a config, and reads the fields that every config has.
 static std::optional<Error> readConfig(Model &model, const ModelFiles &files,
                                        const MakeFamily &makeFamily) {
   JsonReader config = model.config->reader();
@@ -355,7 +364,8 @@ static std::optional<Error> readConfig(Model &model, const ModelFiles &files,
   return std::nullopt;
 }
 
-/// The model of a config that has been read, and of the files beside it.
+/// Makes a model from a config that was read, and from the other files of the
+/// model.
 static Result<Model>
 readModelOf(JsonDocument config, ModelFiles files,
             const std::vector<ConfigAssumption> &assumptions,
@@ -406,7 +416,7 @@ autopar::model::readModel(JsonDocument config, const std::string &name,
 }
 
 //===----------------------------------------------------------------------===//
-// For people
+// Texts for people
 //===----------------------------------------------------------------------===//
 
 std::vector<std::pair<std::string, std::string>>

@@ -38,8 +38,8 @@ void ModulePatterns::addPrefix(std::string_view prefix) {
   prefixes.emplace(prefix);
 }
 
-/// No prefix begins another, so only the greatest one that is not above `text`
-/// can begin it.
+/// No prefix in the set begins another one, so that only the greatest prefix
+/// not above `text` can be its beginning.
 bool ModulePatterns::isPrefixed(std::string_view text) const {
   auto it = prefixes.upper_bound(text);
   return it != prefixes.begin() && startsWith(text, *std::prev(it));
@@ -47,7 +47,7 @@ bool ModulePatterns::isPrefixed(std::string_view text) const {
 
 std::optional<std::string> ModulePatterns::add(std::string_view entry) {
   bool isRegex = entry.substr(0, regexPrefix.size()) == regexPrefix;
-  // A class of characters may tell numbers apart without having one.
+  // A class of characters may distinguish numbers without containing one.
   hasNumbers |=
       isRegex || entry.find_first_of("?0123456789") != std::string_view::npos;
   if (!isRegex && entry.find_first_of("*?") == std::string_view::npos) {
@@ -68,7 +68,7 @@ std::optional<std::string> ModulePatterns::add(std::string_view entry) {
   return std::nullopt;
 }
 
-/// Whether some run of whole parts of `module` is one of `names`.
+/// Whether some sequence of whole parts of the name `module` is one of `names`.
 static bool hasParts(const std::set<std::string, std::less<>> &names,
                      std::string_view module, uint64_t &steps) {
   for (size_t begin = 0; begin < module.size();) {

@@ -16,19 +16,20 @@
 
 namespace autopar::model {
 
-/// A list such as ["lm_head", "model.layers.*.self_attn", "re:.*mlp.gate$"]. A
-/// name or glob stands for the modules that have it as whole parts of their
-/// names, so for those inside it too; "re:" is Python's `re.match`.
+/// A list of module patterns such as ["lm_head", "model.layers.*.self_attn",
+/// "re:.*mlp.gate$"]. A name or glob matches the modules whose names contain it
+/// as whole parts, and thus also all modules inside these; "re:" is Python's
+/// `re.match`.
 class ModulePatterns {
 public:
-  /// Adds an entry; returns its error, if any.
+  /// Adds a pattern; returns its error, or nothing.
   std::optional<std::string> add(std::string_view entry);
 
   bool matches(std::string_view module, uint64_t &steps) const;
   bool empty() const {
     return names.empty() && prefixes.empty() && patterns.empty();
   }
-  /// Whether layers of one kind may match differently.
+  /// Whether the result may differ between layers of one kind.
   bool dependsOnLayer() const { return hasNumbers; }
 
 private:
@@ -37,8 +38,8 @@ private:
   bool isPrefixed(std::string_view text) const;
 
   std::set<std::string, std::less<>> names;
-  /// Prefixes from globs that only end in `*`, from any part of a name on. None
-  /// begins another.
+  /// Prefixes from globs whose only `*` is at the end; they may match from any
+  /// part of a name on. No prefix begins another one.
   std::set<std::string, std::less<>> prefixes;
   std::vector<Pattern> patterns;
   bool hasNumbers = false;

@@ -28,7 +28,7 @@ struct Node {
   Kind kind = Kind::sequence;
   Characters characters;
   std::vector<Node> children;
-  /// For a repeat; `max` -1 has no bound.
+  /// Bounds of a repetition; a `max` of -1 means no bound.
   int min = 0, max = -1;
 };
 
@@ -41,7 +41,7 @@ Characters range(unsigned char first, unsigned char last) {
   return set;
 }
 
-/// The characters that `\c` stands for.
+/// Returns the characters for which `\c` stands.
 Characters escaped(char c) {
   Characters digits = range('0', '9');
   Characters words =
@@ -65,7 +65,7 @@ Characters escaped(char c) {
   }
 }
 
-/// Reads Python's regular expressions, the part that finite automata can do.
+/// Parses those of Python's regular expressions that finite automata can match.
 class RegexParser {
 public:
   explicit RegexParser(std::string_view text) : text(text) {}
@@ -161,7 +161,8 @@ private:
       return {};
     }
     char c = text[position++];
-    // \b, \1 and their like are no characters; \d and its like are.
+    // Escapes such as \b and \1 do not stand for characters and are refused;
+    // those such as \d do.
     if (std::isalnum(static_cast<unsigned char>(c)) &&
         std::string_view("dDwWsS").find(c) == std::string_view::npos)
       fail(std::string("\\") + c + " is not supported");
@@ -202,7 +203,7 @@ private:
       readCounts(node);
     else if (!take("*"))
       return atom;
-    // Reluctant repeats match the same texts.
+    // A reluctant repetition matches the same texts as a greedy one.
     take("?");
     node.children.push_back(std::move(atom));
     return node;
@@ -233,7 +234,7 @@ private:
   std::string error;
 };
 
-/// Any text, or one character.
+/// `*` stands for any text, `?` for one character.
 Node parseGlobNode(std::string_view text) {
   Node node;
   for (char c : text) {
@@ -253,7 +254,8 @@ Node parseGlobNode(std::string_view text) {
 // Automata
 //===----------------------------------------------------------------------===//
 
-/// Writes states from the back: each part is told where it goes on.
+/// Builds the states of the automaton from the end to the beginning: each part
+/// gets the state that follows it.
 class Compiler {
 public:
   Compiler() { states.emplace_back(); }
@@ -314,13 +316,15 @@ private:
   }
 };
 
-/// The states that an automaton may be in.
+/// The execution of an automaton on one name: the set of states in which it may
+/// be.
 class Run {
 public:
   Run(const std::vector<State> &states, std::string_view name)
       : states(states), name(name), marks(states.size(), 0) {}
 
-  /// Enters a state before character `position`, and those that it leads to.
+  /// Adds a state, and those that it leads to without reading, to the set
+  /// before character `position`.
   void enter(uint32_t first, size_t position) {
     pending.push_back(first);
     while (!pending.empty()) {

@@ -18,17 +18,19 @@
 
 namespace autopar::model {
 
-/// A pattern for names of modules, as an automaton that is run without going
-/// back: time is at most the product of both lengths.
+/// A pattern for names of modules, as an automaton that is executed without
+/// backtracking: it takes at most time proportional to the product of both
+/// lengths.
 class Pattern {
 public:
-  /// `*` is any text, `?` any character. The whole pattern matches one or more
-  /// whole parts (between dots) of a name.
+  /// Parses a glob: `*` stands for any text, `?` for any character. The whole
+  /// pattern must match one or more whole parts (between dots) of a name.
   static Result<Pattern> parseGlob(std::string_view text);
-  /// Python's `re.match`, without backward references and looking around.
+  /// Parses a regular expression for Python's `re.match`, without backward
+  /// references and look-around.
   static Result<Pattern> parseRegex(std::string_view text);
 
-  /// Adds the work done to `steps`.
+  /// Whether `name` matches; adds the number of executed steps to `steps`.
   bool matches(std::string_view name, uint64_t &steps) const;
 
   using Characters = std::bitset<256>;
@@ -36,16 +38,17 @@ public:
     enum class Kind : uint8_t { character, split, begin, end, accept };
     Kind kind = Kind::accept;
     Characters characters;
-    /// `other` is the second way out of a split.
+    /// The second successor of a `split` state.
     uint32_t next = 0, other = 0;
   };
 
 private:
   std::vector<State> states;
   uint32_t start = 0;
-  /// A text that every matching name contains; checked before the automaton.
+  /// A text that every matching name contains; it is checked before the
+  /// automaton runs.
   std::string literal;
-  /// Matches whole parts of a name, from any part on.
+  /// Whether the pattern matches whole parts of a name, beginning at any part.
   bool matchesParts = false;
 };
 

@@ -18,21 +18,24 @@
 
 namespace autopar::model {
 
-/// Keys that change no shape: models/plain_keys.json.
+/// The config keys that do not change tensor shapes, from
+/// models/plain_keys.json: whole keys, and beginnings, inner parts and ends of
+/// keys.
 struct PlainKeys {
   std::set<std::string> keys;
   std::vector<std::string> beginnings, parts, ends;
-  /// Parts of names of factors that dimensions are multiplied by.
+  /// Parts of the names of factors by which dimensions are multiplied.
   std::vector<std::string> factors;
-  /// By model type, keys that its class builds nothing from.
+  /// For each model type, the keys that are without effect in its class.
   std::map<std::string, std::set<std::string>> types;
 
-  /// `modelType` is that of the config that has the key, or of one around it.
+  /// Whether `key` does not change shapes. `modelType` is that of the config
+  /// with the key, or of one that contains it.
   bool have(const std::string &key, const std::string &modelType) const;
   bool isFactor(const std::string &key) const;
 };
 
-/// Nothing where there is no such file.
+/// Reads models/plain_keys.json; returns nothing if there is no such file.
 Result<std::optional<PlainKeys>> readPlainKeys();
 
 } // namespace autopar::model

@@ -28,7 +28,8 @@ Quantization &Quantization::operator=(Quantization &&) = default;
 Quantization::~Quantization() = default;
 
 struct Quantization::Rules : QuantizationRules {
-  /// The first scheme that names `module`, else the default.
+  /// Returns the first scheme that names `module`; if none does, the default
+  /// scheme.
   const QuantizationScheme *schemeOf(std::string_view module, WeightRole role) {
     const QuantizationScheme *found = nullptr;
     for (const QuantizationScheme &scheme : schemes) {
@@ -41,7 +42,8 @@ struct Quantization::Rules : QuantizationRules {
   }
 };
 
-/// The first part of a module's name that is a number: its layer's, or nothing.
+/// Returns the layer of a module: the first part of its name that is a number;
+/// nothing if there is none.
 static std::optional<size_t> layerOf(std::string_view module) {
   for (size_t begin = 0; begin < module.size();) {
     size_t end = std::min(module.find('.', begin), module.size());
@@ -68,7 +70,7 @@ bool QuantizationScheme::names(std::string_view module, WeightRole role,
   return targets.empty() ? !roles.empty() : targets.matches(module, steps);
 }
 
-/// Whether `scheme` is of 8-bit floats.
+/// Whether the settings `scheme` describe 8-bit floats.
 static bool isFp8Scheme(const nlohmann::json &scheme) {
   if (!scheme.is_object())
     return false;
@@ -77,8 +79,8 @@ static bool isFp8Scheme(const nlohmann::json &scheme) {
          *bits == 8;
 }
 
-/// Whether Quark's settings of projections say that keys and values, which are
-/// their outputs, are 8-bit floats.
+/// Whether Quark's settings of projections state that their outputs, the keys
+/// and values, are 8-bit floats.
 static bool hasFp8Outputs(const nlohmann::json &projections) {
   return projections.is_object() &&
          std::any_of(projections.begin(), projections.end(),
@@ -89,22 +91,24 @@ static bool hasFp8Outputs(const nlohmann::json &projections) {
                      });
 }
 
-/// The format of caches that a member of the settings states.
+/// Returns the KV-cache format that a member of the settings states; nothing if
+/// it is not known.
 static std::optional<ElementType> cacheFormatIn(const nlohmann::json &value) {
   if (value == "FP8" || isFp8Scheme(value) || hasFp8Outputs(value))
     return ElementType::fp8_e4m3;
   return value == "NVFP4" ? std::optional(ElementType::nvfp4) : std::nullopt;
 }
 
-/// ModelOpt writes "FP8", compressed-tensors a scheme, Quark the outputs of
-/// projections; null is none.
+/// Returns the KV-cache format in the settings: ModelOpt writes "FP8",
+/// compressed-tensors a scheme, Quark the outputs of projections. Null means
+/// none.
 static std::optional<ElementType> readCacheFormat(const JsonReader &settings) {
   for (const char *key :
        {"kv_cache_quant_algo", "kv_cache_scheme", "kv_cache_quant_config"}) {
     if (!settings.has(key))
       continue;
     nlohmann::json value = settings.member(key).toJson();
-    // Quark writes {} where caches are not quantised.
+    // Quark writes {} if KV caches are not quantised.
     if (value.is_object() && value.empty())
       continue;
     if (std::optional<ElementType> format = cacheFormatIn(value))
@@ -118,9 +122,9 @@ static std::optional<ElementType> readCacheFormat(const JsonReader &settings) {
   return std::nullopt;
 }
 
-/// The format of caches that the settings state, or else the file beside them:
-/// ModelOpt writes it into hf_quant_config.json, and not always into the
-/// config.
+/// Returns the KV-cache format in the settings or, if they state none, in the
+/// separate file: ModelOpt writes it into hf_quant_config.json, and not always
+/// into the config.
 static Result<std::optional<ElementType>>
 findCacheFormat(const JsonReader &settings, const JsonDocument *file) {
   std::optional<ElementType> format = readCacheFormat(settings);

@@ -32,7 +32,7 @@ autopar::model::findSettings(const JsonReader &config) {
   if (config.has("text_config"))
     places.push_back(config.object("text_config"));
   std::optional<JsonReader> found;
-  // MLX writes "quantization".
+  // MLX writes its settings under the key "quantization".
   for (const char *key :
        {"quantization_config", "compression_config", "quantization"})
     for (const JsonReader &place : places)
@@ -47,7 +47,8 @@ autopar::model::findSettings(const JsonReader &config) {
 
 Result<std::optional<JsonReader>>
 autopar::model::findSettingsOfFile(const JsonReader &file) {
-  // ModelOpt says who made the file beside the settings.
+  // ModelOpt's file has its settings in a member, beside one about its
+  // producer.
   JsonReader settings =
       file.has("quantization") ? file.object("quantization") : file;
   if (!file.failed() && !settings.isObject())
@@ -57,7 +58,8 @@ autopar::model::findSettingsOfFile(const JsonReader &file) {
   return std::optional<JsonReader>(settings);
 }
 
-/// Loads a method's file. Its "fields" are read like those of families.
+/// Loads the file of a quantisation method. Its "fields" are read like those of
+/// families.
 static Result<Family> loadMethod(const std::string &name) {
   Family method;
   method.name = name;
@@ -85,7 +87,8 @@ static bool hasAlias(const Family &method, const std::string &name) {
          std::find(aliases->begin(), aliases->end(), name) != aliases->end();
 }
 
-/// Whether settings that name no method are this one's.
+/// Whether settings that do not name a method belong to `method`, by the keys
+/// that they have.
 static Result<bool> isImplied(const Family &method, const JsonReader &settings,
                               bool inOwnFile, ModelNotes &notes) {
   for (const char *key : {"implied_by", "implied_in_file"}) {
@@ -104,7 +107,7 @@ static Result<bool> isImplied(const Family &method, const JsonReader &settings,
   return false;
 }
 
-/// The method that the settings name, or that their keys imply.
+/// Finds the method that the settings name, or that their keys imply.
 static Result<Family> findMethod(const JsonReader &settings, bool inOwnFile,
                                  ModelNotes &notes) {
   std::string name = settings.optionalString("quant_method").value_or("");
@@ -139,14 +142,14 @@ static Result<Family> findMethod(const JsonReader &settings, bool inOwnFile,
 
 namespace {
 
-/// Whether the name of modules is a regular expression: globs have `*` without
-/// a dot before it.
+/// Whether a module name in the settings is a regular expression: a glob has no
+/// `*` after a dot.
 static bool isRegex(const std::string &name) {
   return name.find_first_of("\\^$([|+") != std::string::npos ||
          name.find(".*") != std::string::npos;
 }
 
-/// Reads the settings of one model.
+/// Reads the quantisation settings of one model.
 class RulesReader {
 public:
   RulesReader(Scope &scope, ModelNotes &notes, QuantizationRules &rules)
@@ -165,8 +168,8 @@ public:
   }
 
 private:
-  /// The value of an expression of the method's file, null where it is absent
-  /// or wrong.
+  /// Returns the value of an expression in the method's file; null if there is
+  /// none, or after an error.
   JsonValue evaluate(Scope &from, const JsonValue &description,
                      const char *key) {
     auto found = description.find(key);
@@ -186,7 +189,7 @@ private:
     if (!error)
       error = std::move(problem);
   }
-  /// An error of the settings.
+  /// Records an error at the settings.
   void failAt(const Scope &from, const std::string &message,
               const std::string &note = "") {
     const JsonReader &at = from.config();
@@ -228,7 +231,7 @@ private:
   // Schemes
   //===--------------------------------------------------------------------===//
 
-  /// Settings of single modules, by name or by regular expression.
+  /// Reads settings for single modules, by name or by regular expression.
   void readOverrides() {
     JsonValue overrides = evaluate(scope, "overrides");
     if (isTrue(evaluate(scope, "modules_in_settings")))
@@ -243,8 +246,8 @@ private:
       readOverride(it.key(), it.value(), known);
   }
 
-  /// Members of the settings that are no fields of the method: MLX writes
-  /// settings of modules beside the general ones.
+  /// Returns the members of the settings that are not fields of the method: MLX
+  /// writes settings of modules next to the general ones.
   JsonValue membersForModules() {
     JsonValue modules = JsonValue::object(), all = scope.config().toJson();
     const JsonValue &fields = scope.family().description["fields"];
@@ -254,9 +257,10 @@ private:
     return modules;
   }
 
-  /// "-:" before the modules, or false for settings, leaves them plain; an
-  /// object changes settings for them. `known` has the schemes made so far, by
-  /// their changes.
+  /// Reads the settings of one module pattern. "-:" before the pattern, or
+  /// false as settings, leaves the modules unquantised; an object changes the
+  /// general settings for them. `known` has the schemes made so far, by their
+  /// changes.
   void readOverride(const std::string &key, const JsonValue &changes,
                     std::map<std::string, size_t> &known) {
     std::string sign = key.substr(0, 2);
@@ -282,7 +286,8 @@ private:
     addPattern(modules, rules.schemes[it->second].targets);
   }
 
-  /// The format under the settings with `changes` for the modules `key`.
+  /// Returns the format for the modules `key`, whose settings are the general
+  /// ones with `changes`.
   std::optional<Format> readChanged(const std::string &key,
                                     const JsonValue &changes) {
     if (rules.schemes.size() >= limits::maxQuantizationSchemes)
@@ -311,7 +316,7 @@ private:
     return readFormat(inner);
   }
 
-  /// Modules that the method keeps in formats of their own.
+  /// Reads the modules that the method keeps in formats of their own.
   void readExceptions() {
     for (const JsonValue &entry : evaluate(scope, "exceptions")) {
       if (error ||
@@ -326,8 +331,8 @@ private:
     }
   }
 
-  /// For each layer `i` of the method's `layer_count`, whether the expression
-  /// "layers" holds.
+  /// Evaluates the expression "layers" for each layer `i` of the method's
+  /// `layer_count`.
   std::vector<bool> readLayers(const JsonValue &entry) {
     std::vector<bool> layers;
     Result<const JsonValue *> count = scope.lookUp("layer_count");
@@ -359,8 +364,8 @@ private:
     scheme.format = readFormat(scope);
   }
 
-  /// One scheme for each member of the object `key`; those that differ in
-  /// their names only are one.
+  /// Makes one scheme for each member of the object `key`; members that differ
+  /// only in their names share a scheme.
   void readGroups(const std::string &key) {
     JsonReader groups = scope.config();
     for (size_t begin = 0; begin < key.size();) {
@@ -371,7 +376,7 @@ private:
     bool named = scope.family().description.contains("targets");
     std::map<std::string, size_t> known;
     for (const auto &[name, group] : groups.members()) {
-      // A module without settings stays plain.
+      // A module whose settings are null is not quantised.
       if (groups.isNullMember(name)) {
         addPattern(name, rules.skipped);
         continue;
@@ -390,7 +395,7 @@ private:
       fail(groups.takeError());
   }
 
-  /// Whether `target` means all modules that no other group names.
+  /// Whether `target` stands for all modules that no other group names.
   bool isDefaultTarget(const JsonValue &target) {
     JsonValue all = evaluate(scope, "default_targets");
     return all.is_array() &&
@@ -425,7 +430,7 @@ private:
   // Formats
   //===--------------------------------------------------------------------===//
 
-  /// The first format whose condition holds.
+  /// Returns the first format of the method whose condition holds.
   std::optional<Format> readFormat(Scope &from) {
     const JsonValue &formats = from.family().description["formats"];
     std::vector<std::string> conditions;

@@ -13,20 +13,23 @@
 
 namespace autopar::model {
 
-/// Modules in one format.
+/// The modules of a model that have the same quantisation format.
 struct QuantizationScheme {
-  /// Modules by name; none: all that have one of `roles`.
+  /// Patterns for names of modules; if there are none, the scheme has all
+  /// modules with one of `roles`.
   ModulePatterns targets;
-  /// Roles that weights of the scheme have; empty: any.
+  /// Roles of the weights that the scheme has; empty: any role.
   std::set<WeightRole> roles;
-  /// By number, whether a layer has the scheme; absent: all modules do.
+  /// For each layer, by its number, whether the scheme applies to it; absent:
+  /// it applies to all.
   std::optional<std::vector<bool>> layers;
-  /// All that no other scheme names are its own.
+  /// Whether the scheme applies to all modules that no other scheme names.
   bool isDefault = false;
-  /// Nothing: they are not quantized.
+  /// The format of the weights; nothing if they are not quantised.
   std::optional<Format> format;
 
-  /// Whether the scheme names the weight of `module`. `steps` counts the work.
+  /// Whether the scheme applies to the weight of `module`. Adds the work of
+  /// matching to `steps`.
   bool names(std::string_view module, WeightRole role, uint64_t &steps) const;
 };
 
@@ -34,21 +37,21 @@ struct QuantizationRules {
   std::vector<QuantizationScheme> schemes;
   ModulePatterns skipped;
   std::set<WeightRole> roles;
-  /// Whether only modules of repeated layers are quantised.
+  /// Whether only modules in repeated layers are quantised.
   bool layersOnly = false;
   bool splitsExperts = false;
-  /// The config, for messages.
+  /// The name of the config, for messages.
   std::string where;
-  /// Work done so far.
+  /// Number of matching steps so far.
   uint64_t steps = 0;
 };
 
-/// The settings of a model; nothing where it is not quantized.
+/// Finds the quantisation settings in a config; nothing if it has none.
 Result<std::optional<JsonReader>> findSettings(const JsonReader &config);
-/// The settings in a file of their own.
+/// Finds the quantisation settings in a file of their own.
 Result<std::optional<JsonReader>> findSettingsOfFile(const JsonReader &file);
-/// `inOwnFile`: the settings are a file of their own. "outer.<key>" of the
-/// method's fields is a key of `config`.
+/// Reads settings into `rules`. `inOwnFile` says that the settings are a file
+/// of their own. A field "outer.<key>" of the method is a key of `config`.
 std::optional<Error> readQuantization(const JsonReader &settings,
                                       bool inOwnFile, const JsonReader &config,
                                       ModelNotes &notes,

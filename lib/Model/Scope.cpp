@@ -63,7 +63,8 @@ bool Scope::has(const std::string &name) {
     return false;
   if (findKey(name, *field, isNull) && !isNull)
     return true;
-  // Notes that the default is taken, although its value is not needed.
+  // Looks the field up so that its default is noted, although the value is not
+  // needed.
   if (field->contains("default") && !field->contains("silent"))
     (void)lookUp(name);
   return false;
@@ -82,7 +83,8 @@ Result<Scope *> Scope::part(const std::string &name) {
     return Error{description.file + ": " + pointer,
                  "there is no such part, or it has no \"config\"", ""};
   std::string key = (*part)["config"].get<std::string>();
-  // Older configs of some types have the keys of a part beside their own.
+  // Older configs of some model types have the keys of a part among their own
+  // keys.
   bool isFlat = part->value("flat", false) && !reader.has(key);
   JsonReader config = key == "." || isFlat ? reader : reader.object(key);
   if (config.failed())
@@ -116,8 +118,9 @@ Result<Scope *> Scope::part(const std::string &name) {
 // Fields
 //===----------------------------------------------------------------------===//
 
-/// The keys of a field: its own name, a text, or a list of them, nested ones
-/// with dots. "outer.<key>" is a key of the enclosing config.
+/// Returns the config keys of a field: those of its member "key" (a text or a
+/// list; nested keys have dots), or the field's own name. "outer.<key>" is a
+/// key of the enclosing config.
 static std::vector<std::string> keysOf(const std::string &name,
                                        const JsonValue &field) {
   auto key = field.find("key");
@@ -132,9 +135,9 @@ static std::vector<std::string> keysOf(const std::string &name,
   return keys;
 }
 
-/// The value at `path` below `reader`; nothing where a step is missing, or null
-/// before the last, or where `text` names a step that is a text in place of an
-/// object.
+/// Returns the value at `path` below `reader`; nothing if a step is missing, if
+/// a step before the last is null, or if a step is a text instead of an object
+/// and that text is `text`.
 static std::optional<JsonReader> follow(JsonReader reader,
                                         std::string_view path, bool &isNull,
                                         std::string_view text = {}) {
@@ -181,8 +184,9 @@ std::optional<JsonReader> Scope::findKey(const std::string &name,
   return null;
 }
 
-/// Whether the field's default is there before the config is read. A null then
-/// replaces it; other defaults are computed where a null is found.
+/// Whether the field's default is a constant. A null in the config then replaces
+/// it, so that the value is null; other defaults are computed when a null is
+/// found.
 static bool isConstant(const JsonValue &field, const char *which) {
   auto fixed = field.find(which);
   return fixed != field.end() &&
@@ -220,7 +224,7 @@ std::vector<std::string> Scope::placesOf(const std::string &name) {
   return {reader.pointer() + "/" + key};
 }
 
-/// "a.b" below `pointer`: "/a/b".
+/// Returns the JSON pointer of the key "a.b" below `pointer`: "/a/b".
 static std::string pointerOf(std::string pointer, std::string_view key) {
   pointer += '/';
   for (char c : key)
@@ -247,7 +251,7 @@ void Scope::addKnownKeys(std::set<std::string> &pointers) const {
       part->addKnownKeys(pointers);
   if (configs == description.description.end() || !configs->is_object())
     return;
-  // A part that the model does not use is known too.
+  // A part that the model does not use counts as known, too.
   for (auto it = configs->begin(); it != configs->end(); ++it) {
     auto part = parts.find(it.key());
     bool isRead = part != parts.end() && part->second;
@@ -268,7 +272,8 @@ Error Scope::fieldError(const std::string &name, const JsonValue &field,
   std::string key = keyOf(name, field), pointer;
   for (char c : key)
     pointer += c == '.' ? '/' : c;
-  // A throw-away reader locates the message without failing the document.
+  // The error is made by a copy of the reader, so that the document itself does
+  // not fail.
   JsonReader at = reader;
   at.failAt(key, std::move(message), std::move(note));
   return at.takeError();
@@ -292,8 +297,8 @@ std::optional<Error> Scope::errorOf(const std::string &expression,
   return std::nullopt;
 }
 
-/// Names of one number of experts must agree: which one counts would depend on
-/// their order in the file.
+/// If several keys may state the number of experts, their values must agree:
+/// otherwise the order of names in the family file would decide.
 std::optional<Error> Scope::findConflict(const std::string &name,
                                          const JsonValue &field,
                                          const JsonValue &value) {
@@ -312,8 +317,8 @@ std::optional<Error> Scope::findConflict(const std::string &name,
   return std::nullopt;
 }
 
-/// Whether two values of a field are not the same: of formats, whether they
-/// have another spelling only does not matter.
+/// Whether two values of a field differ. For formats, different spellings of
+/// the same format do not count.
 static bool differ(bool isFormat, const JsonValue &one,
                    const JsonValue &other) {
   if (!isFormat || !one.is_string() || !other.is_string())
@@ -322,9 +327,9 @@ static bool differ(bool isFormat, const JsonValue &one,
          parseElementType(other.get_ref<const std::string &>());
 }
 
-/// Flags that a config gives inside and outside of a part, and formats of
-/// values under their new and their old key, need not agree; the first key
-/// counts, and reports say so.
+/// Notes flags that a config states differently inside and outside of a part,
+/// and number formats under their new and old key. They need not agree: the
+/// first key is used, and reports say so.
 void Scope::noteConflict(const std::string &name, const JsonValue &field,
                          const JsonValue &value) {
   bool isFormat = name == "dtype";
@@ -388,7 +393,7 @@ Result<JsonValue> Scope::readDefault(const std::string &name,
   std::string key = keyOf(name, field);
   const char *which = whichDefault(field);
   if (!field.contains(which)) {
-    // The error names the missing step of a nested key.
+    // The error names the step of a nested key that is missing.
     JsonReader at = reader;
     for (size_t dot; (dot = key.find('.')) != std::string::npos;
          key.erase(0, dot + 1))
@@ -397,7 +402,7 @@ Result<JsonValue> Scope::readDefault(const std::string &name,
       else if (at.has(key.substr(0, dot)))
         at = at.object(key.substr(0, dot));
     at.member(key);
-    // A config that lacks the object may have a key of this name itself.
+    // If the config does not have the object, it may have the key itself.
     if (!at.failed())
       at.failAt(key, "missing field \"" + key + "\"");
     Error error = at.takeError();

@@ -17,10 +17,11 @@
 using namespace autopar;
 using namespace autopar::model;
 
-/// Degrees up to this must divide the small sizes if they divided the original.
+/// Degrees of parallelism up to this one must divide the small sizes if they
+/// divided the original sizes.
 constexpr int64_t plannedDegree = 8;
 
-/// The fewest heads with the same degrees.
+/// Returns the smallest number of key-value heads that the same degrees divide.
 static int64_t fewerKvHeads(int64_t count) {
   if (count <= plannedDegree)
     return count;
@@ -28,9 +29,9 @@ static int64_t fewerKvHeads(int64_t count) {
   return common > 1 ? common : 3;
 }
 
-/// Query heads of `kvHeads`, which were `heads` of `oldKvHeads`: as many as
-/// have the same degrees, their ratio a divisor of the old one where that is
-/// small.
+/// Returns a small number of query heads for `kvHeads` key-value heads, for a
+/// model that had `heads` and `oldKvHeads`: the same degrees divide it, and the
+/// ratio to the key-value heads divides the old ratio if that is small.
 static int64_t fewerHeads(int64_t heads, int64_t oldKvHeads, int64_t kvHeads) {
   constexpr int64_t largest = 8;
   int64_t ratio = heads / oldKvHeads, degrees = std::gcd(heads, plannedDegree);
@@ -64,7 +65,7 @@ public:
     }
   }
 
-  /// Writes small sizes into `config`.
+  /// Writes the small sizes into `config`.
   void run(JsonValue &config) {
     shrinkHeads();
     shrinkExperts();
@@ -88,7 +89,7 @@ private:
   bool is(const SizeField &field, SizeRole role) const {
     return roles.at(keyOf(field)) == role;
   }
-  /// The first that has set a size counts.
+  /// Sets a small size, unless the field has one already.
   void set(const SizeField &field, int64_t value) {
     small.emplace(keyOf(field), value);
   }
@@ -96,7 +97,8 @@ private:
     auto found = small.find(keyOf(field));
     return found == small.end() ? field.number() : found->second;
   }
-  /// The field of the block of `field` that has a role, null where none has.
+  /// Returns the field with the role `role` in the block of `field`; null if
+  /// there is none.
   const SizeField *beside(const SizeField &field, SizeRole role) const {
     for (const SizeField &other : fields)
       if (other.block == field.block && other.scope == field.scope &&
@@ -127,8 +129,8 @@ private:
     }
   }
 
-  /// Experts that are chosen are fewer than those that there are, in as many
-  /// groups as leave two in each.
+  /// Sets numbers of experts: fewer are chosen than exist, and each expert
+  /// group has two of them.
   void shrinkExperts() {
     for (const SizeField &experts : fields) {
       const SizeField *chosen = beside(experts, SizeRole::top_k);
@@ -156,14 +158,16 @@ private:
     }
   }
 
-  /// The head_dim of the attention that has `heads`; 0 where there is none.
+  /// Returns the head dimension of the attention with the heads `heads`; 0 if
+  /// there is none.
   int64_t headDimOf(const SizeField &heads, int64_t hidden) const {
     if (const SizeField *dim = beside(heads, SizeRole::head_dim))
       return dim->number();
     return hidden % heads.number() ? 0 : hidden / heads.number();
   }
 
-  /// Where heads made up the width of the stream they still do.
+  /// Sets the width of the stream. If heads times their dimension was that
+  /// width, it still is.
   void shrinkHidden(Scope &scope) {
     constexpr int64_t apart = 48;
     for (const SizeField &hidden : fields) {
@@ -185,8 +189,8 @@ private:
     }
   }
 
-  /// Heads of a state-space layer make up a multiple of the stream's width
-  /// where they did.
+  /// Sets head dimensions. If the heads of a state-space layer had together a
+  /// multiple of the stream's width, they still do.
   void shrinkHeadDims() {
     for (const SizeField &dim : fields) {
       const SizeField *heads = beside(dim, SizeRole::heads);
@@ -207,12 +211,13 @@ private:
     }
   }
 
-  /// Sizes that depend on no other, all different; 0 of other roles.
+  /// Returns the small size of a field that depends on no other size; these
+  /// sizes are all different. 0 for other roles.
   int64_t smallOf(const SizeField &field) const {
     int64_t size = field.number();
     switch (roles.at(keyOf(field))) {
     case SizeRole::vocabulary:
-      // Uneven where it was.
+      // The size stays odd if it was.
       return std::min(size, size % 64 ? 128 + size % 64 : 256);
     case SizeRole::query_rank:
       return std::min<int64_t>(size, 24);
@@ -238,7 +243,8 @@ private:
     }
   }
 
-  /// Keeps the rotated share of a head.
+  /// Returns a small number of rotated elements: the same share of the head as
+  /// before.
   int64_t smallRope(const SizeField &field) const {
     constexpr int64_t latent = 4;
     const SizeField *dim = beside(field, SizeRole::head_dim);
@@ -248,7 +254,8 @@ private:
     return std::max<int64_t>(pairs, 1) * 2;
   }
 
-  /// The keys of a delta net are as wide beside its values as before.
+  /// Returns a small state: the keys of a delta net keep their width relative
+  /// to that of the values.
   int64_t smallState(const SizeField &field) const {
     constexpr int64_t other = 4;
     const SizeField *values = beside(field, SizeRole::head_dim);
@@ -267,8 +274,8 @@ private:
                                            : std::min(field.number(), other);
   }
 
-  /// Equal widths stay equal, small multiples of the stream's width stay that;
-  /// all others are different multiples of 16.
+  /// Sets other widths: equal widths stay equal, and small multiples of the
+  /// stream's width stay such; all others become different multiples of 16.
   void shrinkWidths() {
     std::map<int64_t, Scope *> all;
     for (const SizeField &field : fields)
@@ -316,7 +323,8 @@ private:
   std::vector<SizeField> fields;
   std::map<Key, SizeRole> roles;
   SmallSizeMap small;
-  /// Small widths by those that they stand for; the stream's of each scope.
+  /// `widths`: the small width for each original width. `hiddens`: original and
+  /// small width of each scope's stream.
   std::map<int64_t, int64_t> widths;
   std::map<Scope *, std::pair<int64_t, int64_t>> hiddens;
 };

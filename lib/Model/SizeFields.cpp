@@ -14,8 +14,8 @@ using namespace autopar::model;
 
 namespace {
 
-/// A parameter of a kind of block that is a size, and the types of the fields
-/// that its expression may name; fields of other types are conditions.
+/// A parameter of a kind of block that is a size, and the type of the fields
+/// that its expression may name; fields of other types in it are conditions.
 struct SizeParameter {
   const char *kind, *parameter;
   SizeRole role;
@@ -98,7 +98,8 @@ std::string autopar::model::textAt(const JsonValue &object, const char *key) {
 // Names
 //===----------------------------------------------------------------------===//
 
-/// The expression of a layer's variable, of any stack.
+/// Returns the expression of a layer's variable, in any stack; null if there is
+/// no such variable.
 static const JsonValue *findVariable(const Family &family,
                                      const std::string &name) {
   auto stacks = family.description.find("stacks");
@@ -155,7 +156,8 @@ std::vector<Scope *> autopar::model::scopesOf(Scope &root) {
 // Fields
 //===----------------------------------------------------------------------===//
 
-/// The scope that has the field `name`, which may be one of a part.
+/// Returns the scope that has the field `name`, which may belong to a part;
+/// removes the part from `name`.
 static Scope *holderOf(Scope &scope, std::string &name) {
   size_t dot = name.find('.');
   if (dot == std::string::npos)
@@ -165,7 +167,8 @@ static Scope *holderOf(Scope &scope, std::string &name) {
   return part ? holderOf(**part, name) : nullptr;
 }
 
-/// Fields of other types are sizes where the parameter is the field.
+/// Whether a field has the given type. A field of another integer type counts
+/// as a size only if it is the whole expression.
 static bool isOfType(const JsonValue &field, std::string_view type,
                      bool isWhole) {
   std::string own = textAt(field, "type");
@@ -194,8 +197,8 @@ static void addFields(Scope &scope, const std::string &block,
   }
 }
 
-/// Adds widths that no block names, but that must equal a value that follows
-/// from others, or be a multiple of it.
+/// Adds widths that no block uses, but that must equal a value computed from
+/// other fields, or be a multiple of it.
 static void addBoundWidths(Scope &scope, std::vector<SizeField> &fields) {
   const JsonValue &family = scope.family().description;
   if (!family.contains("fields"))

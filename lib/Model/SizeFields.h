@@ -12,8 +12,8 @@
 
 namespace autopar::model {
 
-/// The role of a size. For a field with several roles the first counts: an
-/// embedding's width may also be that of a matmul.
+/// The role of a size. If a field has several roles, the first in this list
+/// counts: the width of an embedding may also be that of a matmul.
 enum class SizeRole : uint8_t {
   hidden,
   vocabulary,
@@ -36,30 +36,32 @@ enum class SizeRole : uint8_t {
   width
 };
 
-/// A field that a parameter of a block names.
+/// A config field that is a size, because a parameter of a block refers to it.
 struct SizeField {
   Scope *scope = nullptr;
   std::string name;
   SizeRole role = SizeRole::width;
-  /// The block that names it: fields of one block belong together.
+  /// The block that refers to the field; fields of one block belong together.
   std::string block;
-  /// An integer, or a list with one for each layer.
+  /// The value: an integer, or a list with one integer for each layer.
   JsonValue value;
 
   int64_t number() const;
 };
 
-/// The sizes that the config behind `scope` gives, or a fixed default.
+/// Returns the fields of `scope` that are sizes and are given by the config, or
+/// by a constant default.
 std::vector<SizeField> sizeFieldsOf(Scope &scope);
 
-/// The text at `key` of an object of a family; "" where there is none.
+/// Returns the text of the member `key` of an object of a family; "" if there
+/// is none.
 std::string textAt(const JsonValue &object, const char *key);
 
-/// The scopes of a model: its own and those of its parts.
+/// Returns the scopes of a model: its own and those of its parts.
 std::vector<Scope *> scopesOf(Scope &root);
 
-/// The names in an expression of a family, those behind variables of layers
-/// too; none where it is no expression.
+/// Returns the field names in an expression of a family, with those on which
+/// variables of layers depend; none if `text` is not an expression.
 std::vector<std::string> namesIn(const Scope &scope, const JsonValue &text);
 
 } // namespace autopar::model

@@ -15,7 +15,8 @@ using namespace autopar::model;
 
 namespace {
 
-/// The names with small sizes; other fields of the config keep their values.
+/// Gives small sizes to the names that have them; other fields keep the values
+/// of the config.
 class SmallNames : public Names {
 public:
   SmallNames(Scope &scope, const SmallSizeMap &small)
@@ -29,7 +30,7 @@ public:
   }
   bool has(const std::string &name) override { return scope.has(name); }
 
-  /// The integer that an expression has for value; none where it has none.
+  /// Returns the integer that an expression yields; nothing if it yields none.
   std::optional<int64_t> integer(const JsonValue &expression) {
     Result<JsonValue> value = evaluate(expression);
     if (!value || !value->is_number_integer())
@@ -78,10 +79,11 @@ public:
   Settler(std::vector<SizeField> &fields, SmallSizeMap &small)
       : fields(fields), small(small) {}
 
-  /// Whether all are as they must be, or had to be set.
+  /// Checks all relations and sets sizes that violate one. Returns true if none
+  /// was violated.
   bool settle() {
     bool isSettled = true;
-    // A copy: `fields` may grow.
+    // The loop runs over a copy, because `fields` may grow.
     for (const SizeField &field : std::vector<SizeField>(fields)) {
       const JsonValue *description =
           field.scope->family().find("fields", field.name);
@@ -96,7 +98,8 @@ public:
   }
 
 private:
-  /// Products of larger ones overflow: these are no sizes.
+  /// The largest value that counts as a size; products of larger ones could
+  /// overflow.
   static constexpr int64_t largest = int64_t(1) << 28;
 
   int64_t sizeOf(const SizeField &field) const {
@@ -115,7 +118,8 @@ private:
     std::optional<int64_t> bound = boundOf(field, expression);
     if (!bound || *bound < 0 || *bound > largest || *bound == sizeOf(field))
       return true;
-    // No size may be 0, which would mean that its inputs do not fit together.
+    // A size of 0 is never set: it would mean that the inputs of the expression
+    // do not fit together.
     if (!shrinkBehind(field, expression, *bound) && *bound > 0)
       set(field, *bound);
     return false;
@@ -130,8 +134,8 @@ private:
     return false;
   }
 
-  /// Sizes of a `number` with which a dependent value may become `wanted`,
-  /// which is `bound` now; all small sizes if that gives no hint.
+  /// Returns sizes to try for a `number`, so that a dependent value that is
+  /// `bound` now becomes `wanted`; if that gives no hint, all small sizes.
   static std::vector<int64_t> triedSizes(int64_t number, int64_t bound,
                                          int64_t wanted) {
     if (wanted <= 0 || wanted > largest)
@@ -145,7 +149,7 @@ private:
   }
 
   /// Reduces a size in `expression`, whose value is `bound`, so that the value
-  /// becomes that of `field`.
+  /// becomes that of `field`. Returns whether it succeeded.
   bool shrinkBehind(const SizeField &field, const JsonValue &expression,
                     int64_t bound) {
     int64_t wanted = sizeOf(field);
@@ -169,8 +173,8 @@ private:
     return false;
   }
 
-  /// The integers of the config that `expression` follows from and that are as
-  /// large as before.
+  /// Adds to `behind` the integers of the config on which `expression` depends
+  /// and that still have their original values.
   void addBehind(Scope &scope, const JsonValue &expression,
                  std::set<std::string> &seen,
                  std::vector<SizeField> &behind) const {
@@ -195,7 +199,7 @@ private:
 
 void autopar::model::settleRelations(std::vector<SizeField> &fields,
                                      SmallSizeMap &small) {
-  // Fields may depend on each other.
+  // Fields may depend on each other, so that several rounds are needed.
   constexpr int rounds = 4;
   Settler settler(fields, small);
   for (int i = 0; i < rounds && !settler.settle(); ++i)

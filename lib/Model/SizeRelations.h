@@ -12,13 +12,13 @@
 
 namespace autopar::model {
 
-/// Small sizes of fields, by their scope and name.
+/// Small sizes of fields, by scope and name of the field.
 using SmallSizeMap = std::map<std::pair<Scope *, std::string>, int64_t>;
 
-/// Sets sizes that must equal a value that follows from others ("equals"), or
+/// Sets sizes that must equal a value computed from other fields ("equals"), or
 /// be a multiple of it ("multiple_of"). If such a value depends on a size that
-/// is not small yet, that size is reduced to make the value right, and added to
-/// `fields`.
+/// is not small yet, that size is reduced so that the value is right, and is
+/// added to `fields`.
 void settleRelations(std::vector<SizeField> &fields, SmallSizeMap &small);
 
 } // namespace autopar::model

@@ -14,7 +14,7 @@ using namespace autopar::model;
 
 namespace {
 
-/// Finds the kinds of a stack's layers.
+/// Reads a stack of layers and finds its kinds of layers.
 class StackReader {
 public:
   StackReader(Scope &scope, const std::string &name,
@@ -76,8 +76,9 @@ private:
     return found == description.end() ? none : *found;
   }
 
-  /// Evaluates the variables of each layer; layers with equal ones are of one
-  /// kind. Where none depends on the layer, the first speaks for all.
+  /// Evaluates the variables of each layer; layers with equal values are of one
+  /// kind. If no variable depends on the layer, only the first layer is
+  /// evaluated.
   std::optional<Error> readLayers(int64_t count) {
     const JsonValue &variables = this->variables();
     std::map<std::string, uint32_t> kinds;
@@ -103,7 +104,7 @@ private:
     return std::nullopt;
   }
 
-  /// Adds the kind of the layer that the scope is in.
+  /// Adds a kind with the variables of the current layer of the scope.
   std::optional<Error> addKind(const JsonValue &variables) {
     StackLayer kind;
     for (auto it = variables.begin(); it != variables.end(); ++it) {
@@ -120,7 +121,8 @@ private:
     return std::nullopt;
   }
 
-  /// The words of the layer's name, joined by spaces until all are known.
+  /// Returns the words of the current layer's name, separated by spaces until
+  /// all names are known.
   Result<std::string> nameOfLayer() {
     std::string words;
     for (const JsonValue &word : description["name"]) {
@@ -143,8 +145,8 @@ private:
     return result;
   }
 
-  /// Drops the words that all kinds share, but for the last; numbers kinds
-  /// that are called the same.
+  /// Shortens the names of kinds: drops the words that all kinds share, except
+  /// the last one, and numbers kinds with equal names.
   void nameKinds() {
     std::vector<std::vector<std::string>> words;
     for (const StackLayer &kind : stack.kinds)

@@ -18,7 +18,7 @@ using namespace autopar::model;
 
 namespace {
 
-/// Walks a config beside the keys that families know, and collects the others.
+/// Walks through a config and collects the keys that no family reads.
 class UnreadWalk {
 public:
   UnreadWalk(const std::set<std::string> &known, const PlainKeys &plain)
@@ -33,20 +33,20 @@ public:
   std::vector<std::string> unread;
 
 private:
-  /// Whether a key that families know is somewhere below.
+  /// Whether families know a key below `pointer`.
   bool hasKnown(const std::string &pointer) const;
 
   const std::set<std::string> &known;
   const PlainKeys &plain;
-  /// The last parts of known pointers: composite configs repeat keys of parts.
+  /// The last parts of all known pointers, because composite configs repeat
+  /// keys of their parts.
   std::set<std::string> names;
 };
 
 } // namespace
 
-/// Whether a value may be a dimension, or says several: whole numbers above 1,
-/// also within lists and objects. What there is once has no dimension of its
-/// own.
+/// Whether a value may be a dimension, or contain several: integers above 1,
+/// also inside lists and objects. A value of 1 adds no dimension.
 static bool hasDimensions(const JsonValue &value) {
   if (value.is_number_integer())
     return value > 1;
@@ -85,7 +85,8 @@ autopar::model::unreadKeysOf(const Scope &scope) {
   Result<std::optional<PlainKeys>> plain = readPlainKeys();
   if (!plain)
     return plain.error();
-  // Without the list, every key of training and generation would be named.
+  // Without the file of plain keys, every key of training and generation would
+  // be reported.
   if (!*plain)
     return std::vector<std::string>();
   std::set<std::string> known;
@@ -95,7 +96,8 @@ autopar::model::unreadKeysOf(const Scope &scope) {
   return std::move(walk.unread);
 }
 
-/// Whether `list` has an entry for each layer of `config`, and they differ.
+/// Whether `list` has one entry for each layer of `config`, and the entries
+/// differ.
 static bool differsByLayer(const JsonValue &list, const JsonReader &config) {
   static constexpr const char *counts[] = {"num_hidden_layers", "n_layer",
                                            "n_layers", "num_layers"};

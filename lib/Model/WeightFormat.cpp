@@ -22,7 +22,8 @@ static std::string directory() {
   return dataDirectory("models") + "/weight_formats";
 }
 
-/// "Q4_K_M" is q4-k-m. A path stays as it is.
+/// Returns a format's name in its usual spelling: "q4-k-m" for "Q4_K_M". A path
+/// is not changed.
 static std::string canonical(std::string_view name) {
   std::string text(name);
   if (isPath(text))
@@ -36,7 +37,7 @@ std::vector<std::string> autopar::model::weightFormatNames() {
   return namesIn(directory());
 }
 
-/// Whether `variant` is for models with this config.
+/// Whether `variant` of a format applies to models with this config.
 static bool isFor(const JsonReader &variant, const JsonReader &config) {
   if (variant.has("has"))
     return config.has(variant.string("has"));
@@ -57,7 +58,7 @@ static nlohmann::json settingsOf(const JsonReader &format,
              : nlohmann::json();
 }
 
-/// The formats whose files list `name` under "also".
+/// Returns the formats whose files list `name` under "also".
 static std::vector<std::string> formatsCalled(const std::string &name) {
   std::vector<std::string> found;
   for (const std::string &candidate : weightFormatNames()) {
@@ -72,7 +73,8 @@ static std::vector<std::string> formatsCalled(const std::string &name) {
   return found;
 }
 
-/// The file of `format`. Errors: a word for several formats, an unknown one.
+/// Returns the path of the file of `format`. Errors: a word for several
+/// formats, an unknown one.
 static Result<std::string> findFormat(const std::string &format) {
   std::string name = canonical(format);
   std::vector<std::string> called;

@@ -17,11 +17,11 @@ using namespace autopar::parallel;
 using namespace mlir;
 
 //===----------------------------------------------------------------------===//
-// Steps of the equations: each changes a layout, or says why it cannot
+// Layout equations: each step changes a layout, or emits why it cannot
 //===----------------------------------------------------------------------===//
 
-/// The part of `old` between the first and the last axis that `now`, of the
-/// same axes, has elsewhere.
+/// Returns the part of `old` from the first to the last axis that has another
+/// position in `now`, which has the same axes.
 static ArrayRef<StringAttr> changed(ArrayRef<StringAttr> old,
                                     ArrayRef<StringAttr> now) {
   while (!old.empty() && old.back() == now.back()) {
@@ -50,7 +50,8 @@ static LogicalResult verifySameTensor(Operation *op) {
 
 namespace {
 
-/// A layout on its way from operand to result.
+/// Computes the layout of a collective's result from that of its operand, step
+/// by step, and compares it with the result's type.
 class LayoutEquation {
 public:
   LayoutEquation(Operation *op, ArrayAttr axes)
@@ -59,7 +60,7 @@ public:
       this->axes.push_back(cast<StringAttr>(axis));
   }
 
-  /// Removes the axes from the partial ones.
+  /// Removes the collective's axes from the partial axes of the layout.
   LogicalResult consumePartial() {
     for (StringAttr axis : axes) {
       auto it = llvm::find(layout.partial, axis);
@@ -71,8 +72,8 @@ public:
     return success();
   }
 
-  /// Removes the axes from the end of the split of `dim`, or from anywhere in
-  /// that of a set.
+  /// Removes the collective's axes from the end of the split of `dim`, or from
+  /// anywhere in that of a set of routed tokens.
   LogicalResult removeSuffix(int64_t dim) {
     if (failed(verifyDim(dim)))
       return failure();
@@ -96,8 +97,9 @@ public:
     return success();
   }
 
-  /// Appends the axes to the split of `dim`, by its rule or, without one, by
-  /// that of the result; for a set likewise.
+  /// Appends the collective's axes to the split of `dim`. The split rule stays
+  /// or, if there was none, is that of the result; the same holds for a set of
+  /// routed tokens.
   LogicalResult append(int64_t dim) {
     if (failed(verifyDim(dim)))
       return failure();
@@ -127,7 +129,8 @@ public:
     return success();
   }
 
-  /// Gives the split of `dim` over the axes, and no others, the rule `ring`.
+  /// Sets the split rule of `dim`, which must be split over exactly the
+  /// collective's axes, to `ring`.
   LogicalResult turnRing(int64_t dim) {
     if (dim == expertsDim || failed(verifyDim(dim)))
       return failure();
@@ -143,8 +146,8 @@ public:
     return success();
   }
 
-  /// Gives the split of `dim`, which goes round over the axes and no others,
-  /// the rule of the result.
+  /// Sets the split rule of `dim`, which must be passed around a ring over
+  /// exactly the collective's axes, to that of the result.
   LogicalResult endRing(int64_t dim) {
     if (dim == expertsDim || failed(verifyDim(dim)))
       return failure();
@@ -158,7 +161,7 @@ public:
     return success();
   }
 
-  /// Puts the axes of each dimension in the order of the result.
+  /// Sorts the axes of each dimension in the order of the result's type.
   LogicalResult reorder() {
     Layout result = resultLayout();
     SmallVector<StringAttr> moved;
@@ -176,7 +179,7 @@ public:
     return success();
   }
 
-  /// Verifies that the result has the computed layout.
+  /// Verifies that the type of the result states the computed layout.
   LogicalResult verify() {
     if (failed(verifySameTensor(op)))
       return failure();
@@ -204,13 +207,15 @@ private:
                              << " of a tensor of rank " << layout.dims.size();
   }
 
-  /// Dimension `dim`, or the set that `experts` is the grouping of.
+  /// Returns dimension `dim` or, for `expertsDim`, the set of routed tokens
+  /// that is grouped by experts.
   DimAttr &dimOf(int64_t dim) {
     return dim == expertsDim ? *layout.findSet() : layout.dims[dim];
   }
 
-  /// The blocks of a padded dimension over `more` axes lie inside those over
-  /// `few` where both round its extent up to the same.
+  /// Verifies that each block of a padded dimension over the axes `more` lies
+  /// inside one over the axes `few`: both must round its extent up to the same
+  /// number.
   LogicalResult verifyPadding(int64_t dim, ArrayRef<StringAttr> few,
                               ArrayRef<StringAttr> more) {
     DimAttr old = dimOf(dim);
@@ -302,12 +307,14 @@ bool AllToAllOp::movesRoutedTokens() {
   return sendsToExperts() || (TensorView(getInput()).isSet() && isBack);
 }
 
-/// The set on the side of `op` that is grouped by experts.
+/// Returns the operand or the result of `op`, whichever is the set that is
+/// grouped by experts.
 static TensorView groupedSide(AllToAllOp op) {
   return TensorView(op.sendsToExperts() ? op.getResult() : op.getInput());
 }
 
-/// Number of experts that group a set; 0 if the type does not state it.
+/// Returns the number of experts by which a set is grouped; 0 if the type does
+/// not state it.
 static int64_t countExperts(TensorView set) {
   NamedExtent experts = set.experts(0).extent;
   return experts.isNumber() ? experts.factor() : 0;
@@ -339,7 +346,7 @@ static LogicalResult verifyByNode(AllToAllOp op) {
   return success();
 }
 
-/// Verifies the requirements of `by_node` and `as`.
+/// Verifies the requirements of the options `by_node` and `as`.
 static LogicalResult verifyTravel(AllToAllOp op) {
   if (!op.isByNode() && !op.getFormat() && !op.getBlocks() && !op.getGroups() &&
       !op.getKeep())
@@ -438,9 +445,10 @@ void AllGatherOp::buildWorkload(WorkloadBuilder &builder) {
     builder.addGather(*this, getInput(), getResult(), getAxes().getValue());
 }
 
-/// Each rank receives its part of the result, which is larger than its operand
-/// if several ranks get copies of the same heads. Routed tokens count on their
-/// own device: all of them if one device has all tokens.
+/// Counts the bytes of what each rank receives: its part of the result, which
+/// is larger than its operand if several ranks get copies of the same heads.
+/// Routed tokens count on their own device: if one device has all tokens, all
+/// of them do.
 void AllToAllOp::buildWorkload(WorkloadBuilder &builder) {
   if (!builder.moves(getInput(), getResult(), getAxes().getValue()))
     return;
@@ -449,9 +457,9 @@ void AllToAllOp::buildWorkload(WorkloadBuilder &builder) {
                         leave ? getInput() : getResult(), getAxes().getValue());
   if (getFormat())
     builder.sendAs(*toElementType(*getFormat()), getBlocks().value_or(0));
-  // Tokens that arrive from all ranks are sorted by expert, and back
-  // (Megatron-LM, MoEAlltoAllTokenDispatcher). Kernels that send tokens once do
-  // that themselves.
+  // Adds the kernels that sort tokens from all ranks by expert, and back
+  // (Megatron-LM, MoEAlltoAllTokenDispatcher). Kernels that send a token once
+  // per node sort by themselves.
   if (!isByNode()) {
     if (movesRoutedTokens() && builder.trains())
       builder.addPasses(*this, leave ? getResult() : getInput(), {1, 1});
@@ -467,7 +475,7 @@ void AllToAllOp::buildWorkload(WorkloadBuilder &builder) {
                      set.experts(0).axes);
 }
 
-/// A view of memory that the device has.
+/// A slice costs nothing: it is a view of memory that the device has.
 void AllSliceOp::buildWorkload(WorkloadBuilder &builder) {
   builder.moves(getInput(), getResult(), getAxes().getValue());
 }

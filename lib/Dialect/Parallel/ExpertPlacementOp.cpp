@@ -21,20 +21,22 @@ using namespace autopar::placement;
 using namespace autopar::parallel;
 using namespace mlir;
 
-/// Numbers of a row of `node_sends`.
+/// Number of columns of the table `node_sends`.
 static constexpr int64_t sendsColumns = 3;
 
 //===----------------------------------------------------------------------===//
 // Tables
 //===----------------------------------------------------------------------===//
 
-/// The bytes that a resource names; null where it is not there.
+/// Returns the bytes of the resource that holds a table; null if the resource
+/// is missing.
 static const AsmResourceBlob *blobOf(ElementsAttr table) {
   auto resource = dyn_cast<DenseResourceElementsAttr>(table);
   return resource ? resource.getRawHandle().getBlob() : nullptr;
 }
 
-/// Row `row` of a table of `T`, whose shape and data were verified.
+/// Returns row `row` of a table with elements of `T`, whose shape and data were
+/// verified before.
 template <typename T>
 static std::vector<T> readRow(ElementsAttr table, size_t row) {
   size_t columns = table.getShapedType().getDimSize(1);
@@ -74,8 +76,8 @@ PlacementOptions ExpertPlacementOp::getOptions() {
 
 namespace {
 
-/// Checks one op, the tables last: they are read only where their shapes are
-/// sane.
+/// Verifies one op. The tables come last: they are read only after their shapes
+/// have been verified.
 class PlacementVerifier {
 public:
   explicit PlacementVerifier(ExpertPlacementOp op) : op(op) {}
@@ -164,8 +166,8 @@ LogicalResult PlacementVerifier::verifyLayers() {
   return success();
 }
 
-/// Verifies a table: a row for each layer, with at most `maxColumns` numbers,
-/// none of them missing.
+/// Verifies the shape of a table: one row per layer, at most `maxColumns`
+/// columns, and no missing numbers.
 LogicalResult PlacementVerifier::verifyShape(StringRef name, ElementsAttr table,
                                              Type element, int64_t maxColumns) {
   auto rows = static_cast<int64_t>(op.getLayers()->size());
@@ -225,7 +227,7 @@ LogicalResult PlacementVerifier::verifyRanks() {
   DeviceMeshOpInterface mesh = findMesh(op);
   int64_t ranks = 1;
   for (Attribute axis : op.getAxes()) {
-    // 0 of a size that is open.
+    // An axis whose size is open makes the product 0.
     int64_t size = *mesh.getAxisSize(cast<StringAttr>(axis).getValue());
     if (llvm::MulOverflow(ranks, size, ranks))
       ranks = limits::maxDevices;

@@ -23,7 +23,8 @@ using namespace mlir;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A tensor that stays between steps, in words that say all but its layout.
+/// A KV cache or state, with a text that describes it except for its layout.
+/// Equal texts on both sides of a link mean the same tensor.
 struct Cache {
   Operation *op;
   std::string text;
@@ -44,7 +45,7 @@ static std::string textOf(FunctionOpInterface function, Operation *op,
   return text;
 }
 
-/// Caches and states of `module`, in its order.
+/// Returns the KV caches and states of `module`, in its order.
 static SmallVector<Cache> findCaches(ModuleOp module) {
   SmallVector<Cache> caches;
   for (auto function : module.getOps<FunctionOpInterface>())

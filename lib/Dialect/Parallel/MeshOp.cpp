@@ -23,7 +23,7 @@ using namespace autopar;
 using namespace autopar::parallel;
 using namespace mlir;
 
-/// The stored value of an open size.
+/// The number that stands for the size of an axis whose size is open.
 static constexpr int64_t openSize = 0;
 
 ArrayRef<Attribute> MeshOp::getAxisNames() { return getAxes().getValue(); }
@@ -50,11 +50,12 @@ SmallVector<StringRef> MeshOp::getNamesOf(ArrayRef<StringAttr> axes) {
   return names;
 }
 
-/// Other keys of a report's `mesh`.
+/// Keys of a report's `mesh` that are not axes, so that no axis may have these
+/// names.
 static constexpr llvm::StringLiteral reservedNames[] = {"devices", "axes",
                                                         "experts_per_device"};
 
-/// Names that print without quotes and have no other meaning in reports.
+/// Whether `name` prints without quotes and has no other meaning in reports.
 static bool isAxisName(StringRef name) {
   auto isInside = [](char c) { return llvm::isAlnum(c) || c == '_'; };
   return !name.empty() && llvm::isAlpha(name.front()) &&
@@ -121,7 +122,7 @@ LogicalResult MeshOp::verify() {
 // Syntax
 //===----------------------------------------------------------------------===//
 
-/// `(pp = 4, tp = ?)`
+/// Parses the axes of a mesh, as in `(pp = 4, tp = ?)`.
 static ParseResult parseMeshAxes(OpAsmParser &parser, ArrayAttr &axes,
                                  DenseI64ArrayAttr &sizes) {
   Builder &builder = parser.getBuilder();
@@ -165,7 +166,7 @@ static void printMeshAxes(OpAsmPrinter &printer, Operation *, ArrayAttr axes,
   printer << ")";
 }
 
-/// `{dp = dpo*dpi, ep = dpi*tp}`
+/// Parses named products of axes, as in `{dp = dpo*dpi, ep = dpi*tp}`.
 static ParseResult parseDegrees(OpAsmParser &parser, DictionaryAttr &degrees) {
   Builder &builder = parser.getBuilder();
   NamedAttrList list;
@@ -207,7 +208,7 @@ static void printDegrees(OpAsmPrinter &printer, Operation *,
   printer << "}";
 }
 
-/// `("chips.h200.memory_bytes" = 1.2e+11)`
+/// Parses overrides of figures, as in `("chips.h200.memory_bytes" = 1.2e+11)`.
 static ParseResult parseFigures(OpAsmParser &parser, ArrayAttr &figures,
                                 DenseF64ArrayAttr &values) {
   SmallVector<Attribute> paths;
@@ -240,7 +241,8 @@ static void printFigures(OpAsmPrinter &printer, Operation *, ArrayAttr figures,
   printer << ")";
 }
 
-/// The number of a dimension, or `experts`: the grouping of a set.
+/// Parses the number of a dimension, or the word `experts` for the grouping of
+/// a set of routed tokens.
 static ParseResult parseTensorDim(OpAsmParser &parser, IntegerAttr &dim) {
   int64_t number = expertsDim;
   if (failed(parser.parseOptionalKeyword("experts")) &&

@@ -46,14 +46,14 @@ static ParseResult parseAxis(AsmParser &parser,
   return success();
 }
 
-/// `[dpi, tp]`
+/// Parses a list of axes in brackets, as in `[dpi, tp]`.
 static ParseResult parseAxisList(AsmParser &parser,
                                  SmallVectorImpl<StringAttr> &axes) {
   return parser.parseCommaSeparatedList(
       AsmParser::Delimiter::Square, [&] { return parseAxis(parser, axes); });
 }
 
-/// `dpo*dpi`
+/// Parses the axes that split a dimension, as in `dpo*dpi`.
 static ParseResult parseSplitAxes(AsmParser &parser,
                                   SmallVectorImpl<StringAttr> &axes) {
   do
@@ -85,7 +85,7 @@ static ParseResult parseRule(AsmParser &parser, SplitRule &rule,
   return success();
 }
 
-/// The axes that split `dims`, in their order.
+/// Returns the axes that split the dimensions `dims`, in their order.
 static SmallVector<StringAttr> axesOf(ArrayRef<DimAttr> dims) {
   SmallVector<StringAttr> axes;
   for (DimAttr dim : dims)
@@ -93,7 +93,8 @@ static SmallVector<StringAttr> axesOf(ArrayRef<DimAttr> dims) {
   return axes;
 }
 
-/// `batch by dpo*dpi any`: of a dimension that is not a set.
+/// Parses the split of a dimension that is not a set, as in `batch by dpo*dpi
+/// any`.
 static FailureOr<DimAttr> parseSplit(AsmParser &parser, NamedExtent extent) {
   SmallVector<StringAttr> axes;
   SplitRule rule = defaultRule(extent);
@@ -104,8 +105,9 @@ static FailureOr<DimAttr> parseSplit(AsmParser &parser, NamedExtent extent) {
   return DimAttr::get(parser.getContext(), extent, axes, rule, multiple);
 }
 
-/// Parses `[batch by dpo*dpi, query]`, or `{dpo} of` it: the layout of a set's
-/// parts, and the axes along which its rows are there.
+/// Parses the layout of the tokens of a set, as in `[batch by dpo*dpi, query]`;
+/// with `{dpo} of` before it, the rows of the set are split over these axes
+/// only.
 static ParseResult parseHome(AsmParser &parser,
                              SmallVectorImpl<StringAttr> &axes,
                              SmallVectorImpl<DimAttr> &home) {
@@ -184,7 +186,8 @@ static void printHome(raw_ostream &os, ArrayRef<StringAttr> axes,
   os << "]";
 }
 
-/// The dimension of a set's experts, where it has them.
+/// Returns the dimension of experts by which a set is grouped; empty if it is
+/// not grouped.
 static SmallVector<DimAttr, 1> homeOfExperts(DimAttr set) {
   SmallVector<DimAttr, 1> home;
   if (set.getExperts())
@@ -228,7 +231,7 @@ DimAttr DimAttr::withAxes(ArrayRef<StringAttr> axes) const {
                                      getMultiple());
 }
 
-/// `axes` in the order in which `home` has them.
+/// Returns `axes`, sorted as they occur in `home`.
 static SmallVector<StringAttr> inOrderOf(ArrayRef<DimAttr> home,
                                          ArrayRef<StringAttr> axes) {
   SmallVector<StringAttr> known = axesOf(home), ordered;
@@ -297,7 +300,8 @@ void ShardingAttr::print(AsmPrinter &printer) const {
   printer << "<" << layout.str() << ">";
 }
 
-/// Verifies that a set states the layout of its parts, along `axes` at least.
+/// Verifies that a set states the layout of its tokens (or experts), which must
+/// be split over at least `axes`.
 static LogicalResult verifyHome(function_ref<InFlightDiagnostic()> emitError,
                                 StringRef what, ArrayRef<StringAttr> axes,
                                 ArrayRef<DimAttr> home) {

@@ -18,7 +18,7 @@ using namespace mlir;
 
 namespace {
 
-/// Gives sharded tensor types short names.
+/// Gives tensor types with a sharding a short name (an alias) in printed IR.
 struct ParallelAsmInterface : OpAsmDialectInterface {
   using OpAsmDialectInterface::OpAsmDialectInterface;
 

@@ -13,7 +13,8 @@ using namespace autopar;
 using namespace autopar::parallel;
 using namespace mlir;
 
-/// Folds an op that undoes `Inverse` with equal attributes.
+/// Folds `op` if its operand comes from an `Inverse` op with the same axes,
+/// which it undoes.
 template <typename Inverse, typename Op>
 static OpFoldResult foldInverse(Op op) {
   auto inverse = op.getInput().template getDefiningOp<Inverse>();
@@ -23,7 +24,7 @@ static OpFoldResult foldInverse(Op op) {
   return {};
 }
 
-/// A collective over no axes is its operand.
+/// Folds a collective over no axes to its operand.
 template <typename Op>
 static OpFoldResult foldEmpty(Op op) {
   return op.getAxes().empty() && op.getInput().getType() == op.getType()
@@ -78,7 +79,8 @@ OpFoldResult AllToAllOp::fold(FoldAdaptor) {
 
 namespace {
 
-/// all_reduce, then all_slice over the same axes: reduce_scatter.
+/// Replaces all_reduce followed by all_slice over the same axes by
+/// reduce_scatter.
 struct ScatterReduced : OpRewritePattern<AllSliceOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -19,7 +19,8 @@ using namespace autopar;
 using namespace autopar::parallel;
 using namespace mlir;
 
-/// Calls `visit` with the properties that files of `version` have.
+/// Calls `visit` for each property of a target that bytecode files of `version`
+/// contain.
 template <typename Properties, typename Visit>
 static LogicalResult visitProperties(Properties &own, uint64_t version,
                                      Visit visit) {
@@ -33,7 +34,8 @@ static LogicalResult visitProperties(Properties &own, uint64_t version,
                                   succeeded(visit(own.enforce_eager)))));
 }
 
-/// Visits the properties of a strategy.
+/// Calls `visit` for each property of a strategy that bytecode files of
+/// `version` contain.
 template <typename Properties, typename Visit>
 static LogicalResult visitStrategy(Properties &own, uint64_t version,
                                    Visit visit) {

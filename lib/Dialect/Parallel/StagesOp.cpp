@@ -24,7 +24,7 @@ using namespace mlir;
 // Syntax
 //===----------------------------------------------------------------------===//
 
-/// Ranges without layers, at either end.
+/// The words for ranges without layers at the first and the last stage.
 static constexpr StringLiteral embeddingAlone = "embedding", headAlone = "head";
 
 ParseResult parallel::parseLayerRanges(OpAsmParser &parser,
@@ -138,7 +138,8 @@ static LogicalResult verifySchedule(StagesOp op) {
   return success();
 }
 
-/// The axis exists, and has as many devices as there are stages.
+/// Verifies that the op's axis exists and has as many devices as there are
+/// stages.
 static LogicalResult verifyAxis(StagesOp op) {
   if (op.getAxes().size() != 1)
     return op.emitOpError()

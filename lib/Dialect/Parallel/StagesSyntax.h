@@ -12,7 +12,8 @@
 
 namespace autopar::parallel {
 
-/// `[0 to 19, 20 to 40]`, kept as the numbers after each: 20, 41.
+/// Parse and print ranges of layers, as in `[0 to 19, 20 to 40]`; they are
+/// stored as the number after each range's last layer: 20, 41.
 mlir::ParseResult parseLayerRanges(mlir::OpAsmParser &parser,
                                    mlir::DenseI64ArrayAttr &ends);
 void printLayerRanges(mlir::OpAsmPrinter &printer, mlir::Operation *op,

@@ -23,20 +23,23 @@ using namespace mlir;
 
 namespace autopar::training {
 
-/// The first versions that have this dialect, and its ops for gradients of
-/// products and for microbatches of one stage.
+/// The first bytecode versions in which this dialect exists, and in which
+/// gradients of matmuls and microbatches without a pipeline have their present
+/// ops.
 static constexpr uint64_t firstOwnDialect = 8, firstRevised = 12;
 
 static constexpr llvm::StringLiteral earlierPartOf = "transformer.part_of";
 
-/// What `transformer` called an op of this dialect.
+/// Returns the name that an op of this dialect had when it belonged to
+/// `transformer`.
 static std::string earlierNameOf(StringRef name) {
   if (name == IterationOp::getOperationName())
     return "transformer.training";
   return ("transformer." + name.split('.').second).str();
 }
 
-/// `Op` by its earlier name: it has the properties of `Op`, and is not valid.
+/// The op `Op` under its earlier name: it has the properties of `Op`, but is
+/// not a valid op.
 template <typename Op>
 struct EarlierOp : Op {
   using Op::Op;
@@ -76,7 +79,8 @@ Replacements namesOf(MLIRContext *context) {
   return names;
 }
 
-/// Puts an op called `name` in the place of `op`, with all that it has.
+/// Replaces `op` by an op called `name` with the same operands, results and
+/// attributes.
 Operation *rename(Operation *op, OperationName name) {
   OpBuilder builder(op);
   OperationState state(op->getLoc(), name, op->getOperands(),
@@ -99,7 +103,8 @@ std::optional<ProductRole> earlierRoleOf(StringRef name) {
       .Default(std::nullopt);
 }
 
-/// A product that has no role yet is the gradient of a weight.
+/// Replaces the earlier ops for gradients of matmuls by `ProductGradientOp`.
+/// One that states no role is the gradient of a weight.
 void mergeProducts(Operation *top) {
   OperationName name(ProductGradientOp::getOperationName(), top->getContext());
   top->walk([&](Operation *op) {
@@ -110,7 +115,8 @@ void mergeProducts(Operation *top) {
   });
 }
 
-/// One stage was `parallel.stages` over no axis.
+/// Replaces `parallel.stages` over no axis, which stood for a single stage, by
+/// the present op for microbatches.
 void replaceStages(Operation *top) {
   top->getContext()->getOrLoadDialect<TrainingDialect>();
   top->walk([](parallel::StagesOp stages) {

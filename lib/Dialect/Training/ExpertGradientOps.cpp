@@ -62,7 +62,8 @@ ShardingFactors RoutingGradientOp::getShardingFactors() {
       concat(rows, {hidden}), {routed, hidden}, concat(rows, {topK})};
   factors.results = {concat(rows, {topK})};
   factors.linear = {{0}, {1}};
-  // Each device knows of the rows of its own experts.
+  // Each device has the gradients of the rows of its own experts only, so that
+  // the result is a sum over experts.
   factors.operandExperts[1] = factors.add(FactorKind::reduction);
   return factors;
 }
@@ -105,8 +106,8 @@ ShardingFactors ExpertsBackwardOp::getShardingFactors() {
   return factors;
 }
 
-/// Sums over the rows of each expert: `sets` have those dimensions of `weight`
-/// that are in `dims`.
+/// Returns factors of an op that sums over the rows of each expert. `sets[i]`
+/// has the dimensions `dims[i]` of `weight` besides its rows.
 static ShardingFactors expertSums(Value weight,
                                   ArrayRef<SmallVector<unsigned, 1>> dims,
                                   ValueRange sets) {
@@ -139,14 +140,14 @@ ShardingFactors SumExpertsOp::getShardingFactors() {
 // Workloads
 //===----------------------------------------------------------------------===//
 
-/// The router's own kernel writes them.
+/// The scores cost nothing: the router's own kernel writes them.
 void RouterScoresOp::buildWorkload(WorkloadBuilder &) {}
 
 void RouterBackwardOp::buildWorkload(WorkloadBuilder &builder) {
   builder.addElementwise(*this);
 }
 
-/// The routing says which rows there are, and is not read itself.
+/// The routing determines which rows there are, but its numbers are not read.
 void RoutingGradientOp::buildWorkload(WorkloadBuilder &builder) {
   Kernel &kernel = builder.addKernel(*this, KernelKind::elementwise);
   builder.read(kernel, getDy());
@@ -177,7 +178,7 @@ void ExpertsBackwardOp::buildWorkload(WorkloadBuilder &builder) {
   builder.write(kernel, getResult());
 }
 
-/// Rows are those that the experts share, as in the forward.
+/// The number of rows is that of the forward, in which ranks share the experts.
 void ExpertsGradientOp::buildWorkload(WorkloadBuilder &builder) {
   Kernel &kernel = builder.addProduct(*this, KernelKind::grouped_matmul,
                                       FlopClass::linear, getX());
@@ -192,8 +193,8 @@ void ExpertsGradientOp::buildWorkload(WorkloadBuilder &builder) {
   builder.mergeBy(getX());
 }
 
-/// Whether `rows` are the gradient of rows that went back to their tokens as
-/// they were.
+/// Whether `rows` are the gradient of rows that the forward returned to their
+/// tokens unchanged.
 static bool wereCombined(Value rows) {
   Operation *maker = rows.getDefiningOp();
   return maker &&
@@ -201,9 +202,10 @@ static bool wereCombined(Value rows) {
           !isa<TransformerDialect, TrainingDialect>(maker->getDialect()));
 }
 
-/// The backward of a bias that was added apart (`ExpertsOp`): the gradient is
-/// cast, and back for the product; that of the weighed bias is multiplied by
-/// the routing and by the bias, and both products are summed.
+/// Memory passes of the backward of a bias that is added outside of the matmul
+/// (`ExpertsOp`): the gradient is cast to fp32 and back for the matmul; the
+/// gradient of the weighted bias is multiplied by the routing weight and by the
+/// bias, and both products are summed.
 static constexpr Passes biasBackwardPasses = {1, 1, 5, 3};
 
 void SumExpertsOp::buildWorkload(WorkloadBuilder &builder) {

@@ -20,7 +20,8 @@ using namespace mlir;
 // Elementwise
 //===----------------------------------------------------------------------===//
 
-/// Linear, but sums are made before: the mask is saved as it is split.
+/// Dropout is linear, but partial sums must be reduced before it, because the
+/// saved mask is split like the operand.
 ShardingFactors DropoutOp::getShardingFactors() {
   return elementwiseFactors(*this);
 }
@@ -55,7 +56,8 @@ ShardingFactors RopeBackwardOp::getShardingFactors() {
 // Losses
 //===----------------------------------------------------------------------===//
 
-/// Parts of the vocabulary exchange what they need inside the op.
+/// Returns factors of a loss. Devices that hold parts of the vocabulary
+/// exchange what they need inside the op, so that the vocabulary may be split.
 static FactorList lossFactors(ShardingFactors &factors, Value x, Value labels) {
   if (rankOf(x) != rankOf(labels) + 1)
     return {};
@@ -65,7 +67,7 @@ static FactorList lossFactors(ShardingFactors &factors, Value x, Value labels) {
   return tokens;
 }
 
-/// `form` must be a `LossForm`.
+/// Verifies that `form` is the name of a `LossForm`.
 static LogicalResult verifyForm(Operation *op, std::optional<StringRef> form) {
   if (!form || parseLossForm(*form))
     return success();
@@ -102,7 +104,7 @@ int64_t ProductGradientOp::getNumContracted() {
   return (rankOf(getLhs()) + rankOf(getRhs()) - rankOf(getResult())) / 2;
 }
 
-/// Only the gradient of a weight names one: it has its shape.
+/// Only the gradient of a weight names the weight, whose shape its result has.
 LogicalResult ProductGradientOp::verify() {
   if (isOfInput() != bool(getWeight()))
     return success();
@@ -137,8 +139,9 @@ ShardingFactors ProductGradientOp::getShardingFactors() {
   return factors;
 }
 
-/// Of what has the trailing dimensions of `dy`, summed over the others;
-/// `operands` have those of `dy`.
+/// Returns factors of an op that sums over the leading dimensions of `dy` and
+/// keeps as many trailing ones as `weight` has. Each of the `operands` operands
+/// has the dimensions of `dy`.
 static ShardingFactors sumFactors(Value dy, Value weight, unsigned operands) {
   ShardingFactors factors;
   int64_t kept = rankOf(weight), summed = rankOf(dy) - kept;
@@ -158,7 +161,8 @@ ShardingFactors SumTokensOp::getShardingFactors() {
   return sumFactors(getDy(), getBias(), 1);
 }
 
-/// One factor for all elements is none of their dimensions.
+/// If there is one factor for all elements, it has no dimension in common with
+/// them.
 ShardingFactors FactorGradientOp::getShardingFactors() {
   bool isOne = rankOf(getFactors()) == 1 &&
                tensorOf(getFactors().getType()).getDimSize(0) == 1;
@@ -214,7 +218,8 @@ ShardingFactors PositionGradientOp::getShardingFactors() {
 // Norms
 //===----------------------------------------------------------------------===//
 
-/// What the mean is over is whole.
+/// Returns factors of a norm's operand `x`: the last `over` dimensions, over
+/// which the mean is taken, must not be split.
 static FactorList normFactors(ShardingFactors &factors, Value x, int64_t over,
                               FactorKind tokens) {
   FactorList all = addFactors(factors, tokens, rankOf(x) - over);
@@ -235,7 +240,8 @@ ShardingFactors NormBackwardOp::getShardingFactors() {
   return factors;
 }
 
-/// A weight may have a dimension that the mean is not over: one for each head.
+/// A weight may have dimensions besides those of the mean: one weight for each
+/// head.
 ShardingFactors NormGradientOp::getShardingFactors() {
   ShardingFactors factors;
   int64_t rank = rankOf(getX()), over = getOver(), own = rankOf(getWeight());
@@ -247,7 +253,8 @@ ShardingFactors NormGradientOp::getShardingFactors() {
   FactorList weight(ArrayRef(all).take_back(own));
   factors.operands = {all, all, weight};
   factors.results = {weight};
-  // Both results of a norm want the same, reduced, gradient.
+  // Partial sums must be reduced before the op, because both of its results
+  // need the whole gradient.
   factors.linear = {{}};
   return factors;
 }
@@ -258,8 +265,8 @@ ShardingFactors NormGradientOp::getShardingFactors() {
 
 namespace {
 
-/// The factors of an attention without a cache, whose key-value tokens are
-/// whole or, `seen`, may go round.
+/// The factors of an attention without a KV cache. Its key-value tokens must
+/// not be split or, with `FactorKind::seen`, may be passed around a ring.
 struct AttentionFactors {
   explicit AttentionFactors(FactorKind queries,
                             FactorKind keys = FactorKind::seen)
@@ -307,7 +314,8 @@ ShardingFactors SinkGradientOp::getShardingFactors() {
   FactorList results = concat(tokens, {heads, factors.add(FactorKind::whole)});
   factors.operands = {results, results, concat(tokens, {heads}), {heads}};
   factors.results = {{heads}};
-  // Sums are made before: the normaliser is of them.
+  // Partial sums must be reduced before the op, because the normaliser is
+  // computed from the whole scores.
   factors.linear = {{}};
   return factors;
 }
@@ -362,8 +370,9 @@ ShardingFactors AttentionProbabilitiesBackwardOp::getShardingFactors() {
   return all.factors;
 }
 
-/// Heads are split as in a forward: those that others share up to their
-/// number. `rules` are those of operands, then of results.
+/// Returns the factor of heads, which is split as in the forward: key-value
+/// heads that query heads share are split up to their number. `rules` are the
+/// split rules of operands, then of results.
 static std::optional<TensorParallelFactor>
 headsOf(std::initializer_list<SplitRule> rules) {
   constexpr int32_t heads = 2;

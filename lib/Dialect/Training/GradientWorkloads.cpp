@@ -27,8 +27,8 @@ AUTOPAR_ELEMENTWISE(DropoutOp)
 AUTOPAR_ELEMENTWISE(NormBackwardOp)
 #undef AUTOPAR_ELEMENTWISE
 
-/// Where the forward has clamped (`GatedOp`): gradients of both halves, by what
-/// was clamped, are concatenated.
+/// If the forward clamped its operands (`GatedOp`), the gradients of both
+/// halves are masked where it did, and are concatenated.
 void GatedBackwardOp::buildWorkload(WorkloadBuilder &builder) {
   constexpr Passes clampPasses = {6, 4};
   builder.addElementwise(*this);
@@ -36,7 +36,8 @@ void GatedBackwardOp::buildWorkload(WorkloadBuilder &builder) {
     builder.addPasses(*this, getGate(), clampPasses);
 }
 
-/// What does not turn is not moved.
+/// Only the elements that the rotation changes are moved: the first `width` of
+/// each head.
 void RopeBackwardOp::buildWorkload(WorkloadBuilder &builder) {
   Kernel &kernel = builder.addElementwise(*this);
   if (std::optional<int64_t> width = getWidth())
@@ -60,7 +61,8 @@ void CrossEntropyOp::buildWorkload(WorkloadBuilder &builder) {
     builder.exchangeOverLast(*this, getX());
 }
 
-/// Scores are read for the sum and for the result.
+/// The kernel reads the scores twice, for their sum and for the result. If the
+/// vocabulary is split, devices exchange one number per token twice.
 void CrossEntropyBackwardOp::buildWorkload(WorkloadBuilder &builder) {
   Kernel &kernel = builder.addElementwise(*this);
   builder.read(kernel, getX());
@@ -73,7 +75,8 @@ void CrossEntropyBackwardOp::buildWorkload(WorkloadBuilder &builder) {
 // Products
 //===----------------------------------------------------------------------===//
 
-/// The sum of gradients of one input that `gradient` is added to.
+/// Returns the final sum if `gradient` is one of several gradients of the same
+/// input that are added up; else `gradient` itself.
 static Value sumOf(Value gradient) {
   while (gradient.hasOneUse()) {
     auto sum = dyn_cast<AddOp>(*gradient.user_begin());
@@ -84,12 +87,13 @@ static Value sumOf(Value gradient) {
   return gradient;
 }
 
-/// What reports call the kernels, by role.
+/// The names of the kernels in reports, by the role of the gradient.
 static constexpr StringLiteral productNames[] = {
     "linear_backward", "logits_backward", "product_gradient"};
 
-/// Products whose results are added up are one, of operands side by side; so
-/// are those of one input with all tokens.
+/// Matmuls whose results are added up are launched as one matmul with their
+/// operands side by side; so are matmuls that have one input, with all its
+/// tokens.
 void ProductGradientOp::buildWorkload(WorkloadBuilder &builder) {
   ProductRole role = getRole();
   bool isOfScores = role == ProductRole::states;
@@ -114,7 +118,8 @@ void ProductGradientOp::buildWorkload(WorkloadBuilder &builder) {
   builder.mergeBy(isOfInput() ? sumOf(getResult()) : getLhs());
 }
 
-/// What sums over tokens reads `operands` and writes its result.
+/// Adds a kernel that reads `operands`, sums over tokens, and writes the result
+/// of `op`.
 static void addSum(Operation *op, ValueRange operands,
                    WorkloadBuilder &builder) {
   Kernel &kernel = builder.addKernel(op, KernelKind::elementwise);
@@ -136,7 +141,7 @@ void NormGradientOp::buildWorkload(WorkloadBuilder &builder) {
   addSum(*this, {getDy(), getX()}, builder);
 }
 
-/// A row is read and written for each token.
+/// Adds a kernel that reads and writes one row of the gradient for each token.
 static void addRows(Operation *op, Value dy, WorkloadBuilder &builder) {
   Kernel &kernel = builder.addKernel(op, KernelKind::gather);
   kernel.ofWeights = true;
@@ -156,14 +161,14 @@ void PositionGradientOp::buildWorkload(WorkloadBuilder &builder) {
 // Attention
 //===----------------------------------------------------------------------===//
 
-/// The attention's own kernel writes it.
+/// The normaliser costs nothing: the attention's own kernel writes it.
 void AttentionNormaliserOp::buildWorkload(WorkloadBuilder &) {}
 
 void SinkGradientOp::buildWorkload(WorkloadBuilder &builder) {
   addSum(*this, {getDy(), getY(), getNormaliser()}, builder);
 }
 
-/// Five products where the forward has two.
+/// The backward has five matmuls where the forward has two.
 void AttentionBackwardOp::buildWorkload(WorkloadBuilder &builder) {
   constexpr unsigned width = 3;
   constexpr int64_t ofKeys = 3, ofValues = 2;
@@ -191,8 +196,8 @@ void AttentionBackwardOp::buildWorkload(WorkloadBuilder &builder) {
     builder.write(kernel, result);
 }
 
-/// A product of all queries with all keys, head by head: as many FLOPs as one
-/// of `width` elements for each pair.
+/// Adds a matmul of all queries with all keys for each head. It has as many
+/// FLOPs as one product of `width` elements for each pair of query and key.
 static Kernel &addPairs(Operation *op, Value probabilities, Value queries,
                         WorkloadBuilder &builder) {
   constexpr unsigned heads = 1, tokens = 3, width = 3;
@@ -204,7 +209,8 @@ static Kernel &addPairs(Operation *op, Value probabilities, Value queries,
   return kernel;
 }
 
-/// The softmax is a kernel of its own, which reads scores and writes them.
+/// Adds the kernel of a softmax that is not fused into the attention: it reads
+/// the scores and writes the probabilities.
 static void addSoftmax(Operation *op, ValueRange operands, Value result,
                        WorkloadBuilder &builder) {
   Kernel &kernel = builder.addKernel(op, KernelKind::elementwise);

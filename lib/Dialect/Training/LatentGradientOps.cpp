@@ -36,7 +36,8 @@ void LatentAttentionBackwardOp::getAsmResultNames(
 // Verifiers
 //===----------------------------------------------------------------------===//
 
-/// `all` has the elements of both in each head.
+/// Verifies that each head of `all` has the elements of `own` followed by those
+/// of `shared`.
 static LogicalResult verifyWidths(Operation *op, Value all, Value own,
                                   Value shared) {
   auto last = [](Value tensor) { return unsigned(rankOf(tensor) - 1); };
@@ -82,8 +83,10 @@ LogicalResult LatentAttentionBackwardOp::verify() {
 
 namespace {
 
-/// The factors of heads with what they share. Heads come first: where both are
-/// split over an axis, what they share is gathered, which is less.
+/// The factors of tensors with heads, and of a tensor that all heads share. The
+/// factor of heads comes first: if an axis could split both it and the tokens
+/// of the shared tensor, the shared tensor is gathered, which is the smaller
+/// one.
 struct SharedFactors {
   SharedFactors(Value own, FactorKind ofHeads)
       : heads(factors.add(ofHeads)),
@@ -132,8 +135,8 @@ ShardingFactors ConcatSharedBackwardOp::getShardingFactors() {
 
 namespace {
 
-/// The factors of attention to latents of the step, whose tokens are whole or
-/// go round.
+/// The factors of attention to latents of the same step, whose tokens must not
+/// be split or may be passed around a ring.
 struct LatentFactors {
   explicit LatentFactors(FactorKind kind)
       : batch(factors.add(kind)), query(factors.add(kind)),
@@ -193,7 +196,8 @@ ShardingFactors LatentAttentionBackwardOp::getShardingFactors() {
   return all.factors;
 }
 
-/// All that has heads has as many.
+/// Returns the factor of heads; all tensors with heads have the same number of
+/// them.
 static TensorParallelFactor splitHeads(Operation *op) {
   constexpr int32_t heads = 2;
   return {heads,
@@ -223,12 +227,13 @@ void ConcatSharedBackwardOp::buildWorkload(WorkloadBuilder &builder) {
   builder.addElementwise(*this);
 }
 
-/// The attention's own kernel writes it.
+/// The normaliser costs nothing: the attention's own kernel writes it.
 void LatentNormaliserOp::buildWorkload(WorkloadBuilder &) {}
 
 namespace {
 
-/// The kernels of a backward in the space of latents.
+/// Adds the kernels of the backward of an attention that is computed in the
+/// space of latents.
 class LatentBackwardKernels {
 public:
   LatentBackwardKernels(LatentAttentionBackwardOp op, WorkloadBuilder &builder)
@@ -267,7 +272,7 @@ private:
     return a;
   }
 
-  /// With a matrix for each head.
+  /// Adds a matmul with a matrix for each head, and returns its kernel.
   Kernel &addProduct(const Dims &rows, const Dims &contraction, Dims columns) {
     Kernel &kernel = builder.addProduct(op, KernelKind::batched_matmul,
                                         FlopClass::linear, Value());
@@ -276,12 +281,14 @@ private:
     kernel.columns = std::move(columns);
     return kernel;
   }
-  /// Rows of all heads, of `width`.
+  /// Adds the traffic of rows of `width` elements for each token and head to
+  /// `kernel`.
   void move(Kernel &kernel, const Dims &width, bool write) {
     builder.move(kernel, concat(concat(tokens, heads), width), type, write);
   }
 
-  /// The five products of a backward, and what queries saw of latents.
+  /// Adds the kernel with the five matmuls of the backward, and the traffic of
+  /// the latents that the queries attended to.
   void attend() {
     int64_t ofLatents = sizeOf(op.getLatent(), 2);
     int64_t ofKeys = ofLatents + sizeOf(op.getKeyRope(), 2);

@@ -16,8 +16,8 @@ using namespace autopar::training;
 using namespace autopar::transformer;
 using namespace mlir;
 
-/// Values of an 8-bit state that share a scale (bitsandbytes, blockwise
-/// optimizers).
+/// Number of values of an 8-bit optimizer state that share a scale
+/// (bitsandbytes, blockwise optimizers).
 static constexpr int64_t valuesPerScale = 256;
 
 static LogicalResult verifyStates(Operation *op, ArrayRef<Type> states) {
@@ -28,7 +28,8 @@ static LogicalResult verifyStates(Operation *op, ArrayRef<Type> states) {
   return success();
 }
 
-/// `rows` are some of the dimensions of a tensor, and columns follow.
+/// Verifies that the range `rows` covers some dimensions of a tensor of rank
+/// `rank`, and that dimensions of columns follow.
 static LogicalResult verifyRows(Operation *op, ArrayRef<int64_t> rows,
                                 int64_t rank) {
   if (rows.size() == 2 && rows[0] >= 0 && rows[0] < rows[1] && rows[1] < rank)
@@ -43,7 +44,8 @@ static LogicalResult verifyRows(Operation *op, ArrayRef<int64_t> rows,
 // UpdateOp
 //===----------------------------------------------------------------------===//
 
-/// How many states an optimizer keeps beside a master copy: least and most.
+/// Returns the least and the largest number of states that an optimizer keeps
+/// besides a master copy.
 static std::pair<unsigned, unsigned> momentsOf(UpdateOp op) {
   switch (op.getOptimizer()) {
   case OptimizerKind::adamw:
@@ -75,7 +77,7 @@ LogicalResult UpdateOp::verify() {
                        << least + copies << " to " << most + copies;
 }
 
-/// A mean over all elements has no dimensions.
+/// The mean over all elements has no dimension in common with the elements.
 ShardingFactors UpdateOp::getShardingFactors() {
   ShardingFactors factors = elementwiseFactors(*this);
   if (!getMeanSquare())
@@ -86,7 +88,8 @@ ShardingFactors UpdateOp::getShardingFactors() {
   return factors;
 }
 
-/// What is kept of the elements of `tensor`.
+/// Returns the optimizer state that is kept in `format` for each element of
+/// `tensor`.
 static KeptState keep(WorkloadBuilder &builder, Value tensor, Type format) {
   KeptState kept;
   kept.shape = builder.dims(tensor);
@@ -102,7 +105,8 @@ void UpdateOp::buildWorkload(WorkloadBuilder &builder) {
     states.push_back(keep(builder, getResult(), format));
   if (getMaster())
     states.front().isMaster = true;
-  // A mean of all elements is there once all have been read.
+  // The mean over all elements is known only after all have been read, so that
+  // no kernel before this point is fused with the update.
   if (getMeanSquare())
     builder.endRun();
   builder.addUpdate(*this, findWeight(getWeight()), states);
@@ -112,7 +116,8 @@ void UpdateOp::buildWorkload(WorkloadBuilder &builder) {
 // MeanOp
 //===----------------------------------------------------------------------===//
 
-/// `over` are dimensions of a tensor, or none.
+/// Whether `over` is a range of dimensions of a tensor of rank `rank`; the
+/// range may be empty.
 static bool isRange(ArrayRef<int64_t> over, int64_t rank) {
   return over.size() == 2 && over[0] >= 0 && over[0] <= over[1] &&
          over[1] <= rank;
@@ -126,7 +131,7 @@ LogicalResult MeanOp::verify() {
   return emitOpError("is of the gradient of no transformer.weight");
 }
 
-/// Padding is left out of sums, as what no token looks up is.
+/// Padding is left out of the sums, as rows that no token looks up are.
 ShardingFactors MeanOp::getShardingFactors() {
   ShardingFactors factors;
   int64_t rank = rankOf(getX());
@@ -147,7 +152,7 @@ ShardingFactors MeanOp::getShardingFactors() {
   return factors;
 }
 
-/// Of a weight only the layout is used.
+/// Only the layout of the weight is used: it is not read.
 void MeanOp::buildWorkload(WorkloadBuilder &builder) {
   Kernel &kernel = builder.addKernel(*this, KernelKind::elementwise);
   builder.read(kernel, getX());
@@ -176,8 +181,9 @@ ShardingFactors MovingMeanOp::getShardingFactors() {
   return elementwiseFactors(*this);
 }
 
-/// Means of rows and columns are there once all elements have been read: no
-/// kernel makes them and goes on with them. Both go on in one.
+/// Means of rows and columns are known only after all elements have been read,
+/// so that no kernel computes them and continues. One kernel updates the moving
+/// means of both rows and columns.
 void MovingMeanOp::buildWorkload(WorkloadBuilder &builder) {
   if (!isa_and_present<MovingMeanOp>((*this)->getPrevNode()))
     builder.endRun();
@@ -248,7 +254,8 @@ LogicalResult OrthogonalizeOp::verify() {
   return verifyRows(*this, getRows(), rankOf(getInput()));
 }
 
-/// A matrix is made of all of its rows and columns.
+/// Rows and columns of the matrix must not be split, because the result depends
+/// on the whole matrix.
 ShardingFactors OrthogonalizeOp::getShardingFactors() {
   ShardingFactors factors = elementwiseFactors(*this);
   for (size_t i = getRows().front(); i < factors.kinds.size(); ++i)
@@ -256,7 +263,8 @@ ShardingFactors OrthogonalizeOp::getShardingFactors() {
   return factors;
 }
 
-/// The products of a step: A = X X^T, A A, and what is left by X.
+/// Adds the three matmuls of one iteration for X: A = X X^T, A A, and the
+/// polynomial in A times X.
 void OrthogonalizeOp::buildWorkload(WorkloadBuilder &builder) {
   int64_t begin = getRows()[0], end = getRows()[1], rank = rankOf(getInput());
   ArrayRef<int64_t> shape = tensorOf(getInput().getType()).getShape();

@@ -49,7 +49,8 @@ void LinearAttentionBackwardOp::getAsmResultNames(
 // Verifiers
 //===----------------------------------------------------------------------===//
 
-/// A parameter has a gradient of its own.
+/// Verifies that the op has a gradient for `parameter` if, and only if, it has
+/// the parameter.
 static LogicalResult verifyPair(Operation *op, StringRef name, Value parameter,
                                 Value gradient) {
   if (bool(parameter) == bool(gradient))
@@ -163,7 +164,8 @@ LinearAttentionBackwardOp::getTensorParallelFactor() {
 // Workloads
 //===----------------------------------------------------------------------===//
 
-/// Backwards make again what the forward does, and each product of it has two.
+/// FLOPs of a backward over those of the forward: it computes the forward
+/// again, and two matmuls for each of its matmuls.
 static constexpr int64_t backwardShare = 3;
 
 void ShortConvBackwardOp::buildWorkload(WorkloadBuilder &builder) {

@@ -40,7 +40,8 @@ ShardingFactors InsertBackwardOp::getShardingFactors() {
   return factors;
 }
 
-/// The tokens that stay are not moved; those that were replaced become 0.
+/// Gradients of tokens that the forward kept are not moved; those of tokens
+/// that it replaced are set to 0.
 void InsertBackwardOp::buildWorkload(WorkloadBuilder &builder) {
   Dims moved = builder.dims(getDInserted());
   Kernel &kernel = builder.addKernel(*this, KernelKind::gather);

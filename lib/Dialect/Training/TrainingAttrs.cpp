@@ -36,7 +36,8 @@ Recomputation RecomputationAttr::getRecomputation() const {
   return {getKind(), getParts().vec(), getEvery(), getLayersOfStage()};
 }
 
-/// "full first 8" as `Recomputation` reads it: "full:8".
+/// Parses the words of a recomputation, such as "full first 8", and returns the
+/// text that `Recomputation` parses: "full:8".
 static ParseResult parseText(AsmParser &parser, std::string &text) {
   StringRef word;
   if (parser.parseKeyword(&word))

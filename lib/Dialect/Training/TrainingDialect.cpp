@@ -19,7 +19,8 @@ using namespace mlir;
 
 namespace {
 
-/// Which function saves a value says whose layer the value is of.
+/// Forbids inlining of ops that save or read saved values: the function that
+/// contains them determines to which layer a value belongs.
 struct TrainingInlinerInterface : DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
 
@@ -40,7 +41,8 @@ void TrainingDialect::initialize() {
   addInterfaces<TrainingInlinerInterface, VersionedBytecode>();
 }
 
-/// Each part names another function beside it that is no part.
+/// Verifies that each function with `partOfAttribute` names another function of
+/// the module that has no such attribute.
 static LogicalResult verifyWholes(Operation *table) {
   llvm::DenseMap<StringAttr, FunctionOpInterface> functions;
   for (auto function : table->getRegion(0).getOps<FunctionOpInterface>())
@@ -61,7 +63,7 @@ static LogicalResult verifyWholes(Operation *table) {
   return result;
 }
 
-/// The last part verifies all of the module.
+/// The last function with the attribute verifies all of the module's.
 LogicalResult
 TrainingDialect::verifyOperationAttribute(Operation *op,
                                           NamedAttribute attribute) {

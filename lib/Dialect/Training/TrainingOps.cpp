@@ -17,7 +17,7 @@ using namespace autopar::transformer;
 using namespace mlir;
 
 //===----------------------------------------------------------------------===//
-// Who belongs to whom
+// Which function and layer an op belongs to
 //===----------------------------------------------------------------------===//
 
 bool training::areSameTensor(WeightOp a, WeightOp b) {
@@ -157,7 +157,7 @@ static LogicalResult refuseOutsideFunction(Operation *op) {
                          "forward or the backward of a layer");
 }
 
-/// Refuses two of a name in `function`.
+/// Emits an error if two saved values of `function` have the same name.
 static LogicalResult verifyNames(FunctionOpInterface function) {
   llvm::DenseMap<StringAttr, SaveOp> firsts;
   LogicalResult result = success();
@@ -191,7 +191,7 @@ void SavedOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
   setNameFn(getResult(), getName());
 }
 
-/// By function and name.
+/// The ops that save values, by function and name.
 using Saves = llvm::DenseMap<std::pair<Operation *, StringAttr>, SaveOp>;
 
 static LogicalResult verifySaved(SavedOp saved, const Saves &saves,
@@ -199,7 +199,8 @@ static LogicalResult verifySaved(SavedOp saved, const Saves &saves,
   FunctionOpInterface function = findFunctionAround(saved);
   if (!function)
     return refuseOutsideFunction(saved);
-  // `findWhole` would look through the module for each op.
+  // `findWhole` would search the whole module for each op, so its result is
+  // looked up in the symbol table here.
   FunctionOpInterface whole = function;
   if (auto name = function->getAttrOfType<FlatSymbolRefAttr>(partOfAttribute))
     if (auto found = symbols.lookupNearestSymbolFrom<FunctionOpInterface>(
@@ -219,7 +220,7 @@ static LogicalResult verifySaved(SavedOp saved, const Saves &saves,
   return diag;
 }
 
-/// The last one verifies all of the module.
+/// The last such op verifies all of the module's.
 LogicalResult SavedOp::verifySymbolUses(SymbolTableCollection &symbols) {
   Operation *module = SymbolTable::getNearestSymbolTable(*this);
   if (!isLastIn(module, *this, llvm::IsaPred<SavedOp>))
@@ -236,7 +237,8 @@ LogicalResult SavedOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return result;
 }
 
-/// It lies where the forward has left it.
+/// Reading a saved value costs nothing: it stays in memory where the forward
+/// left it.
 void SavedOp::buildWorkload(WorkloadBuilder &builder) {
   builder.readSaved(getResult());
 }
@@ -245,7 +247,7 @@ void SavedOp::buildWorkload(WorkloadBuilder &builder) {
 // AccumulateOp, GradientOp
 //===----------------------------------------------------------------------===//
 
-/// A gradient is of a weight, and has its shape.
+/// Verifies that a gradient belongs to a weight, and has its shape.
 static LogicalResult verifyOfWeight(Operation *op, Value gradient,
                                     Value weight) {
   if (!findWeight(weight))
@@ -260,7 +262,8 @@ LogicalResult AccumulateOp::verify() {
   return verifyOfWeight(*this, getGradient(), getWeight());
 }
 
-/// Products have written their sums: what is kept is read and written.
+/// The matmul has written its result, so that the stored gradient is read,
+/// added and written.
 void AccumulateOp::buildWorkload(WorkloadBuilder &builder) {
   builder.accumulate(*this, getGradient(), findWeight(getWeight()));
 }

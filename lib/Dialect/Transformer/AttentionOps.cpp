@@ -42,7 +42,8 @@ ShardingFactors RopeOp::getShardingFactors() {
   return factors;
 }
 
-/// What does not turn is not moved.
+/// Only the elements that the rotation changes are moved: the first `width` of
+/// each head.
 void RopeOp::buildWorkload(WorkloadBuilder &builder) {
   Kernel &kernel = builder.addElementwise(*this);
   if (std::optional<int64_t> width = getWidth())
@@ -54,7 +55,8 @@ void RopeOp::buildWorkload(WorkloadBuilder &builder) {
 // AttentionOp
 //===----------------------------------------------------------------------===//
 
-/// Numbers of heads: equal or dividing, where factors let them differ.
+/// Verifies the numbers of heads: that of key-value heads must divide that of
+/// query heads. The factor of heads alone allows other numbers.
 static LogicalResult verifyHeads(AttentionOp op) {
   constexpr unsigned headDim = 2;
   int64_t heads = sizeOf(op.getQuery(), headDim);
@@ -125,7 +127,8 @@ static LogicalResult verifyDistances(AttentionOp op) {
                              "max_distance above";
 }
 
-/// The rows of a plane's tables, 2*n - 1 for n rows of n tokens.
+/// Verifies the tables of relative positions in a plane, which have 2*n - 1
+/// rows for a plane of n rows of n tokens.
 static LogicalResult verifyPlane(AttentionOp op) {
   int64_t rows = sizeOf(op.getDown(), 0);
   for (Value table : {op.getDown(), op.getAcross()})
@@ -143,7 +146,8 @@ static LogicalResult verifyPlane(AttentionOp op) {
   return success();
 }
 
-/// The rows of a table of distances, 2*m + 1 for those up to m.
+/// Verifies the table of relative distances, which has 2*m + 1 rows for
+/// distances up to m.
 static LogicalResult verifyNear(AttentionOp op) {
   int64_t rows = sizeOf(op.getDistances(), 0);
   if (rows > 0 && rows % 2 == 1)
@@ -158,7 +162,8 @@ int64_t AttentionOp::getNumSeen() {
                        : 0;
 }
 
-/// Blocks of the keys that the query's group sees.
+/// Verifies the operand with the blocks of keys that were selected for each
+/// group of queries.
 static LogicalResult verifySelected(AttentionOp op) {
   if (bool(op.getSelected()) != bool(op.getBlock()))
     return op.emitOpError("has selected blocks or their size, expected both");
@@ -207,7 +212,8 @@ LogicalResult AttentionOp::verify() {
        failed(verifyPositive(*this, "softcap", *getSoftcap()))));
 }
 
-/// Whether keys are those of the tokens that ask, on their way to a cache.
+/// Whether the keys are those of the op's own query tokens, which it appends to
+/// a cache.
 static bool appendsOwnTokens(AttentionOp op) {
   return op.getCache() && TensorView(op.getQuery()).extent(1) ==
                               TensorView(op.getKey()).extent(1);
@@ -275,7 +281,8 @@ std::optional<TensorParallelFactor> AttentionOp::getTensorParallelFactor() {
   return factor;
 }
 
-/// Each query with the n rows of both tables that its keys are at.
+/// Adds the matmuls of each query with the n rows of both tables at which its
+/// keys lie.
 static void addPlane(AttentionOp op, WorkloadBuilder &builder) {
   Kernel &kernel = builder.addProduct(op, KernelKind::matmul,
                                       FlopClass::attention, op.getQuery());
@@ -289,7 +296,8 @@ static void addPlane(AttentionOp op, WorkloadBuilder &builder) {
   builder.read(kernel, op.getAcross());
 }
 
-/// Whether all tokens see each other, and nothing but each other.
+/// Whether all tokens of the op attend to each other and to no other tokens, as
+/// in an encoder.
 static bool isOfEncoder(AttentionOp op, WorkloadBuilder &builder) {
   auto tokensOf = [&](Value value) {
     return builder.dims(value, 1, 2).front().extent;
@@ -300,7 +308,8 @@ static bool isOfEncoder(AttentionOp op, WorkloadBuilder &builder) {
          tokensOf(op.getQuery()) == tokensOf(op.getKey());
 }
 
-/// A flash kernel's traffic, which never writes the scores.
+/// Adds a fused (flash) attention kernel, whose traffic does not include the
+/// scores.
 void AttentionOp::buildWorkload(WorkloadBuilder &builder) {
   bool isEncoder = isOfEncoder(*this, builder);
   Kernel &kernel = builder.addProduct(
@@ -320,7 +329,8 @@ void AttentionOp::buildWorkload(WorkloadBuilder &builder) {
   pairs.window = getSelected() ? getNumSeen() : getWindow().value_or(0);
   pairs.chunk = getChunk().value_or(0);
   kernel.pairs = pairs;
-  // Tables are of queries that see a cache, what is before them, or all.
+  // Shape tables exist for attention to a KV cache, causal attention, and
+  // attention of an encoder.
   if (getCache() || getCausal() || isEncoder)
     kernel.heads = {builder.dims(seen, 2, 3).front(), widths.extent.factor / 2};
   kernel.mixesTokens = true;
@@ -337,7 +347,7 @@ void AttentionOp::buildWorkload(WorkloadBuilder &builder) {
   if (!getCache())
     return;
   builder.exchangeNormalisers(*this, getResult(), pairs.context);
-  // The new keys and values go to the cache.
+  // The kernel also writes the new keys and values to the cache.
   builder.write(kernel, getKey());
   builder.write(kernel, getValue());
 }
@@ -372,7 +382,8 @@ ChannelAttentionOp::getTensorParallelFactor() {
       TensorParallelRole::attention};
 }
 
-/// Scores of all channels with all, then their products with the values.
+/// Adds two matmuls: the scores of all channels with each other, and the
+/// product of scores and values.
 void ChannelAttentionOp::buildWorkload(WorkloadBuilder &builder) {
   auto addPart = [&](Value operand) -> Kernel & {
     Kernel &kernel = builder.addProduct(*this, KernelKind::matmul,

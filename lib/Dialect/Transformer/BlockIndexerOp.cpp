@@ -31,7 +31,8 @@ LogicalResult BlockIndexerOp::verify() {
   return verifyLimit(*this, "block", getBlock());
 }
 
-/// Groups are split as the heads of keys that are selected for.
+/// The groups for which blocks are selected are split like the key-value heads
+/// of the attention that uses them.
 ShardingFactors BlockIndexerOp::getShardingFactors() {
   ShardingFactors factors;
   if (!haveRanks(

@@ -23,7 +23,8 @@ static bool knows(Bytecode &bytecode, uint64_t first) {
          first;
 }
 
-/// Reads attributes one after the other; they may be missing.
+/// Reads the given attributes in order; each of them may be missing in the
+/// file.
 template <typename... Attrs>
 static LogicalResult readAll(DialectBytecodeReader &reader, Attrs &...attrs) {
   return success((succeeded(reader.readOptionalAttribute(attrs)) && ...));

@@ -20,13 +20,14 @@ static Dim number(int64_t size) {
   return dim;
 }
 
-/// The positions that a cache keeps after a step; nothing where it keeps all.
+/// Returns the number of last positions that a KV cache keeps after a step;
+/// nothing if it keeps all.
 static std::optional<uint64_t> keptBy(Value handle) {
   auto cache = handle.getDefiningOp<KVCacheOp>();
   return cache ? cache.getWindow() : std::nullopt;
 }
 
-/// A cache must keep the last `tokens`.
+/// Verifies that a KV cache keeps at least the last `tokens` tokens.
 static LogicalResult verifyKeeps(Operation *op, Value cache, int64_t tokens) {
   std::optional<uint64_t> kept = keptBy(cache);
   if (!kept || static_cast<int64_t>(*kept) >= tokens)
@@ -83,7 +84,8 @@ LogicalResult CompressOp::verify() {
   return verifyPositive(*this, "theta", getTheta());
 }
 
-/// A window may lie on several devices, which all have all tokens then.
+/// A window of tokens may lie on several devices, so that tokens must not be
+/// split.
 ShardingFactors CompressOp::getShardingFactors() {
   ShardingFactors factors;
   if (!haveRanks({{getValue(), 3},
@@ -104,8 +106,8 @@ ShardingFactors CompressOp::getShardingFactors() {
   return factors;
 }
 
-/// States are written, and read again where a window ends; of a result a token
-/// has a part.
+/// Adds the traffic: the states of all tokens are written, and read again when
+/// a window ends; each token has 1/ratio of a result.
 void CompressOp::buildWorkload(WorkloadBuilder &builder) {
   Kernel &kernel =
       builder.addKernel(*this, KernelKind::elementwise, getValue());
@@ -199,8 +201,8 @@ CompressedAttentionOp::getTensorParallelFactor() {
       TensorParallelRole::attention};
 }
 
-/// Products of the queries with rows that are keys and values: `width`
-/// elements of them for each token of `cache`, of which a query sees `seen`.
+/// Adds the matmuls of the queries with rows of `cache` that are both keys and
+/// values: `width` elements of each row, of which a query attends to `seen`.
 static Kernel &addRows(CompressedAttentionOp op, WorkloadBuilder &builder,
                        Value cache, int64_t width, int64_t seen) {
   Kernel &kernel = builder.addProduct(op, KernelKind::sparse_attention,
@@ -213,13 +215,13 @@ static Kernel &addRows(CompressedAttentionOp op, WorkloadBuilder &builder,
   pairs.context = builder.dims(cache, 1, 2).front();
   pairs.window = seen;
   kernel.pairs = pairs;
-  // Queries are brought into the format of the cache.
+  // The queries are converted to the number format of the cache.
   kernel.compute = builder.formatOf(cache);
   builder.read(kernel, op.getQuery());
   return kernel;
 }
 
-/// One launch for both caches: a kernel that is given both lists of rows
+/// One kernel attends to both caches, because it takes two lists of rows
 /// (flash_mla_with_kvcache of FlashMLA takes a second cache).
 void CompressedAttentionOp::buildWorkload(WorkloadBuilder &builder) {
   Kernel &kernel = addRows(*this, builder, getCache(), sizeOf(getRow(), 2),
@@ -283,7 +285,7 @@ std::optional<TensorParallelFactor> GroupedLinearOp::getTensorParallelFactor() {
                               TensorParallelRole::channels};
 }
 
-/// A product for each group, launched as one.
+/// Adds one launch that contains a matmul for each group.
 void GroupedLinearOp::buildWorkload(WorkloadBuilder &builder) {
   unsigned rank = rankOf(getX());
   Kernel &kernel = builder.addProduct(*this, KernelKind::batched_matmul,

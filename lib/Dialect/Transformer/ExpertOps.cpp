@@ -27,7 +27,8 @@ static LogicalResult verifyTopK(Operation *op, int64_t topK, int64_t experts) {
                            << " experts";
 }
 
-/// Whole groups, of which enough are kept to choose from.
+/// Verifies the expert groups of a router: the experts must divide into groups,
+/// and the kept groups must have enough experts to choose from.
 static LogicalResult verifyGroups(RouterOp op, int64_t experts) {
   if (!op.getGroups() && !op.getKeep())
     return success();
@@ -45,7 +46,8 @@ static LogicalResult verifyGroups(RouterOp op, int64_t experts) {
   return success();
 }
 
-/// Ids and a table of experts for each of them.
+/// Verifies the operands of a router that looks experts up: token ids, and a
+/// table with the experts of each id.
 static LogicalResult verifyTable(RouterOp op) {
   if (bool(op.getIds()) != bool(op.getTable()))
     return op.emitOpError("has ids or a table of their experts, expected both");
@@ -96,8 +98,9 @@ LogicalResult ExpertsOp::verify() {
                     TensorView(getWeight()).getType().getDimSize(0));
 }
 
-/// The set has one element per token and expert: its extent is the product of
-/// the token dimensions and of what the routing keeps.
+/// Verifies the extent of a set of routed tokens, which has one row per token
+/// and chosen expert: the product of the token dimensions and of the number of
+/// experts per token.
 static LogicalResult verifyRouted(Operation *op, Value tokens, Value routing,
                                   Value set) {
   TensorView dense(tokens), kept(routing);
@@ -160,8 +163,8 @@ ShardingFactors RouterOp::getShardingFactors() {
   return factors;
 }
 
-/// Routed tokens are where their tokens are; what tensor parallelism splits is
-/// `hidden`.
+/// Rows of a set are on the devices of their tokens; tensor parallelism may
+/// split their dimension `hidden`.
 ShardingFactors transformer::routedFactors(Value tokens, Value routing,
                                            Value set, bool fromSet) {
   ShardingFactors factors;
@@ -177,7 +180,8 @@ ShardingFactors transformer::routedFactors(Value tokens, Value routing,
   factors.operands = {fromSet ? sparse : dense, concat(rows, {topK})};
   factors.results = {fromSet ? dense : sparse};
   factors.linear = {{0}};
-  // Each device sums what its own experts made of a token.
+  // Each device sums the rows of its own experts, so that the result is a sum
+  // over experts.
   if (fromSet)
     factors.operandExperts[0] = factors.add(FactorKind::reduction);
   return factors;
@@ -269,17 +273,18 @@ void RouterOp::buildWorkload(WorkloadBuilder &builder) {
         {static_cast<int64_t>(*getGroups()), static_cast<int64_t>(*getKeep())});
 }
 
-/// Whether rows go back to their tokens as they are, by way of collectives.
+/// Whether the rows are returned to their tokens unchanged; collectives may lie
+/// between.
 static bool areCombined(Value rows) {
   return llvm::all_of(rows.getUsers(), [](Operation *user) {
     return isa<CombineOp>(user) || !isa<ShardingOpInterface>(user);
   });
 }
 
-/// Training adds the bias of what is combined behind the product, weighed by
-/// the routing, whose numbers are fp32: a product, a sum and a concatenation of
-/// the experts' rows, then a cast (Megatron-LM, megatron/core/transformer/moe/
-/// experts.py, TEGroupedMLP._apply_bias).
+/// Memory passes of the bias in training, which is added after the matmul: it
+/// is weighted by the routing, whose numbers are fp32, with a product, a sum
+/// and a concatenation of the experts' rows, and then a cast (Megatron-LM,
+/// megatron/core/transformer/moe/experts.py, TEGroupedMLP._apply_bias).
 static constexpr Passes biasPasses = {1, 1, 3, 3};
 
 void ExpertsOp::buildWorkload(WorkloadBuilder &builder) {

@@ -23,7 +23,7 @@ using namespace mlir;
 // Syntax
 //===----------------------------------------------------------------------===//
 
-/// `128`, `o`, `i/8`, `i*4/32`.
+/// Parses one dimension of a stored tensor: `128`, `o`, `i/8` or `i*4/32`.
 static ParseResult parseDim(AsmParser &parser, StoredDim &dim) {
   OptionalParseResult number = parser.parseOptionalInteger(dim.num);
   if (number.has_value())
@@ -43,7 +43,8 @@ static ParseResult parseDim(AsmParser &parser, StoredDim &dim) {
   return success();
 }
 
-/// `weight_scale_inv : f32 [o/128, i/128]`.
+/// Parses one stored tensor of a format, as in `weight_scale_inv : f32 [o/128,
+/// i/128]`.
 static ParseResult parseTensor(AsmParser &parser, FormatTensorAttr &tensor) {
   std::string suffix;
   Type type;
@@ -155,7 +156,8 @@ bool transformer::usesAll(FormatTensorAttr tensor) {
   });
 }
 
-/// The extent of `base` where the plain tensor has `shape`.
+/// Returns the extent to which `base` refers, for an unquantised tensor of
+/// shape `shape`.
 static Checked extentOf(StoredDim::Base base, ArrayRef<int64_t> shape) {
   switch (base) {
   case StoredDim::Base::one:
@@ -185,7 +187,8 @@ SmallVector<Checked> transformer::getFormatShape(FormatTensorAttr tensor,
   return shape;
 }
 
-/// See the description of `#transformer.format`.
+/// Returns the name of a stored tensor from the weight's name and the format's
+/// suffix, by the rule in the description of `#transformer.format`.
 static std::string nameWith(StringRef name, StringRef suffix) {
   if (name.consume_back("weight"))
     return (name + suffix).str();

@@ -33,7 +33,7 @@ void HyperPreOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
 int64_t HyperPreOp::getNumCoefficients() {
   int64_t streams = sizeOf(getStreams(), 2), count = 0;
   int64_t ofEach = getResidual() ? streams + 2 : getPost() ? 2 : 1;
-  // More than any weight has.
+  // On overflow, return a number larger than the size of any weight.
   if (llvm::MulOverflow(streams, ofEach, count))
     return std::numeric_limits<int64_t>::max();
   return count;
@@ -54,7 +54,8 @@ static LogicalResult verifyEps(Operation *op, const APFloat &eps) {
   return op->emitOpError("has an eps that is negative or not finite");
 }
 
-/// What is made and the words that say how.
+/// Verifies that each optional result comes with the attribute that says how it
+/// is computed, and the other way round.
 static LogicalResult verifyResults(HyperPreOp op) {
   if (bool(op.getPost()) != bool(op.getMagnitude()))
     return op.emitOpError("has 'post' or a result for it, expected both");
@@ -155,13 +156,15 @@ void HyperExpandOp::buildWorkload(WorkloadBuilder &builder) {
   builder.write(kernel, getResult());
 }
 
-/// What tables of shapes go by: tokens, and the streams' elements of each.
+/// Sets the coordinates of the kernel's shape table: the number of tokens, and
+/// the elements of all streams per token.
 static void setShape(Kernel &kernel, Value streams, WorkloadBuilder &builder) {
   kernel.rows = builder.dims(streams, 0, 2);
   kernel.contraction = builder.dims(streams, 2, 4);
 }
 
-/// The product and the norm, then the mix, which reads the streams again.
+/// Adds one kernel: a matmul and a norm, and then the mix of the streams, which
+/// reads them a second time.
 void HyperPreOp::buildWorkload(WorkloadBuilder &builder) {
   Kernel &kernel = builder.addProduct(*this, KernelKind::hyper_pre,
                                       FlopClass::linear, getStreams());
@@ -175,7 +178,8 @@ void HyperPreOp::buildWorkload(WorkloadBuilder &builder) {
     builder.write(kernel, result);
 }
 
-/// Sums of streams are on vector units, as those of elementwise ops.
+/// Adds a kernel whose sums of streams run on vector units, as in elementwise
+/// kernels.
 void HyperPostOp::buildWorkload(WorkloadBuilder &builder) {
   Kernel &kernel =
       builder.addKernel(*this, KernelKind::hyper_post, getStreams());

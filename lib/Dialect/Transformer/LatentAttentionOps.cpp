@@ -20,7 +20,8 @@ using namespace mlir;
 // Bytecode
 //===----------------------------------------------------------------------===//
 
-/// Whether files of `bytecode` say which operands there are.
+/// Whether files of the version of `bytecode` state which optional operands the
+/// op has.
 template <typename Bytecode>
 static bool saysOperands(Bytecode &bytecode) {
   return versionOf(bytecode, TransformerDialect::getDialectNamespace()) >=
@@ -203,7 +204,8 @@ ShardingFactors IndexerOp::getShardingFactors() {
   auto whole = [&] { return factors.add(FactorKind::whole); };
   int32_t query = factors.add(FactorKind::parallel);
   int32_t heads = whole(), width = whole();
-  // A window may lie on several devices, which all have all tokens then.
+  // With a compressed cache, a window of tokens may lie on several devices, so
+  // that tokens must not be split.
   bool isCompressed = getRatio() > 1;
   int32_t keys = isCompressed ? whole()
                  : getCache()
@@ -248,7 +250,7 @@ void transformer::readSelected(WorkloadBuilder &builder, Kernel &kernel,
 
 namespace {
 
-/// The kernels of one latent attention, in either form.
+/// Adds the kernels of a latent attention, which can be computed in two forms.
 class LatentKernels {
 public:
   LatentKernels(LatentAttentionOp op, WorkloadBuilder &builder,
@@ -261,7 +263,8 @@ public:
         nope(number(sizeOf(op.getKeyWeight(), 2))),
         value(number(sizeOf(op.getValueWeight(), 2))) {}
 
-  /// The keys and values of all cached tokens, then attention with them.
+  /// Computes keys and values of all cached tokens from their latents, and then
+  /// attention with them.
   void expand() {
     Dims cached = builder.dims(op.getRows(), 0, 2);
     Dims keys = concat(concat(cached, heads), {nope});
@@ -286,7 +289,8 @@ public:
     appendToCache(kernel);
   }
 
-  /// Queries into the latent space, attention there, and values out of it.
+  /// Projects queries into the space of latents, computes attention there, and
+  /// projects the results back.
   void absorb() {
     Dims tokens = builder.dims(op.getQuery(), 0, 2);
     Dims queries = concat(concat(tokens, heads), {latent});
@@ -306,7 +310,7 @@ public:
     builder.move(kernel, queries, type, /*write=*/false);
     builder.move(kernel, concat(concat(tokens, heads), {rope}), type,
                  /*write=*/false);
-    // Queries are brought into the format of the cache.
+    // The queries are converted to the number format of the cache.
     kernel.compute = builder.formatOf(op.getRows());
     if (!op.getCache())
       builder.read(kernel, op.getKeyRope());
@@ -364,7 +368,8 @@ private:
 
   LatentAttentionOp op;
   WorkloadBuilder &builder;
-  /// The sequences that take this form, where not all do.
+  /// The phase of the sequences that use this form; nothing if all sequences
+  /// do.
   std::optional<Phase> phase;
   ElementType type;
   Dims heads;
@@ -403,7 +408,7 @@ void IndexerOp::buildWorkload(WorkloadBuilder &builder) {
   builder.read(kernel, getWeight());
   builder.read(kernel, getRows());
   builder.write(kernel, getResult());
-  // Compressed keys are written where they are made.
+  // Compressed keys are written by the op that computes them, others here.
   if (getCache() && getRatio() == 1)
     builder.write(kernel, getKey());
 }

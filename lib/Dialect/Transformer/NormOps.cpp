@@ -12,8 +12,9 @@ using namespace autopar;
 using namespace autopar::transformer;
 using namespace mlir;
 
-/// The mean is over the last `over` dimensions: all of each token's must be
-/// there. Only the last is never split by what is around a norm.
+/// Returns factors of a norm over the last `over` dimensions: a device must
+/// have all their elements of a token. If tensor parallelism splits one of them
+/// around the norm, it gathers it, except the last, which it never splits.
 template <typename Op>
 static ShardingFactors normFactors(Op op) {
   ShardingFactors factors;
@@ -32,7 +33,8 @@ static ShardingFactors normFactors(Op op) {
   return factors;
 }
 
-/// Sums that are given leave nothing to sum over: all dimensions are alike.
+/// Returns factors of a norm whose sums of squares are given as an operand:
+/// nothing is left to be summed, so that all dimensions may be split.
 static ShardingFactors scaleFactors(RMSNormOp op) {
   ShardingFactors factors;
   int64_t rank = rankOf(op.getX()), over = op.getOver();
@@ -100,7 +102,7 @@ static LogicalResult verifyGroups(Operation *op, Value operand, int64_t over,
                            << " elements";
 }
 
-/// One number of f32 for each group.
+/// Verifies that `sums` has one f32 number for each group.
 static LogicalResult verifySums(Operation *op, Value sums, int64_t groups) {
   TensorView view(sums);
   NamedExtent found = view.extent(view.rank() - 1);

@@ -20,7 +20,7 @@ void StateOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
 }
 
 //===----------------------------------------------------------------------===//
-// Verifiers: what the factors do not say
+// Verifiers of what factors alone do not check
 //===----------------------------------------------------------------------===//
 
 static int64_t extentOf(const HeadDim &head) {
@@ -59,7 +59,8 @@ LogicalResult StateOp::verify() {
   return verifyNumbers(*this, getResult(), 1);
 }
 
-/// The tokens that a convolution has weights for.
+/// Returns the number of tokens that a convolution combines: one per column of
+/// its weight.
 static int64_t kernelOf(Value weight) {
   return tensorOf(weight.getType()).getShape().back();
 }

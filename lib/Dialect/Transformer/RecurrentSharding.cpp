@@ -103,7 +103,8 @@ GatedDeltaRuleOp::getTensorParallelFactor() {
   return splitHeads(getNumOperands(), {query, key});
 }
 
-/// The two widths of the state are one extent.
+/// Both dimensions of the state have the width of a head, so that they are one
+/// factor.
 ShardingFactors LinearAttentionOp::getShardingFactors() {
   HeadFactors f(FactorKind::parallel, FactorKind::parallel);
   int32_t width = f.addWhole();

@@ -26,9 +26,9 @@ void StateOp::buildWorkload(WorkloadBuilder &builder) {
   builder.addResident(getResult(), std::move(resident));
 }
 
-/// A scan over tokens of `flops` FLOPs per token, column and element that each
-/// is contracted with, on vector units. It reads its operands once and writes
-/// its results and its state, which a sequence reads and writes once in a step.
+/// Adds a scan over tokens on vector units, with `flops` FLOPs per token,
+/// column and element of `contraction`. The kernel reads its operands once and
+/// writes its results; a sequence's state is read and written once per step.
 static Kernel &addScan(WorkloadBuilder &builder, Operation *op, int64_t flops,
                        Dims columns, Dims contraction, Value state,
                        KernelKind kind = KernelKind::scan) {
@@ -48,8 +48,9 @@ static Kernel &addScan(WorkloadBuilder &builder, Operation *op, int64_t flops,
   return kernel;
 }
 
-/// Chunks of a prompt are products of 16 bits on matrix units; one token after
-/// another waits for the state to be read, whatever multiplies.
+/// Marks a scan as one whose prompt chunks are matmuls of 16 bits on matrix
+/// units. In decode the kernel waits for the state to be read, whatever unit
+/// multiplies.
 static void makeRecurrence(Kernel &kernel) {
   kernel.compute = ElementType::bf16;
   kernel.mixesTokens = true;
@@ -67,7 +68,8 @@ void ShortConvOp::buildWorkload(WorkloadBuilder &builder) {
   addConv(builder, *this, 1, getX(), getWeight(), getState());
 }
 
-/// Of each head, what a token has of rows and columns of its state.
+/// Per token and head, the FLOPs are proportional to the rows times the columns
+/// of the head's state.
 void transformer::addStateSpace(WorkloadBuilder &builder, Operation *op,
                                 int64_t share, Value x, Value input,
                                 Value state) {

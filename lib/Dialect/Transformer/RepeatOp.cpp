@@ -22,7 +22,8 @@ void RepeatOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
 // Syntax
 //===----------------------------------------------------------------------===//
 
-/// `80 layers "model.layers" from 0 (%x = %x0) : !x { ... }`
+/// Parses a loop, as in `80 layers "model.layers" from 0 (%x = %x0) : !x { ...
+/// }`.
 ParseResult RepeatOp::parse(OpAsmParser &parser, OperationState &state) {
   Builder &builder = parser.getBuilder();
   int64_t count, first = 0;
@@ -43,7 +44,7 @@ ParseResult RepeatOp::parse(OpAsmParser &parser, OperationState &state) {
   SmallVector<OpAsmParser::UnresolvedOperand> inits;
   SmallVector<Type> types;
   SMLoc loc = parser.getCurrentLocation();
-  // Without values to carry there are neither parentheses nor types.
+  // A loop that carries no values has neither parentheses nor types.
   OptionalParseResult carried =
       parser.parseOptionalAssignmentList(arguments, inits);
   if (carried.has_value() &&

@@ -24,7 +24,8 @@ using namespace mlir;
 // LengthsAttr
 //===----------------------------------------------------------------------===//
 
-/// The text of `TokenLengths`, which says what is wrong with numbers.
+/// Returns the text from which `TokenLengths::parse` makes the distribution,
+/// and which reports wrong numbers.
 static std::string textOf(LengthsKind kind, ArrayRef<int64_t> tokens,
                           ArrayRef<double> numbers) {
   auto at = [](auto values, size_t i) {
@@ -252,11 +253,13 @@ void RequestsOp::readTexts() {
 
 static constexpr StringLiteral dialect =
     TransformerDialect::getDialectNamespace();
-/// Since this version a file names the attributes, so that a new one changes
-/// nothing of it. Before, it had them one after another.
+/// The first bytecode version in which a file contains the names of the
+/// attributes, so that a new attribute does not change the format. Earlier
+/// files contain the attributes in a fixed order.
 static constexpr uint64_t firstWithNames = 9;
 
-/// Calls `required` or `optional` with each property of earlier versions.
+/// Calls `required` or `optional` for each property, in the order of files of
+/// earlier versions.
 template <typename Properties, typename Required, typename Optional>
 static LogicalResult visitUnnamed(Properties &own, Required required,
                                   Optional optional) {

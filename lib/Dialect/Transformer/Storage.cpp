@@ -22,7 +22,7 @@ using namespace mlir;
 // Syntax
 //===----------------------------------------------------------------------===//
 
-/// `at 3072 of 9216`.
+/// Parses a range of a checkpoint dimension, as in `at 3072 of 9216`.
 static ParseResult parseRange(AsmParser &parser, int64_t &offset,
                               int64_t &total) {
   SMLoc loc;
@@ -37,7 +37,7 @@ static ParseResult parseRange(AsmParser &parser, int64_t &offset,
   return success();
 }
 
-/// `1`, `0/3`, `1 by 8 at 4 of 6`.
+/// Parses a factor of a checkpoint dimension: `1`, `0/3` or `1 by 8 at 4 of 6`.
 static ParseResult parseFactor(AsmParser &parser, StorageFactor &factor) {
   int64_t number;
   if (parser.parseInteger(number))
@@ -88,7 +88,8 @@ StorageAttr StorageAttr::parseBody(AsmParser &parser) {
     return {};
   if (failed(parser.parseOptionalKeyword("as")))
     return get(parser.getContext(), groups, format);
-  // Parentheses, as an attribute would take the colon of the op's type.
+  // The format is in parentheses, because an attribute without them would
+  // consume the colon of the op's type.
   Type elementType;
   if (succeeded(parser.parseOptionalLParen())) {
     if (parser.parseAttribute(format) || parser.parseRParen())

@@ -60,7 +60,7 @@ static LogicalResult verifyGroup(WeightOp op, StorageGroupAttr group,
                      group.getTotal());
 }
 
-/// Each size, and the number of all elements, in 63 bits.
+/// Verifies that each size, and the number of all elements, fits in 63 bits.
 static LogicalResult verifySizes(WeightOp op) {
   ArrayRef<int64_t> shape = TensorView(op.getResult()).getType().getShape();
   Checked elements = 1;
@@ -122,7 +122,7 @@ LogicalResult transformer::verifyStorage(WeightOp op) {
 // Parts of one tensor
 //===----------------------------------------------------------------------===//
 
-/// Whether the value is less than its checkpoint tensor.
+/// Whether the weight is only a part of its checkpoint tensor.
 static bool isPart(WeightOp op) {
   ArrayRef<int64_t> shape = TensorView(op.getResult()).getType().getShape();
   return llvm::any_of(getStorageGroups(op), [&](StorageGroupAttr group) {
@@ -139,7 +139,8 @@ static std::string shapeText(ArrayRef<int64_t> shape) {
          "]";
 }
 
-/// `op` and `first` have one name.
+/// Verifies two weights with the same name: they must be equal, or parts of one
+/// checkpoint tensor.
 LogicalResult transformer::verifySameTensor(WeightOp op, WeightOp first) {
   if (op.getType() == first.getType() && op.getStorage() == first.getStorage())
     return success();
@@ -161,8 +162,8 @@ LogicalResult transformer::verifySameTensor(WeightOp op, WeightOp first) {
                 "name is");
 }
 
-/// Whether no weight follows in the block. Scans up to the next one: over a
-/// block that is linear.
+/// Whether no other weight follows in the block. Each call scans up to the next
+/// weight, so that all calls together take linear time.
 static bool isLastWeight(WeightOp op) {
   for (Operation *next = op->getNextNode(); next; next = next->getNextNode())
     if (isa<WeightOp>(next))

@@ -22,7 +22,8 @@ FunctionOpInterface StoredOp::getStoredFunction() {
 
 namespace {
 
-/// Who calls functions of a module, and who names them as stored.
+/// The calls of the functions of a module, and the ops that declare functions
+/// as stored.
 class StoredFunctions {
 public:
   StoredFunctions(ModuleOp module, SymbolTableCollection &symbols)
@@ -68,7 +69,7 @@ private:
 
 } // namespace
 
-/// The last one verifies all of the module.
+/// The last such op verifies all of the module's.
 LogicalResult StoredOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto module = cast<ModuleOp>((*this)->getParentOp());
   if (!isLastIn(module, *this, llvm::IsaPred<StoredOp>))

@@ -52,7 +52,8 @@ ShardingFactors PositionEmbeddingOp::getShardingFactors() {
   if (rankOf(getX()) < 1 || rankOf(getTable()) < 1)
     return factors;
   FactorList x = addFactors(factors, FactorKind::parallel, rankOf(getX()));
-  // Rows that a checkpoint keeps in another shape.
+  // If the checkpoint keeps the table's rows in another shape, the table must
+  // not be split.
   TensorView table(getTable()), tokens(getX());
   if (table.rank() != 2 ||
       table.extent(1) != tokens.extent(tokens.rank() - 1)) {

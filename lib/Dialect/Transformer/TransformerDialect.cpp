@@ -20,8 +20,8 @@ using namespace mlir;
 
 namespace {
 
-/// Gives short names to formats and to tensor types with symbols. A type that
-/// is only a shape is its own short name.
+/// Gives formats, and tensor types with symbols, short names (aliases) in
+/// printed IR. A type that is only a shape has no alias.
 struct TransformerAsmInterface : OpAsmDialectInterface {
   using OpAsmDialectInterface::OpAsmDialectInterface;
 
@@ -43,8 +43,8 @@ struct TransformerAsmInterface : OpAsmDialectInterface {
   }
 };
 
-/// What a weight, a cache or a state is called, and how many there are, depends
-/// on the function that has it and on the calls around it.
+/// Forbids inlining of weights, KV caches and states: their names and numbers
+/// depend on the function that contains them, and on the calls of it.
 struct TransformerInlinerInterface : DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
 
@@ -52,7 +52,7 @@ struct TransformerInlinerInterface : DialectInlinerInterface {
                        IRMapping &) const override {
     return !isa<WeightOp, KVCacheOp, StateOp>(op);
   }
-  /// Each call in a repeat counts as a layer.
+  /// Forbids inlining into a repeat, in which each call counts as a layer.
   bool isLegalToInline(Region *into, Region *, bool,
                        IRMapping &) const override {
     return !isa<RepeatOp>(into->getParentOp());
@@ -77,7 +77,7 @@ struct TransformerBytecode : VersionedBytecode {
 } // namespace
 
 void TransformerDialect::initialize() {
-  // Caches may have its types.
+  // Element types of KV caches may be block types of this dialect.
   getContext()->getOrLoadDialect<BlocksDialect>();
   registerAttributes();
   registerTypes();

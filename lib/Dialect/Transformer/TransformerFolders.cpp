@@ -11,14 +11,15 @@ using namespace autopar;
 using namespace autopar::transformer;
 using namespace mlir;
 
-/// `x` where it has the type of `op`'s result.
+/// Returns the operand `x` of an op if it has the type of the result; else
+/// nothing.
 template <typename Op>
 static OpFoldResult sameOf(Op op) {
   return op.getX().getType() == op.getType() ? OpFoldResult(op.getX())
                                              : OpFoldResult();
 }
 
-/// Whether a number of `narrow` is one of `wide` too.
+/// Whether every number of the type `narrow` is also one of `wide`.
 static bool holds(Type wide, Type narrow) {
   auto outer = dyn_cast<FloatType>(wide), inner = dyn_cast<FloatType>(narrow);
   return outer && inner &&
@@ -26,8 +27,8 @@ static bool holds(Type wide, Type narrow) {
                                     outer.getFloatSemantics());
 }
 
-/// A cast to the type that is there, and one back from a format that holds all
-/// numbers of the first.
+/// Folds a cast to the same type, and a cast back from a format that holds all
+/// numbers of the first one.
 OpFoldResult CastOp::fold(FoldAdaptor) {
   if (OpFoldResult same = sameOf(*this))
     return same;
@@ -48,5 +49,5 @@ OpFoldResult ActivationOp::fold(FoldAdaptor) {
                                                  : OpFoldResult();
 }
 
-/// Of one neighbour, the token itself.
+/// Merging groups of one neighbour yields the token itself.
 OpFoldResult MergeTokensOp::fold(FoldAdaptor) { return sameOf(*this); }

@@ -28,8 +28,8 @@ using namespace mlir;
 // Syntax
 //===----------------------------------------------------------------------===//
 
-/// The cache of all positions that takes up such keys and values as they are
-/// split; null where their types do not say.
+/// Returns the type of a KV cache of all positions that is split like the given
+/// keys and values; null if their types do not determine it.
 static Type cacheTypeOf(Type key, Type value) {
   auto keys = dyn_cast<RankedTensorType>(key),
        values = dyn_cast<RankedTensorType>(value);
@@ -47,8 +47,8 @@ static Type cacheTypeOf(Type key, Type value) {
                                               encoding.withExtent(1, context)));
 }
 
-/// `!q, !k, !v -> !y`; values are typed as keys, and results as queries, where
-/// nothing else is said.
+/// Parses the types of an attention, `!q, !k, !v -> !y`. Values have the type
+/// of keys, and results that of queries, unless others are stated.
 static ParseResult
 parseAttentionTypes(OpAsmParser &parser,
                     const std::optional<OpAsmParser::UnresolvedOperand> &cache,
@@ -86,7 +86,7 @@ static void printAttentionTypes(OpAsmPrinter &printer, Operation *, Value cache,
     printer << " -> " << result;
 }
 
-/// `[1*2, 0]`, `[1*2, 0] as f8E4M3FN`.
+/// Parses the storage of a weight, as in `[1*2, 0]` or `[1*2, 0] as f8E4M3FN`.
 static ParseResult parseStorage(OpAsmParser &parser, StorageAttr &storage) {
   storage = StorageAttr::parseBody(parser);
   return success(storage != nullptr);
@@ -97,7 +97,8 @@ static void printStorage(OpAsmPrinter &printer, Operation *,
   storage.printBody(printer);
 }
 
-/// `, encoder_tokens = 576, cross_tokens = 1500`; what is 0 is left out.
+/// Parses and prints lengths of encoders, as in `, encoder_tokens = 576,
+/// cross_tokens = 1500`. A length of 0 is not printed.
 static ParseResult parseEncodedLengths(OpAsmParser &parser,
                                        IntegerAttr &encoder,
                                        IntegerAttr &cross) {
@@ -129,7 +130,7 @@ static void printEncodedLengths(OpAsmPrinter &printer, Operation *,
     printer << ", cross_tokens = " << cross.getInt();
 }
 
-/// `rate = 20.0` or `concurrency = 64`.
+/// Parses the load of a service, as in `rate = 20.0` or `concurrency = 64`.
 static ParseResult parseRequestCount(OpAsmParser &parser, FloatAttr &rate,
                                      IntegerAttr &concurrency) {
   if (succeeded(parser.parseOptionalKeyword("rate")))
@@ -174,7 +175,8 @@ static void printLimits(OpAsmPrinter &printer, Operation *, Attribute limits) {
 // Names of results
 //===----------------------------------------------------------------------===//
 
-/// "self_attn.q_proj.weight" -> "q_proj"; "x.q_proj.bias" -> "q_proj_bias".
+/// Returns a short SSA name for a weight: "self_attn.q_proj.weight" ->
+/// "q_proj"; "x.q_proj.bias" -> "q_proj_bias".
 static std::string shortName(StringRef name) {
   StringRef kind = name;
   bool bias = kind.consume_back(".bias");
@@ -194,7 +196,7 @@ void KVCacheOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
   setNameFn(getResult(), "cache");
 }
 
-/// Products are called after their weight: `%q = linear %x, %q_proj`.
+/// Names the result of a matmul after its weight: `%q = linear %x, %q_proj`.
 static void nameAfterWeight(Value result, Value weight, StringRef otherwise,
                             OpAsmSetValueNameFn setNameFn) {
   auto op = weight.getDefiningOp<WeightOp>();
@@ -308,7 +310,7 @@ LogicalResult KVCacheOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// Compute ops: what their factors do not say
+// Compute ops: verification of what factors alone do not check
 //===----------------------------------------------------------------------===//
 
 LogicalResult EmbeddingOp::verify() {
@@ -353,7 +355,8 @@ LogicalResult PositionEmbeddingOp::verify() {
                        << " elements, which are not rows of " << hidden;
 }
 
-/// The strides of a convolution, whose kernel is a plane or a row.
+/// Verifies the strides of a convolution, whose kernel spans a plane
+/// (`isPlane`) or a row.
 template <typename Op>
 static LogicalResult verifyStrides(Op op, bool isPlane) {
   TensorView x(op.getX()), result(op.getResult());

@@ -35,8 +35,9 @@ ShardingFactors GatedOp::getShardingFactors() {
   return elementwiseFactors(*this);
 }
 
-/// The width of an activation is what column and row products meet in; of
-/// `[batch, query, heads, head_dim]` the heads.
+/// Returns the tensor-parallel factor of an elementwise op: the width of its
+/// result, which is split between a column-parallel and a row-parallel matmul;
+/// of `[batch, query, heads, head_dim]` it is the heads.
 static std::optional<TensorParallelFactor> widthOf(Value result,
                                                    size_t operands) {
   int32_t rank = static_cast<int32_t>(rankOf(result));
@@ -95,7 +96,7 @@ Operation *LinearOp::detachBias(OpBuilder &builder) {
 }
 
 //===----------------------------------------------------------------------===//
-// Tokens in, tokens out
+// Ops that select, merge or move tokens
 //===----------------------------------------------------------------------===//
 
 ShardingFactors EmbeddingOp::getShardingFactors() {
@@ -142,7 +143,8 @@ ShardingFactors LastTokenOp::getShardingFactors() {
     return factors;
   FactorList kept =
       addFactors(factors, FactorKind::parallel, rankOf(getX()) - 1);
-  // The device that has the last token gives it, the others zeros.
+  // The device with the last token contributes it, the others contribute zeros,
+  // so that the result is a sum over devices.
   int32_t token = factors.add(FactorKind::reduction);
   FactorList x(kept);
   x.insert(x.begin() + 1, token);

@@ -24,7 +24,7 @@ void TransformerDialect::registerTypes() {
       >();
 }
 
-/// `<?x8xbf16, #encoding>`: a tensor type without its name.
+/// Parses `<?x8xbf16, #encoding>`: a tensor type without the word `tensor`.
 static RankedTensorType parseTensor(AsmParser &parser) {
   SmallVector<int64_t> shape;
   Type elements;

@@ -25,7 +25,8 @@ void KVCacheOp::buildWorkload(WorkloadBuilder &builder) {
   resident.shape = builder.dims(getResult());
   resident.shape[contextDim].extent.limit = getWindow().value_or(0);
   resident.type = builder.formatOf(getResult());
-  // Encoded tokens do not grow with what is generated.
+  // Only a cache that grows with the context is allocated in blocks; one of
+  // encoded tokens does not grow.
   if (TensorView(getResult()).extent(contextDim).is("context"))
     resident.pagedDim = contextDim;
   builder.addResident(getResult(), std::move(resident));
@@ -59,7 +60,8 @@ void ConvolutionOp::buildWorkload(WorkloadBuilder &builder) {
   builder.write(kernel, getResult());
 }
 
-/// Nothing for matrix units: each element of the weight meets one channel.
+/// Adds a kernel on vector units: each element of the weight is used for one
+/// channel only, which matrix units cannot exploit.
 void ChannelConvolutionOp::buildWorkload(WorkloadBuilder &builder) {
   constexpr int64_t flopsPerProduct = 2;
   Kernel &kernel = builder.addKernel(*this, KernelKind::scan);
@@ -105,7 +107,7 @@ void PositionEmbeddingOp::buildWorkload(WorkloadBuilder &builder) {
   builder.write(kernel, getResult());
 }
 
-/// The tokens that stay are not moved.
+/// Only the inserted tokens are moved, not those that stay.
 void InsertOp::buildWorkload(WorkloadBuilder &builder) {
   Kernel &kernel = builder.addKernel(*this, KernelKind::gather);
   builder.read(kernel, getY());
@@ -139,9 +141,10 @@ AUTOPAR_ELEMENTWISE(MergeTokensOp)
 AUTOPAR_ELEMENTWISE(CastOp)
 #undef AUTOPAR_ELEMENTWISE
 
-/// Training clamps both halves of what experts give a gate with a limit, and
-/// concatenates them again, before one kernel multiplies them (Megatron-LM,
-/// megatron/core/fusions/fused_bias_geglu.py, weighted_bias_quick_geglu_impl).
+/// In training, both halves of a limited gate's input (of routed experts) are
+/// clamped and concatenated again, before one kernel multiplies them
+/// (Megatron-LM, megatron/core/fusions/fused_bias_geglu.py,
+/// weighted_bias_quick_geglu_impl).
 void GatedOp::buildWorkload(WorkloadBuilder &builder) {
   constexpr Passes clampPasses = {4, 4};
   if (getLimit() && TensorView(getGate()).isSet() && builder.trains())

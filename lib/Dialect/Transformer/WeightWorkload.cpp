@@ -22,8 +22,9 @@ static Dim number(int64_t extent) {
 
 namespace {
 
-/// The share that a weight's value has in the tensors of its format. Shares of
-/// all parts of a checkpoint tensor add up to it.
+/// Computes which share of the tensors of a quantisation format belongs to one
+/// weight. The shares of all weights that are parts of one checkpoint tensor
+/// add up to the tensor.
 class FormatShare {
 public:
   FormatShare(WeightOp weight, WorkloadBuilder &builder)
@@ -31,7 +32,8 @@ public:
         shape(TensorView(weight.getResult()).getType().getShape()),
         spread(getSpreadDim(weight)) {}
 
-  /// The dimensions of the share in `tensor`; nothing where it has none.
+  /// Returns the dimensions of the weight's share in `tensor`; nothing if it
+  /// has none.
   std::optional<Dims> of(FormatTensorAttr tensor) {
     share.clear();
     if (spread)
@@ -71,7 +73,8 @@ private:
     llvm_unreachable("covered switch");
   }
 
-  /// The part of the product of several checkpoint dimensions.
+  /// Returns the range that the weight has in the product of several checkpoint
+  /// dimensions.
   StoredPart partOf(ArrayRef<StorageGroupAttr> product) const {
     StoredPart whole;
     for (StorageGroupAttr group : product)
@@ -82,8 +85,9 @@ private:
     return whole;
   }
 
-  /// Adds a dimension made of `product`. Splits stay as they are where the
-  /// rest takes up the factor exactly; else the whole is split, unevenly.
+  /// Adds a dimension of a stored tensor that is made of the dimensions
+  /// `product`. Splits of these remain if the other factors cancel exactly;
+  /// else the whole dimension is split, unevenly.
   void add(const StoredDim &stored, ArrayRef<StorageGroupAttr> product) {
     Dims split;
     Dim merged;
@@ -124,9 +128,10 @@ private:
 
 } // namespace
 
-/// Whether products are of 8-bit floats whose scales differ along the
-/// contraction, as well as along the outputs: kernels rescale within it, and
-/// scale activations in groups. Scales are floats; those of OCP MX are bytes.
+/// Whether matmuls with this format are of 8-bit floats whose scales vary along
+/// the contraction as well as along the outputs: kernels then rescale within
+/// the contraction, and scale activations in groups. Such scales are floats;
+/// those of OCP MX are bytes, and do not count.
 static bool isScaledInBlocks(FormatAttr format) {
   Type compute = format.getCompute();
   if (!compute || toElementType(compute) != ElementType::fp8_e4m3)
@@ -158,7 +163,8 @@ void WeightOp::buildWorkload(WorkloadBuilder &builder) {
   WeightUnits units;
   if (format.getCompute())
     units.compute = toElementType(format.getCompute());
-  // Pairs of them are stored as bytes: the format's name says what they are.
+  // Formats with 4-bit floats store pairs of them as bytes, so that only the
+  // format's name tells that they are floats.
   if (format.getName().getValue().contains("fp4"))
     units.storage = ElementType::fp4;
   else if (isScaledInBlocks(format))
@@ -174,7 +180,7 @@ void WeightOp::buildWorkload(WorkloadBuilder &builder) {
     resident.shape = *shape;
     resident.type = stored.type;
     resident.values = values;
-    // The others hold no values of their own.
+    // The other tensors of the format (scales, zeros) hold no parameters.
     values = {number(0)};
     builder.addResident(getResult(), resident, units);
   }

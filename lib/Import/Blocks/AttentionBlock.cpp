@@ -59,10 +59,10 @@ namespace {
 
 enum class Layout { separate, concat, interleaved, grouped, blocks };
 
-/// Which of q, k and v a projection makes.
+/// Which of queries, keys and values a projection computes.
 enum Role { query, key, value };
 
-/// Writes one attention from its parameters.
+/// Builds the IR of one attention block from its parameters.
 class AttentionBuilder {
 public:
   AttentionBuilder(ModelBuilder &model, autopar::model::Block &block)
@@ -177,8 +177,10 @@ private:
     return role == value ? valueWidth : width;
   }
 
-  /// How the output dimensions lie, where the heads are dimension `h` of the
-  /// value and their elements the next; `part` is put between them.
+  /// Returns the storage of a projection's output dimension in the checkpoint
+  /// (as `#transformer.storage` writes it), for a value whose heads are
+  /// dimension `h` and whose elements per head are the next one. `part` is
+  /// inserted between both.
   std::string rows(Role role, int h, StringRef part) const {
     int d = h + 1;
     int64_t group = heads / kvHeads;
@@ -191,7 +193,8 @@ private:
       return formatv("{0} by {1} at {2} of {3} * {4}", h, kvHeads,
                      role == query ? 0 : group + (role == value), group + 2, d);
     case Layout::blocks: {
-      // CodeGen: a quarter of the heads after the other; q, v, k in each.
+      // CodeGen stores the heads in four blocks, each of which has q, v and k
+      // of its heads.
       constexpr int64_t blocks = 4, order[] = {0, 2, 1};
       int64_t part = heads / blocks;
       return formatv("{0} by {1} at {2} of {3} * {4}", h, blocks,
@@ -205,14 +208,16 @@ private:
                    (heads + kvHeads) * width + kvHeads * valueWidth);
   }
 
-  /// Of one tensor that has all keys, then all values.
+  /// Returns the storage of keys or values in a tensor that has all keys first
+  /// and then all values.
   std::string rowsOfPair(Role role, int h) const {
     return formatv("{0} * {1} at {2} of {3}", h, h + 1,
                    role == value ? kvHeads * width : 0,
                    kvHeads * (width + valueWidth));
   }
 
-  /// torch's own attention has "in_proj_weight".
+  /// Returns the name of a tensor of the block: torch's own attention has
+  /// "in_proj_weight", others "in_proj.weight".
   static std::string member(const std::string &stem, const char *name) {
     return StringRef(stem).ends_with("_") ? stem + name : stem + "." + name;
   }
@@ -228,7 +233,8 @@ private:
     };
     int64_t count = countOf(role), size = widthOf(role);
     std::string out = rowsOf(1);
-    // The input may be several tensors like this one side by side.
+    // The input may consist of several equal tensors side by side, each with
+    // its own columns of the matrix.
     int64_t copies = block.integer("copies", 1), hidden = model.widthOf(x);
     Value sum;
     for (int64_t i = 0; i < copies; ++i) {
@@ -284,7 +290,7 @@ private:
     return value ? ops.getI64IntegerAttr(value) : IntegerAttr();
   }
 
-  /// Keys and values of all tokens, of which a window keeps the last.
+  /// Adds the KV cache of all tokens or, with a `window`, of the last ones.
   Value cache(int64_t window) {
     if (!block.flag("cache", true))
       return {};
@@ -310,7 +316,7 @@ private:
                           {block.integer("relative_buckets"), heads});
       maxDistance = block.integer("relative_distance");
     }
-    // A table that all layers have in common.
+    // The table of biases is one that all layers share.
     if (block.has("bias_value")) {
       bias = model.saved->lookup(block.text("bias_value"));
       maxDistance = block.integer("relative_distance");
@@ -350,8 +356,8 @@ private:
     return createNorm(model, x, norm);
   }
 
-  /// The blocks of tokens that the heads of a group see (MiniMax-M3); null
-  /// where they see all.
+  /// Builds the selection of the blocks of tokens that the heads of a group see
+  /// (MiniMax-M3); null if they see all tokens.
   Value selectBlocks(Value x) {
     block.mayHave({"index_heads", "index_dim", "index_block", "index_local",
                    "index_q", "index_k", "index_q_norm", "index_k_norm"});
@@ -386,7 +392,8 @@ private:
         block.integer("index_local", 0));
   }
 
-  /// A gate of its own: one a head, or one an element.
+  /// Multiplies the result by a gate with its own weight: one gate per head, or
+  /// one per element.
   Value gateOutput(Value x, Value y) {
     std::string kind = block.choice("gate");
     if (kind.empty() || kind == "fused")

@@ -12,18 +12,20 @@
 
 namespace autopar::importer {
 
-/// Writes the IR of one block: what goes in (null where the block starts a
-/// stream) to what comes out.
+/// A function that builds the IR of one block of a family. It takes the block's
+/// input (null if the block begins a stream) and returns the output; null after
+/// an error.
 using BlockBuilder = mlir::Value (*)(ModelBuilder &model, model::Block &block,
                                      mlir::Value x);
 
-/// The builder of the blocks that say {"is": kind}, null where there is none.
+/// Returns the function that builds blocks of {"is": kind}; null if there is no
+/// such kind.
 BlockBuilder findBlockBuilder(llvm::StringRef kind);
 std::vector<std::string> blockKinds();
 
 #define AUTOPAR_BLOCK(NAME)                                                    \
   mlir::Value NAME(ModelBuilder &model, model::Block &block, mlir::Value x);
-// Tokens in, tokens out.
+// Blocks that make tokens from inputs, or select and move tokens.
 AUTOPAR_BLOCK(buildEmbedding)
 AUTOPAR_BLOCK(buildTokenIds)
 AUTOPAR_BLOCK(buildPositionEmbedding)
@@ -40,7 +42,7 @@ AUTOPAR_BLOCK(buildWeight)
 AUTOPAR_BLOCK(buildUnplaced)
 AUTOPAR_BLOCK(buildLastToken)
 AUTOPAR_BLOCK(buildHead)
-// Norms, products, elements.
+// Norms, matmuls, and elementwise blocks.
 AUTOPAR_BLOCK(buildRMSNorm)
 AUTOPAR_BLOCK(buildLayerNorm)
 AUTOPAR_BLOCK(buildBatchNorm)
@@ -49,74 +51,81 @@ AUTOPAR_BLOCK(buildActivation)
 AUTOPAR_BLOCK(buildSoftmax)
 AUTOPAR_BLOCK(buildScale)
 AUTOPAR_BLOCK(buildSoftcap)
-// Attention.
+// Attention blocks.
 AUTOPAR_BLOCK(buildAttention)
 AUTOPAR_BLOCK(buildLatentAttention)
 AUTOPAR_BLOCK(buildCompressedAttention)
-// Feed-forward parts.
+// Feed-forward blocks, dense and with experts.
 AUTOPAR_BLOCK(buildFeedForward)
 AUTOPAR_BLOCK(buildExperts)
-// Recurrences.
+// Recurrent blocks.
 AUTOPAR_BLOCK(buildMamba)
 AUTOPAR_BLOCK(buildMamba2)
 AUTOPAR_BLOCK(buildDeltaNet)
 AUTOPAR_BLOCK(buildKimiDelta)
 AUTOPAR_BLOCK(buildShortConv)
 AUTOPAR_BLOCK(buildLinearAttention)
-// Streams of hyper-connections.
+// Blocks that make, mix and merge the streams of hyper-connections.
 AUTOPAR_BLOCK(buildHyperExpand)
 AUTOPAR_BLOCK(buildHyperPre)
 #undef AUTOPAR_BLOCK
 
-/// The type of a tensor's elements: the model's, or what "element" says.
+/// Returns the element type of a tensor: that of the parameter "element", or
+/// that of the model.
 mlir::Type readElement(ModelBuilder &model, model::Block &block);
 
-/// The function that a text such as "silu" names; an error on the block.
+/// Returns the activation function that a text such as "silu" names; an unknown
+/// name is an error of the block.
 transformer::FunctionKind functionOf(model::Block &block,
                                      const std::string &name);
 
-/// A norm over the last dimensions of `x`.
+/// A norm over the last dimensions of its input.
 struct NormSpec {
-  /// Without ".weight"; or the weight's whole name.
+  /// `stem`: the name of the norm's tensors without ".weight". `tensor`: the
+  /// whole name of the weight, if that does not follow from the stem.
   std::string stem, tensor;
   bool isLayerNorm = false;
   bool hasWeight = true, hasBias = false, unitOffset = false;
   double eps = 1e-6;
-  /// Shape of the weight, and how many trailing dimensions are normalised.
+  /// Shape of the weight, and the number of trailing dimensions that are
+  /// normalised.
   llvm::SmallVector<int64_t> shape;
   int64_t over = 1, groups = 1;
-  /// How the weight lies in the checkpoint, "" as it is.
+  /// The storage of the weight in the checkpoint; "" if it is stored as it is
+  /// used.
   std::string storage;
 };
 mlir::Value createNorm(ModelBuilder &model, mlir::Value x,
                        const NormSpec &norm);
-/// `gate` and `up` combined: f(gate) * up, both within `limit` where that is
-/// not 0, or with `unitOffset` f(gate) * (up + 1).
+/// Returns `gate` and `up` combined: f(gate) * up, with both clamped to `limit`
+/// if that is not 0; with `unitOffset` f(gate) * (up + 1).
 mlir::Value createGated(ModelBuilder &model, mlir::Value gate, mlir::Value up,
                         transformer::FunctionKind function, double limit = 0,
                         bool unitOffset = false);
-/// Which elements of a head turn; 0: all. `inverse`: they turn back.
+/// Which elements of a head are rotated: the first `width`, or the last if
+/// `last`; 0: all. `inverse` rotates them back.
 struct RopeSpec {
   int64_t width = 0;
   bool last = false, interleaved = false, inverse = false;
 };
-/// The angles that a block's rope_theta and rope_scaling say; a theta of 0:
-/// none.
+/// The angles of a rotation, from the block's rope_theta and rope_scaling. A
+/// theta of 0 means no rotation.
 struct RopeAngles {
   double theta = 0;
   transformer::RopeScalingAttr scaling;
 };
 RopeAngles readAngles(ModelBuilder &model, model::Block &block);
-/// `x` rotated as the block's rope_theta and rope_scaling say.
+/// Returns `x`, rotated by the block's rope_theta and rope_scaling.
 mlir::Value createRope(ModelBuilder &model, model::Block &block, mlir::Value x,
                        const RopeSpec &rope);
-/// `x` under a kernel for each of its channels, which the checkpoint has as
-/// `[channels, 1, kernel..]`.
+/// Returns `x` convolved with one kernel per channel, which the checkpoint
+/// stores as `[channels, 1, kernel..]`.
 mlir::Value createChannelConvolution(ModelBuilder &model, mlir::Value x,
                                      const std::string &stem, int64_t kernel,
                                      bool isPlane, bool bias,
                                      mlir::Type result);
-/// `x` times a weight whose leading dimensions are the last ones of `x`.
+/// Returns the matmul of `x` and a weight, which contracts the last dimensions
+/// of `x` with the equal leading ones of the weight.
 mlir::Value createProduct(ModelBuilder &model, mlir::Value x, mlir::Value w,
                           mlir::Value bias = {});
 

@@ -15,8 +15,8 @@ using namespace mlir;
 
 namespace {
 
-/// Writes one attention to a window and to rows of several tokens (DeepSeek-V4,
-/// technical report, section 2.3) from its parameters.
+/// Builds the IR of one attention to a window of tokens and to compressed rows,
+/// each made of several tokens (DeepSeek-V4, technical report, section 2.3).
 class CompressedAttentionBuilder {
 public:
   CompressedAttentionBuilder(ModelBuilder &model, autopar::model::Block &block)
@@ -81,9 +81,10 @@ private:
                                   : IntegerAttr());
   }
 
-  /// One row of `size` elements for each `ratio` tokens; those that an indexer
-  /// chooses of overlap. The products stay in the model's format, and what a
-  /// window has not ended of is kept in f32.
+  /// Builds compressed rows: one row of `size` elements per `ratio` tokens;
+  /// rows among which an indexer chooses overlap. The matmuls are in the
+  /// model's number format; the tokens of a window that is not complete yet are
+  /// kept in f32.
   Value compress(Value x, const std::string &stem, int64_t size) {
     if (size % ratio) {
       block.failField(
@@ -113,7 +114,8 @@ private:
 
   bool selects() { return block.integer("index_top_k", 0) != 0; }
 
-  /// Which rows each token attends to; null where it is to all.
+  /// Builds the selection of the rows to which each token attends; null if it
+  /// attends to all.
   Value select(Value x, Value latent) {
     if (!selects())
       return {};
@@ -134,7 +136,8 @@ private:
         weights, cache(size / ratio), topK);
   }
 
-  /// A product for each group of heads, then one of all of them.
+  /// Builds the output projection: one matmul per group of heads, then one of
+  /// all results.
   Value output(Value y, int64_t hidden) {
     int64_t groups = block.integer("o_groups"), rank = block.integer("o_rank");
     if (groups < 1 || heads % groups) {

@@ -19,8 +19,8 @@ using namespace mlir;
 // Dense
 //===----------------------------------------------------------------------===//
 
-/// Half `index` of a matrix `[2*width, hidden]`, or of a convolution of one
-/// token `[2*width, hidden, 1]`.
+/// Multiplies `x` by half `index` of a matrix `[2*width, hidden]` or, if
+/// `pointwise`, of a convolution of one token `[2*width, hidden, 1]`.
 static Value halfOf(ModelBuilder &model, Value x, const std::string &stem,
                     int64_t width, int index, bool bias, bool pointwise) {
   std::string half = std::to_string(index) + "/2 * ";
@@ -32,7 +32,8 @@ static Value halfOf(ModelBuilder &model, Value x, const std::string &stem,
   return createProduct(model, x, w, b);
 }
 
-/// y times the sigmoid of one product per token of x.
+/// Multiplies `y` by a gate per token: the sigmoid of the product of `x` and a
+/// vector.
 static Value weighTokens(ModelBuilder &model, Value x, Value y,
                          const std::string &stem) {
   Value w = model.weight(stem + ".weight", {model.widthOf(x)}, "[0/1, 0]",
@@ -85,7 +86,7 @@ Value autopar::importer::buildFeedForward(ModelBuilder &model,
              : y;
 }
 
-/// f(x) times a saved value.
+/// Builds f(x) multiplied by a value that an earlier step saved.
 Value autopar::importer::buildGated(ModelBuilder &model,
                                     autopar::model::Block &block, Value x) {
   Value up = model.saved->lookup(block.text("value"));
@@ -98,17 +99,18 @@ Value autopar::importer::buildGated(ModelBuilder &model,
 }
 
 //===----------------------------------------------------------------------===//
-// Routed
+// Experts
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-/// How the matrices of all experts lie in the checkpoint. Values are
+/// How the checkpoint stores the matrices of all experts. The values are
 /// [experts, in, width] and [experts, width, out]; {} stands for the half of a
-/// fused tensor.
+/// tensor that fuses gate and up.
 struct ExpertLayout {
   StringRef name;
-  /// Whether gate and up are one tensor, and names are stems.
+  /// `fused`: whether gate and up are one tensor. `stems`: whether names lack
+  /// ".weight".
   bool fused, stems;
   StringRef in, inBias, out;
 };
@@ -123,7 +125,7 @@ constexpr ExpertLayout layouts[] = {
     {"stacked", false, false, "[0, 2, 1]", "[0, 1]", "[0, 2, 1]"},
 };
 
-/// Writes a mixture of experts from its parameters.
+/// Builds the IR of a mixture of experts from the block's parameters.
 class ExpertsBuilder {
 public:
   ExpertsBuilder(ModelBuilder &model, autopar::model::Block &block)
@@ -163,7 +165,7 @@ public:
     Value inner = activate(x, set, hidden);
     std::string bias = block.text("down_bias", "");
     Value w = weight(nameOf("down"), {experts, width, hidden}, layout->out);
-    // Experts that are stored one by one have a bias each.
+    // Experts that are stored one by one have one bias tensor each.
     const char *storedBias = StringRef(bias).contains('*') ? "[1]" : "";
     Value b = bias.empty() ? Value()
                            : model.weight(bias, {experts, hidden}, storedBias);
@@ -185,7 +187,8 @@ private:
     return createNorm(model, y, norm);
   }
 
-  /// Takes the layout that a quantized checkpoint gives to packed experts.
+  /// Switches to the layout in which a quantised checkpoint stores packed
+  /// experts one by one.
   void split() {
     std::string down = block.text("down");
     std::string stem = down.substr(0, down.rfind('.'));
@@ -202,7 +205,8 @@ private:
 
   Value route(Value x) {
     std::string stem = block.text("router");
-    // Experts that return their input have a route and no weights.
+    // Zero experts, which return their input, have a row in the router but no
+    // weights.
     int64_t idle = block.integer("zero_experts", 0);
     int64_t routes = experts + idle;
     if (idle)
@@ -243,7 +247,8 @@ private:
         flag(block.flag("sqrt_softplus")));
   }
 
-  /// What is added to the scores that select, null where there is none.
+  /// Returns the correction that is added to the scores for selection; null if
+  /// there is none.
   Value correctionOf(int64_t routes) {
     std::string name = block.text("correction", "");
     std::string storage = block.text("correction_storage", "");
@@ -263,14 +268,16 @@ private:
       model.notes.defaults.push_back(note);
   }
 
-  /// f(gate) * up, bounded and with an offset where the block says so.
+  /// Returns f(gate) * up, with the limit and the offset of the block's
+  /// parameters.
   Value gated(Value gate, Value up) {
     return createGated(
         model, gate, up, functionOf(block, block.choice("activation")),
         block.notNegative("limit", 0), block.flag("unit_offset"));
   }
 
-  /// Up, and gate where there is one.
+  /// Builds the first matmul of the experts (up and, if there is one, gate) and
+  /// the activation.
   Value activate(Value x, Value set, int64_t hidden) {
     if (layout->fused && block.flag("gated", true)) {
       Value gate = product(x, set, hidden, "gate_up", "0/2");
@@ -319,7 +326,8 @@ private:
   ImplicitLocOpBuilder &ops;
   int64_t experts, topK, width;
   const ExpertLayout *layout = nullptr;
-  /// Of packed experts that this checkpoint has one by one.
+  /// The name prefix of experts that this checkpoint stores one by one instead
+  /// of packed; "" if it does not.
   std::string splitStem;
 };
 

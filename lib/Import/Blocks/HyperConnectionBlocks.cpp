@@ -20,7 +20,7 @@ Value autopar::importer::buildHyperExpand(ModelBuilder &model,
                                model.like(x, {streams, model.widthOf(x)}), x);
 }
 
-/// Coefficients are stored and computed in f32.
+/// The coefficients of hyper-connections are stored and computed in f32.
 Value autopar::importer::buildHyperPre(ModelBuilder &model,
                                        autopar::model::Block &block, Value x) {
   ImplicitLocOpBuilder &ops = model.builder();

@@ -19,8 +19,8 @@ using llvm::formatv;
 
 namespace {
 
-/// Writes one latent attention (DeepSeek-V2, arXiv 2405.04434, section 2.1)
-/// from its parameters.
+/// Builds the IR of one latent attention (DeepSeek-V2, arXiv 2405.04434,
+/// section 2.1) from the block's parameters.
 class LatentAttentionBuilder {
 public:
   LatentAttentionBuilder(ModelBuilder &model, autopar::model::Block &block)
@@ -73,7 +73,8 @@ private:
     return createNorm(model, x, norm);
   }
 
-  /// A range of the rows of kv_a: the latent, or the rotated key.
+  /// Multiplies `x` by a range of the rows of kv_a: those of the latent, or
+  /// those of the rotated key.
   Value latentPart(Value x, int64_t at, int64_t size) {
     std::string stem = block.text("kv_a"), all = std::to_string(rank + rope);
     Value w = model.weight(stem + ".weight", {model.widthOf(x), size},
@@ -85,7 +86,8 @@ private:
     return createProduct(model, x, w, b);
   }
 
-  /// The part of kv_b that makes keys, or values: per head, nope then v_dim.
+  /// Returns the part of kv_b that computes keys, or values: in each head first
+  /// nope_dim rows for keys, then v_dim rows for values.
   Value expansion(int64_t at, int64_t size) {
     return model.weight(
         block.text("kv_b") + ".weight", {rank, heads, size},
@@ -131,7 +133,8 @@ private:
         createProduct(model, x, weights), cache(size), topK);
   }
 
-  /// A layer without an indexer uses the selection of an earlier layer.
+  /// Returns the limit of attended tokens for a layer without an indexer, which
+  /// uses the selection of an earlier layer.
   IntegerAttr atMost(Value selected) {
     int64_t topK = block.integer("index_top_k", 0);
     return topK && !selected ? ops.getI64IntegerAttr(topK) : IntegerAttr();
@@ -142,7 +145,7 @@ private:
     return name.empty() ? Value() : model.weight(name, {heads});
   }
 
-  /// Multiplies by a gate per element, or per head.
+  /// Multiplies the result by a gate per element, or per head.
   Value gateOutput(Value x, Value y) {
     std::string stem = block.text("gate_name", "");
     bool ofHeads = block.flag("gate_of_heads");

@@ -100,7 +100,8 @@ Value autopar::importer::createProduct(ModelBuilder &model, Value x, Value w,
                                        Value bias) {
   ArrayRef<int64_t> xShape = TensorView(x).getType().getShape();
   ArrayRef<int64_t> shape = TensorView(w).getType().getShape();
-  // As many dimensions are contracted as agree; the first always is.
+  // Contracts as many dimensions as `x` and the weight have in common, at least
+  // one.
   unsigned contracted = 0;
   for (unsigned n = 1; n <= shape.size() && n + 2 <= xShape.size(); ++n)
     if (xShape.take_back(n) == shape.take_front(n))
@@ -110,8 +111,8 @@ Value autopar::importer::createProduct(ModelBuilder &model, Value x, Value w,
       x, w, bias);
 }
 
-/// How a product's weight lies in the checkpoint: a range of the tensor's
-/// columns ("in_at", "in_of"), or a convolution's shape.
+/// Returns the storage of a matmul's weight: a range of the tensor's columns
+/// ("in_at", "in_of"), or the shape of a convolution.
 static std::string storageOf(autopar::model::Block &block, int64_t at,
                              int64_t of) {
   block.mayHave({"in_at", "in_of"});
@@ -127,12 +128,14 @@ static std::string storageOf(autopar::model::Block &block, int64_t at,
   return storage + "]";
 }
 
-/// x times ranges of one tensor's columns, one after the other.
+/// Returns the sum of matmuls of `x` with several ranges of one tensor's
+/// columns.
 static Value addProducts(ModelBuilder &model, autopar::model::Block &block,
                          Value x, const std::string &name, Value bias) {
   int64_t in = model.widthOf(x), width = block.integer("width");
-  // Patches that are still apart, under the weight of a convolution; columns
-  // of a plane, whose elements a checkpoint has side by side.
+  // Patches that still have several dimensions are multiplied with the weight
+  // of a convolution; columns of a plane with one whose checkpoint stores their
+  // elements side by side.
   if (ArrayRef<int64_t> shape = TensorView(x).getType().getShape();
       shape.size() > 3 && !block.flag("each_stream")) {
     SmallVector<int64_t> dims(shape.drop_front(2));
@@ -166,7 +169,7 @@ Value autopar::importer::buildLinear(ModelBuilder &model,
   std::string name = block.text("weight", "");
   Value bias;
   if (name.empty()) {
-    // A layer that is nothing but a product has no name in its list.
+    // A layer that is only a matmul has no name of its own in its list.
     std::string stem = block.text("name");
     stem += stem.empty() ? "" : ".";
     name = stem + "weight";

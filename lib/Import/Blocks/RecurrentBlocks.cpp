@@ -21,7 +21,8 @@ using llvm::formatv;
 
 namespace {
 
-/// Builds recurrences whose tensors share a stem.
+/// Helpers for building recurrent blocks, whose tensors share a name prefix
+/// (`stem`).
 class RecurrentBuilder {
 public:
   RecurrentBuilder(ModelBuilder &model, autopar::model::Block &block)
@@ -32,15 +33,16 @@ public:
 
   std::string tensor(StringRef name) const { return stem + "." + name.str(); }
 
-  /// Multiplies x by `total` rows of a matrix from row `at` on, or by all rows
-  /// if `total` is 0. Results have dimensions `dims`.
+  /// Multiplies `x` by `total` rows of a matrix from row `at` on, or by all
+  /// rows if `total` is 0. The result has the dimensions `dims`.
   Value rowsOf(Value x, const std::string &name, ArrayRef<int64_t> dims,
                int64_t at = 0, int64_t total = 0, bool bias = false) {
     return rowsAs(x, name, dims, product(1, dims.size()) + range(at, total), at,
                   total, bias);
   }
 
-  /// Multiplies x by the rows `out` of a matrix.
+  /// Multiplies `x` by the rows of a matrix that the storage text `out`
+  /// selects.
   Value rowsAs(Value x, const std::string &name, ArrayRef<int64_t> dims,
                const std::string &out, int64_t at = 0, int64_t total = 0,
                bool bias = false) {
@@ -55,7 +57,8 @@ public:
     return LinearOp::create(ops, model.like(x, dims), x, w, b);
   }
 
-  /// Adds a causal convolution of each channel with its last tokens.
+  /// Adds a causal convolution of each channel with its last `kernel` tokens,
+  /// and the state that keeps these between steps.
   Value convolve(Value x, const std::string &name, ArrayRef<int64_t> channels,
                  int64_t kernel, bool bias,
                  std::optional<FunctionKind> function, int64_t at = 0,
@@ -76,7 +79,8 @@ public:
                  : FunctionKindAttr());
   }
 
-  /// Adds the state of each sequence, in fp32 unless the family sets a format.
+  /// Adds the recurrent state of each sequence, in fp32 unless the family sets
+  /// a format.
   Value state(ArrayRef<int64_t> dims) {
     std::string name = block.choice("state_type", "float32");
     std::optional<ElementType> type = parseElementType(name);
@@ -89,7 +93,8 @@ public:
                                     fromElementType(ops.getContext(), *type))));
   }
 
-  /// Projects `y` of `[heads, width]` to the stream.
+  /// Multiplies `y` of shape `[heads, width]` by the output matrix, whose
+  /// result has `hidden` elements.
   Value outputOf(Value y, ArrayRef<int64_t> dims, int64_t hidden,
                  const std::string &name, bool bias = false) {
     SmallVector<int64_t> shape(dims);
@@ -115,7 +120,8 @@ public:
     return createNorm(model, x, norm);
   }
 
-  /// A product of dimensions: "1*2*3".
+  /// Returns the storage text for a product of `count` dimensions from `first`
+  /// on: "1*2*3".
   static std::string product(size_t first, size_t count) {
     std::string text;
     for (size_t i = 0; i < count; ++i)
@@ -134,7 +140,8 @@ public:
 
 } // namespace
 
-/// Mamba (arXiv 2312.00752): every channel is a head of width 1.
+/// Builds Mamba (arXiv 2312.00752), in which every channel is a head of width
+/// 1.
 Value autopar::importer::buildMamba(ModelBuilder &model,
                                     autopar::model::Block &block, Value x) {
   RecurrentBuilder b(model, block);
@@ -178,7 +185,8 @@ Value autopar::importer::buildMamba(ModelBuilder &model,
   return b.outputOf(y, {inner, 1}, hidden, b.tensor("out_proj"), bias);
 }
 
-/// Mamba-2 (arXiv 2405.21060): heads share the step, groups B and C.
+/// Builds Mamba-2 (arXiv 2405.21060), in which the channels of a head share the
+/// step size, and the heads of a group share B and C.
 Value autopar::importer::buildMamba2(ModelBuilder &model,
                                      autopar::model::Block &block, Value x) {
   RecurrentBuilder b(model, block);
@@ -224,8 +232,8 @@ struct DeltaNetInputs {
 };
 } // namespace
 
-/// Qwen3.5: q, k and v in one tensor, one after the other, the rest in tensors
-/// of their own.
+/// Makes the inputs of a delta net as Qwen3.5 stores them: q, k and v one after
+/// the other in one tensor, the rest in tensors of their own.
 static DeltaNetInputs splitInputs(RecurrentBuilder &b, Value x,
                                   int64_t keyHeads, int64_t heads,
                                   int64_t keyWidth, int64_t width) {
@@ -241,7 +249,8 @@ static DeltaNetInputs splitInputs(RecurrentBuilder &b, Value x,
   return inputs;
 }
 
-/// Lara 4: all products in one tensor, q, k, v, z, beta and decay.
+/// Makes the inputs of a delta net as Lara 4 stores them: q, k, v, z, beta and
+/// decay one after the other in one tensor.
 static DeltaNetInputs joinedInputs(RecurrentBuilder &b, Value x,
                                    int64_t keyHeads, int64_t heads,
                                    int64_t keyWidth, int64_t width) {
@@ -258,7 +267,8 @@ static DeltaNetInputs joinedInputs(RecurrentBuilder &b, Value x,
   return inputs;
 }
 
-/// Flash Linear Attention, OLMo hybrid: a tensor for each product.
+/// Makes the inputs of a delta net as Flash Linear Attention and OLMo hybrid
+/// store them: one tensor each.
 static DeltaNetInputs apartInputs(RecurrentBuilder &b, Value x,
                                   int64_t keyHeads, int64_t heads,
                                   int64_t keyWidth, int64_t width) {
@@ -272,8 +282,8 @@ static DeltaNetInputs apartInputs(RecurrentBuilder &b, Value x,
   return inputs;
 }
 
-/// Qwen3-Next: for each key head its q, k, and the v and z of its value heads;
-/// beta and decay likewise.
+/// Makes the inputs of a delta net as Qwen3-Next stores them: for each key head
+/// its q and k, and the v and z of its value heads; beta and decay likewise.
 static DeltaNetInputs fusedInputs(RecurrentBuilder &b, Value x,
                                   int64_t keyHeads, int64_t heads,
                                   int64_t keyWidth, int64_t width) {
@@ -301,7 +311,7 @@ static DeltaNetInputs fusedInputs(RecurrentBuilder &b, Value x,
           scalar(0), scalar(group)};
 }
 
-/// The gated delta net of Qwen3-Next and Qwen3.5 (arXiv 2412.06464).
+/// Builds the gated delta net of Qwen3-Next and Qwen3.5 (arXiv 2412.06464).
 Value autopar::importer::buildDeltaNet(ModelBuilder &model,
                                        autopar::model::Block &block, Value x) {
   RecurrentBuilder b(model, block);
@@ -340,8 +350,9 @@ Value autopar::importer::buildDeltaNet(ModelBuilder &model,
                     b.tensor(block.text("out", "out_proj")));
 }
 
-/// Kimi delta attention (arXiv 2510.26692): heads forget by channel, and the
-/// products of both gates have the width of a head between them, or none.
+/// Builds Kimi delta attention (arXiv 2510.26692): each channel of a head has
+/// its own decay, and both gates are computed by two matmuls with the width of
+/// a head between them, or by one.
 Value autopar::importer::buildKimiDelta(ModelBuilder &model,
                                         autopar::model::Block &block, Value x) {
   RecurrentBuilder b(model, block);
@@ -374,7 +385,7 @@ Value autopar::importer::buildKimiDelta(ModelBuilder &model,
   return b.outputOf(y, dims, hidden, b.tensor(block.text("out", "o_proj")));
 }
 
-/// LFM2's gated short convolution: C * conv(B * x).
+/// Builds LFM2's gated short convolution: C * conv(B * x).
 Value autopar::importer::buildShortConv(ModelBuilder &model,
                                         autopar::model::Block &block, Value x) {
   RecurrentBuilder b(model, block);
@@ -386,7 +397,7 @@ Value autopar::importer::buildShortConv(ModelBuilder &model,
   };
   Value before = in(0), after = in(1), y = in(2);
   y = createGated(model, before, y, FunctionKind::identity);
-  // On a picture the convolution looks in both directions, along rows and
+  // In image models the convolution also sees later tokens, along rows and
   // columns.
   std::string conv = block.text("conv_name");
   y = block.flag("plane")
@@ -397,7 +408,7 @@ Value autopar::importer::buildShortConv(ModelBuilder &model,
   return b.outputOf(y, {hidden}, hidden, block.text("out"), bias);
 }
 
-/// Lightning attention of MiniMax-01 (arXiv 2501.08313).
+/// Builds the lightning attention of MiniMax-01 (arXiv 2501.08313).
 Value autopar::importer::buildLinearAttention(ModelBuilder &model,
                                               autopar::model::Block &block,
                                               Value x) {
@@ -408,7 +419,7 @@ Value autopar::importer::buildLinearAttention(ModelBuilder &model,
   std::string stem = block.text("qkv");
   Value parts[3];
   for (int64_t i = 0; i < 3; ++i) {
-    // The three parts of a head are adjacent.
+    // The three parts (q, k, v) of each head are adjacent in the tensor.
     Value part = b.rowsAs(x, stem, {heads, width}, formatv("1*{0}/3*2", i));
     parts[i] = ActivationOp::create(b.ops, part.getType(), part, function);
   }

@@ -17,7 +17,8 @@ using namespace autopar::model;
 using namespace autopar::transformer;
 using namespace mlir;
 
-/// The tokens that a block makes: `query`, `encoder_tokens*4`.
+/// Returns the number of tokens that a block makes, as an extent: `query`,
+/// `encoder_tokens*4`.
 static NamedExtent readTokens(ModelBuilder &model, autopar::model::Block &block,
                               const char *key = "tokens") {
   std::string text = block.text(key, "query");
@@ -38,7 +39,7 @@ Value autopar::importer::buildEmbedding(ModelBuilder &model,
   NamedExtent tokens = readTokens(model, block, "ids");
   Type type = model.tokens(tokens, {}, ops.getI32Type());
   Value ids;
-  // Another table that the same words are looked up in.
+  // A second table may be looked up with the same token ids.
   if (block.flag("same_ids"))
     ids = model.findInput(type);
   if (!ids)
@@ -53,7 +54,8 @@ Value autopar::importer::buildEmbedding(ModelBuilder &model,
                    .getResult();
 }
 
-/// The numbers of the step's tokens, which an embedding has asked for.
+/// Builds the ids of the step's tokens; an embedding that asked for the same
+/// input shares it.
 Value autopar::importer::buildTokenIds(ModelBuilder &model,
                                        autopar::model::Block &block, Value) {
   Type type =
@@ -96,8 +98,8 @@ Type autopar::importer::readElement(ModelBuilder &model,
   return model.elementType();
 }
 
-/// Of a stored part: each tensor is kept as it is. A "#" in a name stands for
-/// `count` numbers.
+/// Builds the tensors of a part that is only stored: each is kept as it is. A
+/// "#" in a name stands for `count` numbers.
 Value autopar::importer::buildTensors(ModelBuilder &model,
                                       autopar::model::Block &block, Value x) {
   int64_t from = block.integer("from", 0), count = block.integer("count", 1);
@@ -115,13 +117,15 @@ Value autopar::importer::buildTensors(ModelBuilder &model,
                     .getResult()
               : PositionEmbeddingOp::create(
                     model.builder(), x.getType(), x, tensor, IntegerAttr(),
-                    // The rows are no positions: they bound no context.
+                    // The table's rows are not positions, so that they do not
+                    // limit the context.
                     /*same=*/model.builder().getUnitAttr());
     }
   return x;
 }
 
-/// A feature per token; or, without tokens, one for all.
+/// Builds an input of the model: features of each token or, without tokens, one
+/// vector of features.
 Value autopar::importer::buildInput(ModelBuilder &model,
                                     autopar::model::Block &block, Value) {
   SmallVector<int64_t> dims = {block.integer("width")};
@@ -132,7 +136,8 @@ Value autopar::importer::buildInput(ModelBuilder &model,
   return model.addInput(model.tokens(readTokens(model, block), dims));
 }
 
-/// A convolution whose stride is its kernel: a product with each patch.
+/// Builds a convolution whose stride equals its kernel, as a matmul with each
+/// patch.
 Value autopar::importer::buildPatchEmbedding(ModelBuilder &model,
                                              autopar::model::Block &block,
                                              Value) {
@@ -191,7 +196,8 @@ Value autopar::importer::createChannelConvolution(ModelBuilder &model, Value x,
   return ChannelConvolutionOp::create(model.builder(), result, x, w, b);
 }
 
-/// One that looks back, of a whole sequence at once: it remembers nothing.
+/// Builds a causal convolution over a whole sequence at once, which keeps no
+/// state between steps.
 static Value createCausalConvolution(ModelBuilder &model, Value x,
                                      const std::string &stem, int64_t kernel,
                                      bool bias) {
@@ -220,7 +226,7 @@ Value autopar::importer::buildChannelConvolution(ModelBuilder &model,
       hasColumns || block.flag("plane"), block.flag("bias"), type);
 }
 
-/// A tensor that layers get from outside.
+/// Builds a tensor that is passed to layers from outside.
 Value autopar::importer::buildWeight(ModelBuilder &model,
                                      autopar::model::Block &block, Value) {
   return model.weight(block.text("name"), block.integers("shape"));

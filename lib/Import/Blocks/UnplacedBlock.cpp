@@ -19,16 +19,18 @@ using namespace mlir;
 
 namespace {
 
-/// Writes tensors of a draft: the matrices as products of the stream, so that
-/// their bytes and FLOPs count, and all others as weights that nothing reads.
-/// The results go nowhere: the stream leaves the block as it came.
+/// Builds the tensors of a draft that no other block uses: matrices as matmuls
+/// of the stream, so that their bytes and FLOPs count, and all others as
+/// weights that nothing reads. The results are not used: the stream leaves the
+/// block unchanged.
 ///
-/// A product needs an input as wide as one of its sides. `values` has one
-/// value for each width that is there so far, at first the stream alone. A
-/// matrix `[out, in]` is multiplied with the value of width `in`, else, the
-/// other way round, with that of width `out`: as many FLOPs. For example, of a
-/// stream of width 64 and matrices `[96, 8]` and `[8, 64]` the second comes
-/// first, and its result, of width 8, is the input of the first.
+/// A matmul needs an input as wide as one of the matrix's sides. `values` has
+/// one value for each width that exists so far, at first only the stream. A
+/// matrix `[out, in]` is multiplied with the value of width `in` or, if there
+/// is none, transposed with that of width `out`, which takes as many FLOPs.
+/// Example: with a stream of width 64 and matrices `[96, 8]` and `[8, 64]` the
+/// second is multiplied first, and its result, of width 8, is the input of the
+/// first.
 class UnplacedTensors {
 public:
   UnplacedTensors(ModelBuilder &model, Value x) : model(model) {
@@ -39,7 +41,8 @@ public:
     matrices.push_back({name, out, in});
   }
 
-  /// Multiplies whatever has an input, until nothing more does.
+  /// Multiplies every matrix for which there is an input, until no further one
+  /// is found.
   void multiply() {
     for (bool goesOn = true; goesOn;) {
       goesOn = false;
@@ -85,8 +88,8 @@ private:
 
 } // namespace
 
-/// The names that `name` stands for: a "#" stands for the numbers below
-/// `count`.
+/// Returns the tensor names for which `name` stands: a "#" stands for the
+/// numbers below `count`.
 static std::vector<std::string> expand(const std::string &name, int64_t count) {
   SmallVector<StringRef> parts;
   StringRef(name).split(parts, '#');
