@@ -13,7 +13,7 @@
 
 namespace autopar::transforms {
 
-/// While it lives, errors get a note that names `module`.
+/// While an object of this class exists, errors get a note that names `module`.
 class ErrorsNameModule : public mlir::ScopedDiagnosticHandler {
 public:
   explicit ErrorsNameModule(mlir::ModuleOp module)

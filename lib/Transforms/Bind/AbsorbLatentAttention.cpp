@@ -34,7 +34,7 @@ struct AbsorbLatentAttentionPass
                          << "', expected prefill, decode or each";
       return signalPassFailure();
     }
-    // Models without latent attention do not change.
+    // A module without latent attention is not changed.
     auto stop = [](LatentAttentionOp) { return WalkResult::interrupt(); };
     if (!OperationPass::getOperation().walk(stop).wasInterrupted())
       return markAllAnalysesPreserved();
@@ -53,7 +53,8 @@ struct AbsorbLatentAttentionPass
     if (step)
       own = step.getWorkload().phase;
     bool isOfPhase = phase.empty() || (own && nameOf(*own) == phase);
-    // No engine expands selected tokens.
+    // Runtimes compute attention to selected tokens only in the space of
+    // latents.
     bool isServing = own && own != Phase::train;
     module.walk([&](LatentAttentionOp op) {
       if (isOfPhase || (isServing && op.getNumSeen() != 0))

@@ -47,7 +47,7 @@ struct BindMeshPass
     setMesh(plan, mesh);
   }
 
-  /// Leaves out neutral axes, unless something is split over them.
+  /// Leaves out axes that change nothing, unless something is split over them.
   void leaveOutNeutral(const Plan &plan, MeshPlan &parsed) {
     auto isLeftOut = [&](const std::string &name) {
       return llvm::is_contained(neutral, name) && !plan.axis(name);
@@ -61,7 +61,8 @@ struct BindMeshPass
     });
   }
 
-  /// A text with all axes of the mesh also sets their order.
+  /// Sets the sizes of axes; if the text names all axes of the mesh, it also
+  /// sets their order.
   static void setAxes(const MeshPlan &parsed, Plan &plan) {
     bool all = llvm::all_of(plan.axes, [&](const PlanAxis &axis) {
       return llvm::any_of(parsed.axes, [&](const PlanAxis &other) {
@@ -74,7 +75,8 @@ struct BindMeshPass
       plan.setAxis(axis.name, axis.size);
   }
 
-  /// Products may name missing axes, which the op's verifier reports.
+  /// Writes the plan's axes and degrees into the mesh op. Degrees may name
+  /// missing axes, which the op's verifier reports.
   static void setMesh(const Plan &plan, MeshOp mesh) {
     Builder builder(mesh.getContext());
     SmallVector<StringRef> names;

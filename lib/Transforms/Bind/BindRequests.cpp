@@ -31,7 +31,7 @@ struct BindRequestsPass
     : autopar::transforms::impl::BindRequestsPassBase<BindRequestsPass> {
   using Base::Base;
   BindRequestsPass() = default;
-  /// A pass manager copies the values of options to the clone.
+  /// Copies the pass; the pass manager copies the values of options.
   BindRequestsPass(const BindRequestsPass &other) : Base(other) {}
 
   void choose(ArrayRef<RequestNumbers> chosen) {
@@ -54,7 +54,7 @@ struct BindRequestsPass
     if (!op)
       op = createOp(module);
     apply(op);
-    // The user's numbers may be invalid.
+    // The user's numbers may be invalid, so that the op is verified.
     if (failed(op.verify()))
       signalPassFailure();
   }
@@ -78,7 +78,8 @@ private:
                       "as in --rate=20 --prompt=2000 --output-tokens=300"});
   }
 
-  /// The flag of an option that was given, for the error where others lack.
+  /// Returns the flag of an option that was given, for the error that others
+  /// are missing.
   std::string givenFlag() const {
     std::pair<bool, const char *> flags[] = {
         {rate != 0, "--rate"},
@@ -133,7 +134,8 @@ private:
                               ValueRange(), lengths);
   }
 
-  /// A rate replaces a concurrency, and vice versa.
+  /// Sets the user's choices on `op`. A rate replaces a concurrency, and vice
+  /// versa.
   void apply(RequestsOp op) {
     Builder builder(&getContext());
     if (rate != 0 || concurrency != 0) {
@@ -169,9 +171,9 @@ private:
     return made;
   }
 
-  /// The options of `requestKnobs`, in their order.
+  /// The pass options for `requestKnobs`, in the same order.
   std::vector<Numbers> numbers = makeOptions();
-  /// Parsed texts; null if not given.
+  /// The parsed texts of options; null if not given.
   LengthsAttr ofPrompt, ofOutput;
   LimitsAttr limits;
 };

@@ -39,7 +39,7 @@ struct BindTargetPass
     TargetOp target = getTarget(module);
     setFlags(target);
     setFigures(target, *given);
-    // The user's numbers may be invalid.
+    // The user's numbers may be invalid, so that the op is verified.
     if (failed(target.verify()))
       signalPassFailure();
   }
@@ -73,7 +73,8 @@ struct BindTargetPass
       target.setEnforceEager(true);
   }
 
-  /// New values replace earlier ones with the same path.
+  /// Adds overrides of figures to the target; a new value replaces an earlier
+  /// one with the same path.
   static void setFigures(TargetOp target, ArrayRef<Override> given) {
     std::map<std::string, double> figures;
     SmallVector<StringRef> paths;

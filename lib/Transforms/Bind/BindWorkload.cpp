@@ -31,7 +31,8 @@ struct BindWorkloadPass
     : autopar::transforms::impl::BindWorkloadPassBase<BindWorkloadPass> {
   using Base::Base;
 
-  /// The default of options for which 0 is a value: keep the current one.
+  /// The default of options for which 0 is a value: the module's current value
+  /// is kept.
   static constexpr int64_t keep = -1;
 
   void runOnModule() override {
@@ -62,8 +63,8 @@ struct BindWorkloadPass
                               /*cross_tokens=*/0, builder.getArrayAttr({}));
   }
 
-  /// The fields that remain assumed: those assumed before, or all of a new
-  /// workload, without the given ones.
+  /// Returns the fields whose values are still assumed: those that were assumed
+  /// before (in a new workload: all), without those that the user gave.
   ArrayAttr assumed(WorkloadOp op) {
     std::pair<StringRef, bool> given[] = {
         {"phase", !phase.empty()},
@@ -93,7 +94,7 @@ struct BindWorkloadPass
     return success();
   }
 
-  /// A new workload needs given sizes.
+  /// Emits an error if a new workload lacks a size that the user must give.
   LogicalResult checkComplete(ModuleOp module, bool hasWorkload) {
     if (hasWorkload || (phase == "decode" ? context : prompt))
       return success();
@@ -105,7 +106,8 @@ struct BindWorkloadPass
 
   LogicalResult apply(ModuleOp module, Workload &workload) {
     if (std::optional<Phase> given = parsePhase(phase.getValue())) {
-      // A prefill of the tokens that a decode step has cached.
+      // Without a prompt length, the prefill is that of the tokens which the
+      // decode step has cached.
       if (*given == Phase::prefill && workload.phase == Phase::decode)
         workload.query = context ? context : workload.context;
       workload.phase = *given;
@@ -137,10 +139,10 @@ struct BindWorkloadPass
       workload.query = workload.context = prompt;
     if (context)
       workload.context = context;
-    // Training computes whole sequences.
+    // A training iteration computes whole sequences.
     if (workload.phase == Phase::train)
       workload.query = workload.context;
-    // The prefill encoded the positions that a decode step attends to.
+    // The positions to which a decode step attends were encoded by the prefill.
     if (encoderTokens != keep || workload.phase == Phase::decode)
       workload.encoderTokens = std::max<int64_t>(0, encoderTokens);
     if (crossTokens != keep)

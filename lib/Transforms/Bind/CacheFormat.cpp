@@ -61,8 +61,8 @@ bool autopar::transforms::keepsFormat(KVCacheOp cache) {
   return llvm::any_of(cache->getUsers(), llvm::IsaPred<CompressOp>);
 }
 
-/// The format of the first cache, which all caches share but those that keep
-/// theirs.
+/// Returns the format of the first KV cache; all caches share it, except those
+/// that keep their own.
 static std::optional<ElementType> formatOfCaches(ModuleOp module) {
   std::optional<ElementType> format;
   module.walk([&](KVCacheOp cache) {
@@ -74,7 +74,8 @@ static std::optional<ElementType> formatOfCaches(ModuleOp module) {
   return format;
 }
 
-/// The recorded source: the checkpoint, or the runtime's rule.
+/// Returns the source that was recorded for the KV-cache format: the
+/// checkpoint, or the runtime's rule.
 static std::optional<std::string> recordedSource(ModuleOp module) {
   if (ArrayAttr defaults = defaultsOf(module))
     for (auto one : defaults.getAsRange<DefaultAttr>())
@@ -83,7 +84,8 @@ static std::optional<std::string> recordedSource(ModuleOp module) {
   return std::nullopt;
 }
 
-/// Explains why caches have the format of the model's values.
+/// Returns the explanation for KV caches that have the format of the model's
+/// values.
 static std::string unchangedText(const Runtime &runtime) {
   std::string text = "the model's format, as the checkpoint states none";
   return runtime.kvCacheRule == KVCacheRule::model

@@ -16,25 +16,28 @@
 
 namespace autopar::transforms {
 
-/// Records in the module that `source` determined the `format` of its caches.
-/// Without a source, which means that a user chose it, removes the record.
+/// Records in the module that `source` determined the `format` of its KV
+/// caches. With source "", which means that the user chose the format, it
+/// removes the record.
 void recordCacheFormat(mlir::ModuleOp module, ElementType format,
                        llvm::StringRef source);
 
-/// Explains why a runtime whose rule is not `model` keeps caches in FP8.
+/// Returns the explanation why a runtime whose rule is not `model` keeps KV
+/// caches in FP8.
 std::string cacheRuleText(const runtime::Runtime &runtime);
 
-/// Returns the format of the module's KV caches and its source: the checkpoint,
-/// a flag, the runtime's rule, or the default. Nothing without caches.
+/// Returns the format of the module's KV caches and its source (the checkpoint,
+/// a flag, the runtime's rule, or the default); nothing if the module has no KV
+/// caches.
 std::optional<report::Assumption>
 findCacheFormat(mlir::ModuleOp module, const runtime::Runtime &runtime);
 
-/// Whether `cache` keeps its format, as it holds what compressed rows are yet
-/// to be made of.
+/// Whether `cache` keeps its format, because it holds values from which
+/// compressed rows will be made.
 bool keepsFormat(transformer::KVCacheOp cache);
 
-/// Whether the entry of `transformer.defaults` is the one of
-/// `recordCacheFormat`, which imports of checkpoints also write.
+/// Whether `nameOfDefault` is the name of the entry in `transformer.defaults`
+/// that `recordCacheFormat` writes, as imports of checkpoints do, too.
 bool isCacheFormat(llvm::StringRef nameOfDefault);
 
 } // namespace autopar::transforms

@@ -32,7 +32,7 @@ using namespace autopar::transformer;
 using namespace mlir;
 
 /// Returns `type` with elements of another format if they are rounded numbers;
-/// other types do not change.
+/// other types are returned unchanged.
 static Type withFormat(Type type, Type format) {
   RankedTensorType tensor = tensorOf(type);
   if (!tensor || !format || !isRounded(tensor.getElementType()))
@@ -40,7 +40,8 @@ static Type withFormat(Type type, Type format) {
   return withTensor(type, tensor.clone(format));
 }
 
-/// Records the format of `weight` in the checkpoint before its value changes.
+/// Records the format of `weight` in the checkpoint, before the format of its
+/// value is changed.
 static void pinStorage(WeightOp weight, Type format) {
   Type type = TensorView(weight.getResult()).getType().getElementType();
   if (weight.getStoredFormat() || type == format)
@@ -49,7 +50,7 @@ static void pinStorage(WeightOp weight, Type format) {
       weight.getContext(), getStorageGroups(weight), TypeAttr::get(type)));
 }
 
-/// Whether any product multiplies quantised values.
+/// Whether any matmul multiplies quantised values.
 static bool hasQuantizedWeights(ModuleOp module) {
   auto isQuantized = [](WeightOp weight) {
     auto format = dyn_cast_or_null<FormatAttr>(weight.getStoredFormat());
@@ -80,7 +81,8 @@ struct ConvertFormatsPass
         pinStorage(weight, *computeType);
       auto cache = dyn_cast<KVCacheOp>(op);
       Type format = cache ? *cacheType : *computeType;
-      // A recurrence needs the precision of its state, whose format is kept.
+      // A recurrent state keeps its format, because the recurrence needs its
+      // precision.
       if (isa<StateOp>(op) || (cache && keepsFormat(cache)))
         return;
       for (Value result : op->getResults())
@@ -96,8 +98,9 @@ struct ConvertFormatsPass
       recordCacheFormat(getOperation(), *toElementType(*cacheType), byRule);
   }
 
-  /// Replaces `auto` by the rule of the runtime for such a model; nothing if
-  /// the rule follows the checkpoint.
+  /// Replaces the option `auto` by the KV-cache format that the runtime chooses
+  /// for such a model; does nothing if the runtime's rule follows the
+  /// checkpoint.
   LogicalResult askRuntime() {
     const auto &target = getAnalysis<TargetAnalysis>();
     kvCache = "";
@@ -134,7 +137,7 @@ struct ConvertFormatsPass
       strategy.setKvDtypeAttr(TypeAttr::get(cacheType));
   }
 
-  /// Parses the format `name`; null if it is empty.
+  /// Parses the format `name`; returns null if it is "".
   FailureOr<Type> parse(const std::string &name, StringRef option) {
     if (name.empty())
       return Type();
@@ -149,8 +152,8 @@ struct ConvertFormatsPass
     return fromElementType(&getContext(), *format);
   }
 
-  /// The rule by which the runtime chose the format of caches; empty if a user
-  /// did.
+  /// The runtime's rule that chose the KV-cache format, as text; "" if the user
+  /// chose it.
   std::string byRule;
 
   static void convertSignature(FunctionOpInterface function, Type format) {

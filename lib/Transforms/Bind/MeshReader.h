@@ -13,7 +13,7 @@
 
 namespace autopar::transforms {
 
-/// Reads the axes and degrees of `mesh`.
+/// Returns a plan with the axes and degrees of `mesh`.
 plan::Plan readMesh(parallel::MeshOp mesh);
 
 } // namespace autopar::transforms

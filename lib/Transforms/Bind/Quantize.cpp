@@ -24,7 +24,7 @@ using namespace autopar::transforms;
 using namespace autopar::transformer;
 using namespace mlir;
 
-/// Whether a product of tokens with a matrix reads `weight`.
+/// Whether a matmul of tokens reads `weight`.
 static bool isMultiplied(WeightOp weight) {
   return llvm::any_of(weight->getUses(), [](OpOperand &use) {
     if (auto linear = dyn_cast<LinearOp>(use.getOwner()))
@@ -45,7 +45,8 @@ struct QuantizePass
     FailureOr<SmallVector<llvm::Regex, 0>> ignored = readIgnored();
     if (failed(attr) || failed(ignored))
       return signalPassFailure();
-    // Parts of a checkpoint tensor share block and name.
+    // Several weights that are parts of one checkpoint tensor have the same
+    // block and name.
     llvm::DenseSet<std::pair<Block *, StringAttr>> quantized;
     auto keyOf = [](WeightOp weight) {
       return std::make_pair(weight->getBlock(), weight.getNameAttr());

@@ -12,16 +12,17 @@
 
 namespace autopar::transforms {
 
-/// Returns the op of `module` with the choices of its split; creates it if
-/// needed.
+/// Returns the op of `module` that records the choices of its split; creates it
+/// if needed.
 parallel::StrategyOp getStrategy(mlir::ModuleOp module);
 
-/// Records the knob of the flag `name`, unless types or ops show it. Values are
-/// a number, a text, or a unit for a flag without a value.
+/// Records the value of the flag `name`, unless types or ops show it. The value
+/// is a number, a text, or a unit for a flag without a value.
 void stateKnob(mlir::ModuleOp module, llvm::StringRef name,
                mlir::Attribute value);
 
-/// Returns a builder behind the existing ops that describe all of `module`.
+/// Returns a builder that inserts after the existing ops that describe the
+/// whole `module`.
 mlir::OpBuilder builderOfFacts(mlir::ModuleOp module);
 
 } // namespace autopar::transforms

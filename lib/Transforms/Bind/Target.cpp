@@ -21,8 +21,8 @@ using namespace autopar::transforms;
 using namespace autopar::parallel;
 using namespace mlir;
 
-/// Merges `op` into the target of the modules around it. Nodes belong to the
-/// hardware that is named with them.
+/// Merges `op` into `target`, which has the choices of the modules around it. A
+/// number of nodes belongs to the hardware that is stated with it.
 static void add(TargetOp op, Target &target) {
   std::optional<int64_t> nodes;
   if (op.getNodes())
@@ -50,7 +50,8 @@ static void add(TargetOp op, Target &target) {
     target.overrides.push_back({path.str(), value});
 }
 
-/// Also true before the module has backwards.
+/// Whether the module's step is a training iteration, even if the module has no
+/// backwards yet.
 static bool trainsIn(ModuleOp module) {
   auto steps = module.getOps<transformer::WorkloadOp>();
   return !module.getOps<StepSectionsOpInterface>().empty() ||

@@ -34,7 +34,7 @@ using namespace autopar::schedule;
 using namespace autopar::transforms;
 using namespace mlir;
 
-/// The layout of the devices that share the experts of each layer.
+/// Returns the layout of the devices that share the experts of each layer.
 static FailureOr<GroupLayout> layoutOf(ModuleOp module,
                                        ArrayRef<StringAttr> axes) {
   Plan plan;
@@ -53,7 +53,7 @@ static FailureOr<GroupLayout> layoutOf(ModuleOp module,
   return layout;
 }
 
-/// Stores `rows` as one table at the end of the module's text.
+/// Returns a table of `rows`, which is printed at the end of the module's text.
 template <typename T>
 static ElementsAttr tableOf(StringRef name, Type element,
                             const std::vector<std::vector<T>> &rows) {
@@ -136,8 +136,8 @@ struct PlaceExpertsPass
         APFloat(tolerance.getValue()), load.getValue(), trace.getValue());
   }
 
-  /// The space of the devices and their nodes. A policy that does not depend on
-  /// nodes may place experts on devices that are no neighbours.
+  /// Returns the ranks, slots and nodes for the placement. A policy that does
+  /// not depend on nodes may place experts on devices that are not neighbours.
   FailureOr<PlacementSpace> spaceOf(ModuleOp module, ArrayRef<StringAttr> over,
                                     const ExpertLayer &layer) {
     FailureOr<GroupLayout> layout = layoutOf(module, over);

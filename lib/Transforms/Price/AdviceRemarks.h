@@ -15,10 +15,9 @@
 
 namespace autopar::transforms {
 
-/// Emits the advice among `warnings` as remarks of the category
-/// "autopar-advice", each on its subject: the op of a record of the cost
-/// program, the mesh, or the module. Silent unless `--remarks-filter` selects
-/// them.
+/// Emits the warnings with advice as remarks of the category "autopar-advice",
+/// each at its subject: the op of a record of the cost program, the mesh, or
+/// the module. They are not shown unless `--remarks-filter` selects them.
 void emitAdvice(mlir::ModuleOp module, const analysis::ProgramOps &ops,
                 const std::vector<report::Warning> &warnings);
 

@@ -26,13 +26,14 @@ using namespace mlir;
 
 namespace {
 
-/// Estimates the modules of a deployment, and the transfers of its links.
+/// Estimates the modules of a deployment, and the transfers over its links.
 class DeploymentEstimator {
 public:
   DeploymentEstimator(ModuleOp module, const TargetAnalysis &target,
                       const ReportDetail &detail)
       : module(module), target(target), detail(detail), ofModules(detail) {
-    // Requests arrive at the deployment, not at its modules.
+    // Requests arrive at the deployment as a whole, so that its modules are not
+    // simulated on their own.
     ofModules.simulation = nullptr;
   }
 
@@ -77,7 +78,7 @@ private:
 
   FailureOr<LinkReport> price(LinkOp link) {
     size_t from = indexOf(link.getFrom()), to = indexOf(link.getTo());
-    // Pools with machines of their own are linked by tiers between nodes.
+    // Modules with machines of their own are linked by the tier between nodes.
     if (targets[from].getTarget().own || targets[to].getTarget().own)
       for (size_t side : {from, to})
         if (failed(targets[side].readMachine(/*spareNodes=*/1)))
@@ -91,7 +92,7 @@ private:
     return diag;
   }
 
-  /// Estimates the service of the two modules of the link.
+  /// Estimates the service of the two modules that the link connects.
   LogicalResult serve(transformer::RequestsOp requests) {
     auto links = module.getOps<LinkOp>();
     if (!llvm::hasSingleElement(links))

@@ -63,7 +63,7 @@ struct EstimatePass
       return signalPassFailure();
     ReportDetail detail{explain, impact, *simulation ? &**simulation : nullptr};
     if (format == "html") {
-      // A page shows derivations and impacts.
+      // An HTML page shows derivations and impacts.
       detail.explain = detail.impact = true;
     }
     FailureOr<AnyReport> report =
@@ -111,7 +111,7 @@ struct EstimatePass
     return choice;
   }
 
-  /// Refuses a requested simulation that would be left out.
+  /// Emits an error if a simulation was asked for that cannot be made.
   LogicalResult checkSimulated() {
     if (simulate == 0 && requests.empty())
       return success();
@@ -120,7 +120,7 @@ struct EstimatePass
         "request of mean length");
   }
 
-  /// Writes the simulated requests to their files.
+  /// Writes the simulated requests to the files that the options name.
   LogicalResult writeRequests(const SimulationReport &simulation) {
     if (!requestsOutput.empty() &&
         failed(write(requestsOutput, writeRequestLines(*simulation.run))))
@@ -135,8 +135,8 @@ struct EstimatePass
     return write(trace, writeTrace(*simulation.run));
   }
 
-  /// Writes the timeline of the report's pipeline or of its simulated requests,
-  /// if a file is given.
+  /// Writes the timeline of the pipeline, or of the simulated requests, if a
+  /// file is given for it.
   LogicalResult writeTimeline(const Report &report) {
     if (report.serving && report.serving->simulation)
       return writeRequests(*report.serving->simulation);

@@ -31,7 +31,7 @@ using namespace autopar::schedule;
 using namespace autopar::transforms;
 using namespace mlir;
 
-/// Whether anybody has chosen a step.
+/// Whether the user chose a step, by its batch or its context.
 static bool isStepChosen(ModuleOp module) {
   for (auto step : module.getOps<transformer::WorkloadOp>()) {
     auto assumed = step.getAssumed().getAsValueRange<StringAttr>();
@@ -41,7 +41,8 @@ static bool isStepChosen(ModuleOp module) {
   return false;
 }
 
-/// The question: a service if the module has requests, else its step.
+/// Returns the question to estimate: a service if the module states requests,
+/// else its step or iteration.
 static Question questionOf(ModuleOp module, const Workload &step) {
   for (auto requests : module.getOps<transformer::RequestsOp>())
     return Service{requests.getRequests(), step, isStepChosen(module)};
@@ -76,7 +77,7 @@ autopar::transforms::inputsOf(ModuleOp module, const TargetAnalysis &target) {
 
 namespace {
 
-/// Collects the assumptions of a report.
+/// Collects the assumptions of a report that follow from the module.
 class Assumed {
 public:
   std::vector<Assumption> of(ModuleOp module, const Target &target,
@@ -136,8 +137,8 @@ private:
             "the module's own; set with --" + name.str());
   }
 
-  /// Notes that stages were cut anew for this recomputation, which hides its
-  /// cost.
+  /// Adds the note that the layers were divided into stages anew for this
+  /// recomputation, which hides a part of the recomputation's cost.
   void addCut(const std::string &ranges) {
     add("pipeline.stages", ranges,
         "cut for the times of this --recompute; to compare with another one at "
@@ -150,8 +151,8 @@ private:
 
 } // namespace
 
-/// Reports the machine that a name was resolved to, in the report and as a
-/// warning.
+/// Adds to the report, and as a warning, which machine a name was understood to
+/// mean.
 static void addTaken(ModuleOp module, const TakenName &taken, Report &report) {
   std::string text = taken.str();
   report.assumptions.insert(report.assumptions.begin(),
@@ -160,7 +161,7 @@ static void addTaken(ModuleOp module, const TakenName &taken, Report &report) {
     module.emitWarning() << "using " << taken.system << " " << text;
 }
 
-/// Adds the format of caches and its source to the assumptions, and to the
+/// Adds the KV-cache format and its source to the assumptions, and to the
 /// derivation of the bytes per token.
 static void addCacheFormat(ModuleOp module, const Runtime &runtime,
                            Report &report) {

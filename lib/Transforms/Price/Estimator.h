@@ -14,27 +14,27 @@
 
 namespace autopar::transforms {
 
-/// Inputs of a module's estimate.
+/// The inputs from which a module is estimated.
 struct EstimateInputs {
   plan::Plan plan;
   hardware::Machine machine;
-  /// Adapted to that machine.
+  /// The runtime, with the variants for that machine applied.
   runtime::Runtime runtime;
   program::Question question;
 };
 
-/// A module's estimate, with its inputs.
+/// The estimate of a module, with its inputs.
 struct ModuleEstimate : EstimateInputs, estimation::Estimate {};
 
-/// Collects the inputs for `module` on `target`. Errors are emitted.
+/// Returns the inputs for estimating `module` on `target`. Errors are emitted.
 mlir::FailureOr<EstimateInputs> inputsOf(mlir::ModuleOp module,
                                          const TargetAnalysis &target);
-/// Estimates `module`. Errors are emitted, and so are remarks with advice.
+/// Estimates `module`, and emits advice as remarks. Errors are emitted.
 mlir::FailureOr<ModuleEstimate> priceModule(
     mlir::ModuleOp module, const analysis::CostProgramAnalysis &analysis,
     const TargetAnalysis &target, const estimation::ReportDetail &detail);
 
-/// Emits the error that there is nothing to simulate.
+/// Emits the error that there are no requests to simulate.
 mlir::LogicalResult emitNoRequests(mlir::ModuleOp module);
 
 } // namespace autopar::transforms

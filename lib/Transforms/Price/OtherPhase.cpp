@@ -15,7 +15,8 @@ using namespace autopar::transformer;
 using namespace autopar::transforms;
 using namespace mlir;
 
-/// Binds the other phase; returns false if there is none.
+/// Changes the workload of `module` to the other phase; returns false if there
+/// is none.
 static bool turn(ModuleOp module) {
   auto steps = module.getOps<WorkloadOp>();
   if (!llvm::hasSingleElement(steps) || !module.getOps<RequestsOp>().empty())
@@ -45,7 +46,8 @@ std::optional<Report> autopar::transforms::estimateOtherPhase(
     op.setAbsorbed(false);
     op.setByPhase(true);
   });
-  // An unpriceable phase is left out, and its diagnostics repeat the module's.
+  // If the other phase cannot be priced, it is left out; its diagnostics would
+  // only repeat those of the module.
   ScopedDiagnosticHandler silent(module.getContext(),
                                  [](Diagnostic &) { return success(); });
   FailureOr<ModuleEstimate> priced = priceModule(

@@ -12,10 +12,9 @@
 
 namespace autopar::transforms {
 
-/// Returns the report of the other phase of the same sequences under the same
-/// plan: for a prefill, the decode step after its context; for a decode step,
-/// its prefill. Nothing for services and training, and if that step cannot be
-/// priced.
+/// Returns the report of the other phase for the same sequences and plan: for a
+/// prefill, the decode step after its context; for a decode step, its prefill.
+/// Returns nothing for services and training, or if that step cannot be priced.
 std::optional<report::Report>
 estimateOtherPhase(mlir::ModuleOp module, const TargetAnalysis &target,
                    const estimation::ReportDetail &detail);

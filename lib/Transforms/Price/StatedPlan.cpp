@@ -37,7 +37,8 @@ static std::optional<ExpertPlan> expertPlanOf(ModuleOp module) {
     plan.groupsInNode = options.groupsInNode;
     plan.tolerance = options.tolerance;
     plan.sources = {op.getLoadsFrom().str(), op.getTraceFrom().str()};
-    // No flag can express hand-written tables.
+    // Tables that were written by hand cannot be expressed by flags, so that
+    // the choices are dropped.
     if (checkExpertPlan(plan)) {
       plan.policy.reset();
       plan.groupsInNode = false;
@@ -47,7 +48,8 @@ static std::optional<ExpertPlan> expertPlanOf(ModuleOp module) {
   return std::nullopt;
 }
 
-/// Adds the format and the path of routed tokens.
+/// Adds the format in which routed tokens are sent, and whether they are sent
+/// once to each node.
 static void addDispatch(ModuleOp module, Plan &plan) {
   module.walk([&](AllToAllOp op) {
     plan.dispatchByNode |= op.isByNode();
@@ -56,7 +58,7 @@ static void addDispatch(ModuleOp module, Plan &plan) {
   });
 }
 
-/// The devices of the op's axis are `pp`.
+/// Adds the pipeline stages; the degree pp is the axis of the op.
 static void addStages(StagesOp stages, Plan &plan) {
   for (auto axis : stages.getAxes().getAsRange<StringAttr>())
     if (axis.getValue() != StringRef(nameOf(Degree::pp)))
@@ -68,7 +70,7 @@ static void addStages(StagesOp stages, Plan &plan) {
   pipeline.microbatches = static_cast<int64_t>(stages.getMicrobatches());
 }
 
-/// The one stage has all layers.
+/// Adds microbatches without a pipeline: a single stage has all layers.
 static void addMicrobatches(training::MicrobatchesOp op,
                             PipelinePlan &pipeline) {
   pipeline.interleave = 1;
@@ -88,7 +90,7 @@ static autopar::plan::ContextKind kindOf(parallel::ContextKind kind) {
   llvm_unreachable("all kinds are listed");
 }
 
-/// The value of a recorded knob, as the text of its flag.
+/// Returns a recorded value as the text of its flag.
 static std::string textOf(Attribute value) {
   if (auto text = dyn_cast<StringAttr>(value))
     return text.str();
@@ -99,7 +101,8 @@ static std::string textOf(Attribute value) {
   return "true";
 }
 
-/// Adds the knobs that neither types nor ops show.
+/// Adds the choices that neither types nor ops show, as the strategy op records
+/// them.
 static std::optional<Error> addKnobs(StrategyOp strategy, Plan &plan) {
   DictionaryAttr knobs = strategy.getKnobsAttr();
   if (!knobs)
@@ -121,7 +124,8 @@ static std::optional<Error> addKnobs(StrategyOp strategy, Plan &plan) {
   return std::nullopt;
 }
 
-/// Adds the choices that make a difference; axes of one device are neutral.
+/// Adds the choices of the strategy op that make a difference; those about axes
+/// of one device make none.
 static void addStrategy(StrategyOp strategy, Plan &plan) {
   auto splits = [&](Degree degree) {
     return plan.sizeOf(degree).value_or(0) != 1;
@@ -152,7 +156,8 @@ static void addTraining(training::IterationOp op, TrainingPlan &training) {
   training.padsExpertsToCapacity = op.getPadded();
 }
 
-/// Layers that predict further tokens have losses of their own.
+/// Adds the number of layers that predict further tokens: each has a loss of
+/// its own.
 static void addFurtherTokens(ModuleOp module, TrainingPlan &training) {
   for (auto function : module.getOps<FunctionOpInterface>())
     if (function.isPublic() && function.getNumResults() > 1)
@@ -168,7 +173,7 @@ static void addLoss(ModuleOp module, TrainingPlan &training) {
   });
 }
 
-/// The optimizer of an update, as far as its states show.
+/// Returns the optimizer of an update, as far as its states tell.
 static Optimizer optimizerOf(training::UpdateOp op) {
   ArrayRef<Attribute> states = op.getStates().getValue();
   switch (op.getOptimizer()) {
@@ -185,7 +190,7 @@ static Optimizer optimizerOf(training::UpdateOp op) {
              : Optimizer::adamw;
 }
 
-/// Adds the optimizer and its formats, if they are not the defaults.
+/// Adds the optimizer and its number formats, if they are not the defaults.
 static void addUpdates(ModuleOp module, TrainingPlan &training) {
   std::optional<Optimizer> optimizer;
   std::optional<ElementType> gradient, state;
@@ -251,7 +256,7 @@ Result<Plan> autopar::transforms::planOf(ModuleOp module) {
   plan.prefillChunk = target.prefillChunk;
   plan.maxSequences = target.launch.maxSequences;
   plan.eager = target.launch.eager;
-  // Placement tables name their axes, so these stay.
+  // Axes that change nothing are dropped, unless placement tables name them.
   if (!plan.expertPlacement) {
     dropNeutralDegrees(plan);
     dropNeutralAxes(plan);

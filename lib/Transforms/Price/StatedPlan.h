@@ -15,9 +15,9 @@
 
 namespace autopar::transforms {
 
-/// The plan that `module` follows: its mesh, its strategy, its stages and the
-/// placement of its experts. The flags of the plan turn the model into the same
-/// module. Errors: a mesh whose degrees contradict each other.
+/// Returns the plan that `module` follows: its mesh, its strategy, its stages
+/// and the placement of its experts. With the flags of this plan, the model
+/// becomes the same module. Error: a mesh whose degrees contradict each other.
 Result<plan::Plan> planOf(mlir::ModuleOp module);
 
 } // namespace autopar::transforms

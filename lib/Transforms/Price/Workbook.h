@@ -12,8 +12,8 @@
 
 namespace autopar::transforms {
 
-/// Writes an .xlsx file with the formulas of a step of `module`. Errors are
-/// emitted: a step without formulas, a deployment.
+/// Returns the bytes of an .xlsx file with the formulas of a step of `module`.
+/// Emits errors: a step without formulas, a deployment.
 mlir::FailureOr<std::string>
 writeModuleWorkbook(mlir::ModuleOp module,
                     const analysis::CostProgramAnalysis &analysis,

@@ -20,12 +20,12 @@ using namespace autopar::transforms;
 using namespace autopar::parallel;
 using namespace mlir;
 
-/// Values of a row that share a scale in fp8: tiles of 1x128, DeepSeek-V3
-/// (arXiv:2412.19437), section 3.3.2.
+/// Number of values of a row that share a scale in fp8: tiles of 1x128,
+/// DeepSeek-V3 (arXiv:2412.19437), section 3.3.2.
 static constexpr int64_t scaleBlock = 128;
 
-/// The first op of type `OpTy` that `value` is computed from, through operands
-/// that `follows` accepts; null if there is none.
+/// Returns the first op of type `OpTy` from which `value` is computed, through
+/// operands that `follows` accepts; null if there is none.
 template <typename OpTy>
 static OpTy findSource(Value value, function_ref<bool(Value)> follows) {
   SmallVector<Value> open = {value};
@@ -41,7 +41,7 @@ static OpTy findSource(Value value, function_ref<bool(Value)> follows) {
   return {};
 }
 
-/// The router of the tokens that `rows` copy.
+/// Returns the router of the tokens that `rows` copy; null if it is not found.
 static transformer::RouterOp routerOf(Value rows) {
   auto dispatch = findSource<transformer::DispatchOp>(
       rows, [](Value operand) { return TensorView(operand).isSet(); });
@@ -55,8 +55,8 @@ static transformer::RouterOp routerOf(Value rows) {
       });
 }
 
-/// The router of `module` if all route alike, else null. It serves rows of a
-/// backward, whose routing the forward kept.
+/// Returns a router of `module` if all of them route alike, else null. It
+/// stands for the router of a backward's rows, whose routing the forward saved.
 static transformer::RouterOp onlyRouter(ModuleOp module) {
   transformer::RouterOp only;
   WalkResult walked = module.walk([&](transformer::RouterOp router) {
@@ -115,7 +115,8 @@ struct DispatchTokensPass
     return success();
   }
 
-  /// Tokens that are sent unchanged need no attribute.
+  /// Sets the format in which `op` sends; tokens that are sent unchanged need
+  /// no attribute.
   void setFormat(AllToAllOp op) {
     Type type = fromElementType(&getContext(), *sent);
     op.removeFormatAttr();

@@ -16,7 +16,8 @@ using namespace autopar::transforms;
 using namespace autopar::parallel;
 using namespace mlir;
 
-/// The priority of an operand's split; lower is stronger.
+/// Priority of a split, by what it comes from: a source (weight or KV cache),
+/// another value, or the grouping of a set. A lower number has priority.
 static constexpr unsigned ofSource = 0, ofValue = 1, ofGrouping = 2;
 
 bool autopar::transforms::isSource(Value value) {
@@ -28,9 +29,9 @@ bool autopar::transforms::isSource(Value value) {
   return isLayoutOp(op) && !isa<ReshardOp>(op) && isSource(op->getOperand(0));
 }
 
-/// Axes over which the users of routed tokens split their weights, other than
-/// by experts. Tokens must be whole there, and it is cheaper to gather them
-/// before routing, when they are fewer.
+/// Returns the axes over which users of routed tokens split their weights in a
+/// dimension other than experts. Tokens must not be split over these, and
+/// gathering them before routing is cheaper, because they are fewer.
 static SmallVector<StringAttr> axesOfExperts(Value routed) {
   SmallVector<StringAttr> axes;
   for (Operation *user : routed.getUsers()) {
@@ -79,7 +80,7 @@ FactorSplits::FactorSplits(ShardingOpInterface op,
 }
 
 //===----------------------------------------------------------------------===//
-// Requests of operands
+// The splits that operands ask for
 //===----------------------------------------------------------------------===//
 
 void FactorSplits::read(unsigned operand) {
@@ -98,9 +99,9 @@ void FactorSplits::read(unsigned operand) {
   }
 }
 
-/// Takes the split of `dim` for `factor` if it is stronger. Between values, one
-/// without axes makes no request; nor does one whose axes are a prefix of
-/// another's, because replicas do not change the layout of the rest.
+/// Takes the split of `dim` for `factor` if it has priority. Of two values, one
+/// without axes asks for nothing; nor does one whose axes are a prefix of the
+/// other's, because replicas do not change the layout of the rest.
 void FactorSplits::follow(int32_t factor, DimAttr dim,
                           ArrayRef<StringAttr> axes, unsigned rank,
                           ArrayRef<StringAttr> grouped) {
@@ -111,7 +112,8 @@ void FactorSplits::follow(int32_t factor, DimAttr dim,
       !factors.maySplitBy(factor, dim.getRule()))
     return;
   Split &split = splits[factor];
-  // Splitting a whole weight would make every result a partial sum.
+  // If a weight that is not split were split for a sum, every result would be a
+  // partial sum.
   bool staysWhole = rank == ofSource && kind == FactorKind::reduction;
   bool asks =
       staysWhole || !axes.empty() || (rank != ofGrouping && !dim.isWhole());
@@ -122,8 +124,8 @@ void FactorSplits::follow(int32_t factor, DimAttr dim,
   split = {dim, Axes(axes), Axes(grouped), rank, asks};
 }
 
-/// If heads are exchanged for tokens, splits the heads of an attention over the
-/// axes of context parallelism that split its tokens.
+/// If heads are exchanged for tokens, splits the heads of an attention over
+/// those axes of context parallelism that split its tokens.
 void FactorSplits::exchangeHeads() {
   std::optional<TensorParallelFactor> heads = op.getTensorParallelFactor();
   if (exchange.kind != parallel::ContextKind::all_to_all || !heads ||
@@ -145,7 +147,8 @@ void FactorSplits::exchangeHeads() {
   }
 }
 
-/// Returns `dim` of attention's keys as a ring; null if it is not split so.
+/// Returns `dim` of attention's keys as one that is passed around a ring; null
+/// if it is not split over the ring's axes.
 DimAttr FactorSplits::turn(DimAttr dim, int32_t factor) const {
   if (exchange.kind != parallel::ContextKind::ring ||
       factors.kinds[factor] != FactorKind::seen || !dim.isSymbolic())
@@ -156,7 +159,8 @@ DimAttr FactorSplits::turn(DimAttr dim, int32_t factor) const {
                       : dim.withAxes(axes).withRule(SplitRule::ring);
 }
 
-/// Returns `dim` of a result that is added to a factor in a ring.
+/// Returns `dim` of a result whose parts are added while they are passed around
+/// a ring, because an operand with `factor` is.
 DimAttr FactorSplits::turnLikeOperand(DimAttr dim, int32_t factor) const {
   for (auto [layout, dims] : llvm::zip_equal(layouts, factors.operands))
     for (auto [own, other] : llvm::zip_equal(layout.dims, dims))
@@ -165,7 +169,7 @@ DimAttr FactorSplits::turnLikeOperand(DimAttr dim, int32_t factor) const {
   return {};
 }
 
-/// Gives each axis to the strongest factor that has it.
+/// Gives each axis that several factors use to the one with priority.
 void FactorSplits::resolveConflicts() {
   SmallVector<StringAttr> claimed;
   auto give = [&](unsigned rank) {
@@ -175,7 +179,8 @@ void FactorSplits::resolveConflicts() {
       auto isTaken = [&](StringAttr axis) {
         return llvm::is_contained(claimed, axis);
       };
-      // Only the end of a list can be gathered; a set has no order.
+      // Only the last axes of a list can be gathered, so the rest of the list
+      // goes, too; a set has no order.
       if (split.dim.isSet())
         llvm::erase_if(split.axes, isTaken);
       else
@@ -186,7 +191,8 @@ void FactorSplits::resolveConflicts() {
     }
   };
   give(ofSource);
-  // Partial sums that may wait keep their axes, which values would give up.
+  // Axes of partial sums that need not be reduced here stay with these sums;
+  // other values give them up.
   llvm::append_range(claimed, waitingAxes());
   for (auto [result, dims] : llvm::zip_equal(op->getResults(), factors.results))
     if (!dims.empty() && factors.kinds[dims.front()] == FactorKind::merged)
@@ -195,7 +201,8 @@ void FactorSplits::resolveConflicts() {
   give(ofGrouping);
 }
 
-/// The axes of partial operands in which the op is linear.
+/// Returns the axes of those partial operands in which the op is linear, so
+/// that their sums may be reduced later.
 SmallVector<StringAttr> FactorSplits::waitingAxes() const {
   SmallVector<unsigned> partial = partialOperands();
   SmallVector<StringAttr> axes;
@@ -214,7 +221,7 @@ SmallVector<unsigned> FactorSplits::partialOperands() const {
 }
 
 //===----------------------------------------------------------------------===//
-// Axes without a factor
+// Axes that no factor uses
 //===----------------------------------------------------------------------===//
 
 bool FactorSplits::isClaimed(StringAttr axis) const {
@@ -230,7 +237,8 @@ void FactorSplits::moveSpareAxes() {
       moveSpareAxes(i);
 }
 
-/// The last dimension of tokens that may be split; null if there is none.
+/// Returns the last split of a token dimension of the operand that may be
+/// split; null if there is none.
 FactorSplits::Split *FactorSplits::findTokens(unsigned operand) {
   Split *tokens = nullptr;
   for (auto [dim, factor] :
@@ -255,7 +263,8 @@ void FactorSplits::moveSpareAxes(unsigned operand) {
   }
 }
 
-/// Visits the axes of partial operands that could split their tokens instead.
+/// Calls `visit` for each axis of a partial operand that could split the
+/// operand's tokens instead.
 void FactorSplits::forEachScatter(
     const TokenAxes &tokenAxes,
     function_ref<void(int32_t, StringAttr)> visit) const {
@@ -280,8 +289,9 @@ void FactorSplits::splitTokens(const TokenAxes &tokenAxes) {
   });
 }
 
-/// Whether the op multiplies each of its tokens by itself with what all share.
-/// Routed tokens go where their experts are.
+/// Whether the op multiplies each token by itself with values that all tokens
+/// share, as a matmul with a weight does. Routed tokens do not count: they go
+/// to their experts.
 bool FactorSplits::isProductOfTokens() const {
   return !llvm::is_contained(factors.kinds, FactorKind::merged) &&
          llvm::is_contained(factors.kinds, FactorKind::reduction) &&
@@ -318,7 +328,7 @@ bool FactorSplits::multipliesLessScattered(const TokenAxes &tokenAxes) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Resulting layouts
+// Layouts of results
 //===----------------------------------------------------------------------===//
 
 FactorSplits::Axes FactorSplits::axesOf(int32_t factor) const {
@@ -332,7 +342,7 @@ FactorSplits::Axes FactorSplits::axesOf(int32_t factor) const {
   return axes;
 }
 
-/// The splits of the tokens that a set of routed ones consists of.
+/// Returns the splits of the tokens of which a set of routed tokens consists.
 SmallVector<DimAttr> FactorSplits::tokensOf(int32_t factor) const {
   const Split &split = splits[factor];
   if (factors.kinds[factor] != FactorKind::merged)
@@ -351,7 +361,8 @@ SmallVector<DimAttr> FactorSplits::tokensOf(int32_t factor) const {
   return tokens;
 }
 
-/// The split of the experts: those of a weight, or of a set.
+/// Returns the split of the experts: that of a weight's dimension, or that of a
+/// set's grouping.
 DimAttr FactorSplits::expertsOf(int32_t factor) const {
   const Split &split = splits[factor];
   DimAttr experts = extentOf(factor);
@@ -363,8 +374,8 @@ DimAttr FactorSplits::expertsOf(int32_t factor) const {
               : DimAttr();
 }
 
-/// The dimension of an operand with `factor`, its extent named; null if there
-/// is none.
+/// Returns the dimension of an operand that has `factor`, with its named
+/// extent; null if there is none.
 DimAttr FactorSplits::extentOf(int32_t factor) const {
   for (auto [operand, dims] :
        llvm::zip_equal(op->getOperands(), factors.operands))
@@ -376,7 +387,7 @@ DimAttr FactorSplits::extentOf(int32_t factor) const {
   return {};
 }
 
-/// A set that is split and grouped like its factors.
+/// Returns a set of routed tokens that is split and grouped as its factors are.
 DimAttr FactorSplits::setLike(DimAttr old, int32_t factor,
                               int32_t experts) const {
   DimAttr set = old.withTokens(axesOf(factor), tokensOf(factor));
@@ -387,7 +398,8 @@ DimAttr FactorSplits::setLike(DimAttr old, int32_t factor,
                          split.dim ? split.dim.getExperts() : DimAttr());
 }
 
-/// `old`, split like its factor; `operand` counts results after operands.
+/// Returns `old`, split as its factor is; `operand` is the number of the
+/// operand or, after all operands, of the result.
 DimAttr FactorSplits::dimLike(DimAttr old, int32_t factor, int32_t experts,
                               unsigned operand) const {
   if (old.getRule() == SplitRule::ring)
@@ -400,13 +412,15 @@ DimAttr FactorSplits::dimLike(DimAttr old, int32_t factor, int32_t experts,
   const Split &split = splits[factor];
   bool isOfSet = split.dim && split.dim.isSet();
   DimAttr like = isOfSet ? split.dim.getExperts() : split.dim;
-  // The rule of the extent applies without axes, and to other numbers of axes.
+  // The split rule of the extent holds for dimensions without axes, and for
+  // other numbers of axes.
   SplitRule rule = defaultRule(old.getExtent());
   int64_t multiple = 1;
   if (like && !axes.empty() && !old.isSymbolic()) {
     rule = like.getRule();
     multiple = like.getMultiple();
-    // Heads, and the heads that they share, have rules of their own.
+    // Query heads, and the key-value heads that they share, have split rules of
+    // their own.
     if (factors.kinds[factor] == FactorKind::grouped && !isOfSet) {
       rule = operand < headRules.size() ? headRules[operand] : SplitRule::plain;
       multiple = 1;
@@ -423,7 +437,8 @@ Layout FactorSplits::operandLayout(unsigned index) const {
     DimAttr round = turn(dim, factor);
     dim = round ? round : dimLike(dim, factor, experts, index);
   }
-  // Partial axes have no order, but equal types need the same one.
+  // The order of partial axes has no meaning, but equal types must list them
+  // equally.
   ArrayRef<StringAttr> first = TensorView(op->getOperand(0)).partialAxes();
   if (haveSameAxes(layout.partial, first))
     layout.partial.assign(first.begin(), first.end());
@@ -463,7 +478,7 @@ Layout FactorSplits::resultLayout(unsigned index) const {
     DimAttr round = turnLikeOperand(dim, factor);
     dim = round ? round
                 : dimLike(dim, factor, experts, op->getNumOperands() + index);
-    // Partial sums are added on their way around the ring.
+    // Partial sums are added while they are passed around the ring.
     if (round)
       llvm::erase_if(layout.partial, [&](StringAttr axis) {
         return llvm::is_contained(round.getAxes(), axis);

@@ -12,18 +12,18 @@
 
 namespace autopar::transforms {
 
-/// Whether `value` depends on no other value: a weight, a cache, or a layout op
-/// on one.
+/// Whether `value` depends on no other value: a weight, a KV cache, or one of
+/// these after layout ops.
 bool isSource(mlir::Value value);
 
-/// The way in which attention to the tokens of a step, which context
-/// parallelism splits over `axes`, sees those of other devices. Without axes,
-/// keys are gathered.
+/// How attention to the tokens of a step sees tokens of other devices, if
+/// context parallelism splits the tokens over `axes`. Without axes, keys are
+/// gathered.
 struct ContextExchange {
   parallel::ContextKind kind = parallel::ContextKind::all_gather;
   llvm::SmallVector<mlir::StringAttr> axes = {};
 
-  /// The exchange by which `module` was split (`parallel.strategy`).
+  /// Returns the exchange with which `module` was split (`parallel.strategy`).
   static ContextExchange of(mlir::ModuleOp module);
 };
 
@@ -46,47 +46,50 @@ public:
   FactorSplits(ShardingOpInterface op, const ContextExchange &exchange);
 
   const ShardingFactors &getFactors() const { return factors; }
-  /// Indices of the operands that are partial sums.
+  /// Returns the indices of the operands that are partial sums.
   llvm::SmallVector<unsigned> partialOperands() const;
 
   /// Splits the tokens of partial operands over the axes of their sums, if
-  /// those are free and split the same tokens elsewhere.
+  /// these are free and split the same tokens elsewhere.
   void splitTokens(const TokenAxes &tokenAxes);
-  /// For a matmul with a weight: splits whole tokens over axes that split the
-  /// same tokens elsewhere. Slicing sends nothing, and otherwise every device
-  /// would multiply all tokens.
+  /// For a matmul with a weight: splits tokens that are not split over axes
+  /// that split the same tokens elsewhere. Slicing sends nothing, and otherwise
+  /// every device would multiply all tokens.
   void sliceTokens(const TokenAxes &tokenAxes);
-  /// Whether the op contracts and `splitTokens` would split something: with
-  /// partial operands, every device would multiply all tokens.
+  /// Whether the op contracts a dimension and `splitTokens` would split
+  /// something: with partial operands, every device would multiply all tokens.
   bool multipliesLessScattered(const TokenAxes &tokenAxes) const;
-  /// The layout that operand `index` should have; partial sums stay.
+  /// Returns the layout that operand `index` should have; partial sums stay
+  /// partial.
   parallel::Layout operandLayout(unsigned index) const;
-  /// Whether a factor is split over one of `axes`.
+  /// Whether any factor is split over one of `axes`.
   bool uses(llvm::ArrayRef<mlir::StringAttr> axes) const;
-  /// The axes of the split dimensions that `result` sums over.
+  /// Returns the axes of the split dimensions over which `result` is a sum.
   llvm::SmallVector<mlir::StringAttr, 2> reducedAxes(unsigned result) const;
-  /// Whether a result is a partial sum of what the op's devices compute.
+  /// Whether a result is a partial sum of what the devices compute.
   bool reduces() const;
-  /// Makes all reductions whole, so that no result is a partial sum.
+  /// Removes the splits of all reductions, so that no result is a partial sum.
   void gatherReductions();
-  /// The layout of result `index`, and its type with that layout, if the
-  /// operands are as they should be. If they are not yet, an axis may occur
-  /// twice.
+  /// Return the layout of result `index`, and its type with that layout, if the
+  /// operands have the layouts that they should have. If they do not yet, an
+  /// axis may occur twice.
   parallel::Layout resultLayout(unsigned index) const;
   mlir::Type resultType(unsigned index) const;
 
 private:
   using Axes = llvm::SmallVector<mlir::StringAttr, 4>;
   struct Split {
-    /// The dimension that the split comes from; null if no operand has the
-    /// factor.
+    /// The dimension of the operand from which the split comes; null if no
+    /// operand has the factor.
     parallel::DimAttr dim;
     Axes axes;
-    /// For a set that keeps its grouping, the axes of the grouping.
+    /// For a set of routed tokens that keeps its grouping, the axes of the
+    /// grouping.
     Axes grouped;
-    /// Lower is stronger.
+    /// Priority of the split; a lower number has priority.
     unsigned rank = 0;
-    /// Whether the split makes a request; a whole dimension follows others.
+    /// Whether the split asks for itself; a dimension that is not split follows
+    /// others.
     bool asks = false;
   };
 
@@ -121,7 +124,7 @@ private:
   ShardingOpInterface op;
   const ContextExchange &exchange;
   ShardingFactors factors;
-  /// Current layouts of operands.
+  /// Current layouts of the operands.
   llvm::SmallVector<parallel::Layout, 3> layouts;
   llvm::SmallVector<Split> splits;
   llvm::SmallVector<program::SplitRule, 4> headRules;

@@ -32,10 +32,11 @@ using namespace mlir;
 
 namespace {
 
-/// An arbitrary size: the choice must not depend on the sizes of the mesh.
+/// A nominal axis size: the choice of collectives must not depend on the sizes
+/// of the mesh.
 constexpr int64_t nominalAxisSize = 2;
 
-/// Replaces one reshard by the collectives of the planner.
+/// Replaces one reshard op by the collectives that the planner chooses.
 class ReshardSteps {
 public:
   ReshardSteps(ReshardOp op, OpBuilder &builder, KnownReshards &known)
@@ -69,7 +70,8 @@ public:
   }
 
 private:
-  /// Sums the values that were added to parts of a ring, at their owners.
+  /// Ends the rings of the operand: values that were added to parts while they
+  /// went around are summed on the devices that own the parts.
   void endRings() {
     for (auto [i, dim] : llvm::enumerate(layout.dims)) {
       if (dim.getRule() != SplitRule::ring)
@@ -80,7 +82,8 @@ private:
     }
   }
 
-  /// Removes the dimension of a ring from the goal, and returns it.
+  /// Removes the ring of a dimension from the goal, and returns that dimension;
+  /// nothing if there is none.
   std::optional<DimAttr> takeRing() {
     for (DimAttr &dim : goal.dims)
       if (dim.getRule() == SplitRule::ring) {
@@ -98,8 +101,8 @@ private:
                            dimAttr(ringDim), arrayOf(round.getAxes()));
   }
 
-  /// Splits by different rules share no block, so dimensions that change their
-  /// rule are gathered first.
+  /// Gathers dimensions whose split rule changes, because blocks of different
+  /// rules have nothing in common.
   void gatherOtherRules() {
     for (auto [i, dim] : llvm::enumerate(layout.dims)) {
       DimAttr wanted = goal.dims[i];
@@ -127,13 +130,14 @@ private:
                                 builder.getI64IntegerAttr(dim), arrayOf(axes));
   }
 
-  /// The intermediate split of dimension `dim`: by the rule of the goal if it
-  /// has one, else by the operand's.
+  /// Returns the split of dimension `dim` in intermediate layouts: with the
+  /// rule of the goal if it is split there, else that of the operand.
   DimAttr ruled(size_t dim) const {
     return goal.dims[dim].getAxes().empty() ? layout.dims[dim] : goal.dims[dim];
   }
 
-  /// The intermediate experts of a set: those of the goal, or of the operand.
+  /// Returns the experts by which a set is grouped in intermediate layouts:
+  /// those of the goal or, if it has none, of the operand.
   DimAttr expertsOnTheWay() {
     if (!goal.findSet())
       return {};
@@ -146,7 +150,8 @@ private:
     space.nominal = true;
     for (size_t i = 0; i < goal.dims.size(); ++i) {
       DimAttr dim = ruled(i);
-      // Sets follow the tokens and experts of one of the two ends.
+      // In intermediate layouts, a set may use the axes of the operand or those
+      // of the goal.
       space.dims.push_back({dim.isSet(), dim.isSet() ? WaySplits::subsets
                                                      : wayOf(dim.getRule())});
     }
@@ -155,8 +160,9 @@ private:
     return space;
   }
 
-  /// A divisor of a number of devices also divides its extents, but need not
-  /// suit a cap or give the same padding.
+  /// Returns which splits a dimension may have in intermediate layouts. A
+  /// divisor of a number of devices also divides the extents that the number
+  /// divides, but a `cap` or a padding may not allow it.
   static WaySplits wayOf(SplitRule rule) {
     if (rule == SplitRule::any)
       return WaySplits::any;
@@ -172,7 +178,8 @@ private:
     return numbers;
   }
 
-  /// The planner treats the grouping of a set by experts as one more dimension.
+  /// Returns `layout` with axes as numbers. The grouping of a set by experts
+  /// becomes one more dimension.
   ShardLayout numbered(Layout &layout) {
     ShardLayout numbers;
     for (DimAttr dim : layout.dims)
@@ -199,8 +206,8 @@ private:
     layout.partial = named(step.result.partial);
     if (layout.isSameAs(goal))
       layout = goal;
-    // A cache is moved as well, although it is no tensor; the verifier refuses
-    // that.
+    // KV caches are moved as well, although they are not tensors; the verifier
+    // reports that.
     value = create(step)->getResult(0);
   }
 
@@ -233,7 +240,7 @@ private:
                                              : static_cast<int64_t>(dim));
   }
 
-  /// Equal layouts may list their axes in another order.
+  /// Layouts that are equal may still list their axes in another order.
   void finish() {
     layout = goal;
     if (value.getType() != type())
@@ -253,9 +260,9 @@ private:
   KnownReshards &known;
   Value value;
   Layout layout, goal;
-  /// The dimension of the final ring, if there is one.
+  /// The dimension that is passed around a ring at the end, if there is one.
   size_t ringDim = 0;
-  /// Names of the axes, by number.
+  /// The names of the axes, by their numbers.
   llvm::SetVector<StringAttr> names;
 };
 
@@ -264,7 +271,8 @@ struct InsertCollectivesPass
           InsertCollectivesPass> {
   using Base::Base;
 
-  /// Clones of the pass, which run on other threads, have their own plans.
+  /// Copies of the pass, which run on other threads, have their own cache of
+  /// plans.
   InsertCollectivesPass(const InsertCollectivesPass &other) : Base(other) {}
 
   std::shared_ptr<KnownReshards> known = std::make_shared<KnownReshards>();
@@ -285,8 +293,9 @@ struct InsertCollectivesPass
       signalPassFailure();
   }
 
-  /// Gives a state the layout that its update wants, and a cache the common
-  /// layout: if it were moved first, an update would change a copy.
+  /// Gives a state the layout that its update needs, and a KV cache the layout
+  /// that all its users want: if it were moved first, the update would change a
+  /// copy.
   void placeResidents() {
     SmallVector<ReshardOp> moves;
     getOperation().walk([&](ReshardOp op) {
@@ -301,7 +310,8 @@ struct InsertCollectivesPass
     }
   }
 
-  /// Splits of caches are the user's choice and are not undone.
+  /// Whether the layout of an operand of `op` may be changed. Splits of KV
+  /// caches are the user's choice and are not removed.
   static bool mayPlace(ReshardOp op) {
     Value resident = op.getInput();
     if (resident.getDefiningOp<transformer::StateOp>())
@@ -318,8 +328,8 @@ struct InsertCollectivesPass
     return true;
   }
 
-  /// Refuses to move a cache before its update, which would be lost. Rings
-  /// leave the cache in place.
+  /// Emits an error for a KV cache that is moved before its update, which would
+  /// be lost. Rings leave the cache where it is.
   LogicalResult verifyCachesStay() {
     auto moves = [](Operation *op) {
       return isa<ParallelDialect>(op->getDialect()) && !isa<RingOp>(op) &&
@@ -338,7 +348,7 @@ struct InsertCollectivesPass
     return stay;
   }
 
-  /// Merges a gather or a reduction with the slice of the next reshard.
+  /// Merges a gather or a reduction with the slice of a following reshard.
   void simplify() {
     SmallVector<Operation *> slices;
     getOperation().walk([&](AllSliceOp op) { slices.push_back(op); });

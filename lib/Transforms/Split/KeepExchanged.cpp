@@ -17,8 +17,8 @@ using namespace autopar::training;
 using namespace autopar::transformer;
 using namespace mlir;
 
-/// The exchange of the value kept by `save` that equals `again`; null if there
-/// is none.
+/// Returns the exchange of the value that `save` keeps and that equals the
+/// exchange `again`; null if there is none.
 static AllToAllOp findFirst(SaveOp save, AllToAllOp again) {
   for (Operation *user : save.getValue().getUsers())
     if (auto first = dyn_cast<AllToAllOp>(user))

@@ -12,8 +12,8 @@
 
 namespace autopar::transforms {
 
-/// If a backward repeats an exchange of its forward on a kept value (routed
-/// tokens, heads for tokens), keeps the exchanged value instead: frameworks
+/// If a backward repeats an all-to-all of its forward on a saved value (routed
+/// tokens, or heads for tokens), saves the exchanged value instead: frameworks
 /// save the inputs of experts and attention.
 void keepExchanged(mlir::ModuleOp module);
 

@@ -37,7 +37,8 @@ bool autopar::transforms::isLayoutOp(Operation *op) {
          op->getNumResults() == 1;
 }
 
-/// The parts of weights that replicas update may be uneven.
+/// Splits `dim` over further axes. The parts of weights that replicas update
+/// may be uneven.
 static void splitMore(DimAttr &dim, ArrayAttr axes) {
   SmallVector<StringAttr> all(dim.getAxes());
   llvm::append_range(all, axes.getAsRange<StringAttr>());

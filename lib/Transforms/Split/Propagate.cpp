@@ -48,7 +48,7 @@ private:
         .splitSource(seed.value, seed.dim, seed.rule, seed.multiple);
   }
 
-  /// Updates a function's type to the types of the returned values.
+  /// Sets a function's type to the types of the values that it returns.
   static void updateType(ModuleOp module, FunctionOpInterface function,
                          const SplitRequests &requests) {
     Block &body = function.getFunctionBody().front();

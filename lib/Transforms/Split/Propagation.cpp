@@ -42,7 +42,7 @@ public:
   }
 
 private:
-  /// Ops without factors keep the types of their operands.
+  /// Remembers the operand types of ops without factors, which must not change.
   void rememberOthers() {
     module.walk([&](Operation *op) {
       if (isa<ShardingOpInterface, CallOpInterface, LoopLikeOpInterface>(op) ||
@@ -55,14 +55,15 @@ private:
 
   void run(Block &block) {
     for (Operation &op : llvm::make_early_inc_range(block)) {
-      // An op without regions may be replaced.
+      // The op may be replaced, unless it has regions.
       bool hasRegions = op.getNumRegions() != 0;
       visit(&op);
       if (!hasRegions)
         continue;
       for (Region &region : op.getRegions())
         for (Block &nested : region) {
-          // A reshard inside a region does not dominate the ops after it.
+          // A reshard inside a region does not dominate the ops after the
+          // region.
           auto outside = reshards;
           run(nested);
           reshards = std::move(outside);
@@ -88,7 +89,7 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
-  // Ops that know their factors
+  // Ops that state their factors
   //===--------------------------------------------------------------------===//
 
   void update(ShardingOpInterface op) {
@@ -96,11 +97,12 @@ private:
     if (splits.getFactors().linear.empty() &&
         (splits.reduces() || !splits.partialOperands().empty())) {
       if (Operation *product = op.detachBias(builder)) {
-        // The addition follows in the block and is updated on its own.
+        // The addition of the bias follows in the block and is updated on its
+        // own.
         update(cast<ShardingOpInterface>(product));
         return update(cast<ShardingOpInterface>(*product->user_begin()));
       }
-      // A bias that must stay would be added to every partial sum.
+      // A bias that cannot be detached would be added to every partial sum.
       splits.gatherReductions();
     }
     GatheredDims gathered = findGathered(op, splits.getFactors());
@@ -122,7 +124,8 @@ private:
       if (!keepPartial)
         layout.partial.clear();
       Type wanted = withLayout(operand.get().getType(), layout);
-      // A forward's ring is not kept: the value goes round again.
+      // The value that a forward received around a ring is not saved: in the
+      // backward it goes around again.
       if (addsToRing && goesRound(layout))
         reshards.erase({operand.get(), wanted});
       reshard(operand, wanted);
@@ -136,7 +139,8 @@ private:
 
   using GatheredDims = DenseMap<int32_t, DimAttr>;
 
-  /// The splits that an op cannot have (`FactorKind::gathered`).
+  /// Returns the dimensions of operands that are split but that the op needs
+  /// whole (`FactorKind::gathered`), with their splits.
   static GatheredDims findGathered(Operation *op,
                                    const ShardingFactors &factors) {
     GatheredDims gathered;
@@ -153,14 +157,16 @@ private:
     return gathered;
   }
 
-  /// Whether each device can sum over its part, which padding would falsify.
+  /// Whether each device can compute a sum over its part, which padding would
+  /// falsify.
   static bool canSumParts(const GatheredDims &gathered) {
     return !gathered.empty() && llvm::none_of(gathered, [](const auto &entry) {
       return entry.second.getRule() == SplitRule::pad;
     });
   }
 
-  /// Splits a result that was computed whole like its operand.
+  /// Splits a result that was computed from gathered dimensions as the operand
+  /// was.
   void splitAgain(OpResult result, const ShardingFactors &factors,
                   const GatheredDims &gathered) {
     if (gathered.empty())
@@ -182,7 +188,8 @@ private:
     });
   }
 
-  /// Sums the values that were added to parts of a ring, at their owners.
+  /// Reduces values that were added to parts while these went around a ring, on
+  /// the devices that own the parts.
   void bringHome(OpResult result) {
     Layout layout = Layout::of(TensorView(result).getType());
     if (!goesRound(layout))
@@ -197,7 +204,7 @@ private:
   }
 
   /// Whether the op is linear in its partial operands, and splits nothing over
-  /// the axes that they are still to be summed over.
+  /// the axes of their sums.
   static bool canStayPartial(Operation *op, const FactorSplits &splits) {
     SmallVector<unsigned> partial = splits.partialOperands();
     if (partial.empty())
@@ -212,7 +219,8 @@ private:
            });
   }
 
-  /// Number of elements, without the dimensions that symbols count.
+  /// Returns the number of elements of a tensor, without the dimensions that
+  /// symbols count.
   static int64_t numbersOf(Value tensor) {
     int64_t product = 1;
     for (int64_t size : TensorView(tensor).getType().getShape())
@@ -222,8 +230,8 @@ private:
     return product;
   }
 
-  /// Whether results have more elements than what is to be summed, so that it
-  /// is better summed before.
+  /// Whether the results have more elements than the partial operands, so that
+  /// it is better to reduce the operands.
   static bool grows(Operation *op, ArrayRef<unsigned> partial) {
     int64_t before = 0, after = 0;
     for (unsigned i : partial)
@@ -233,7 +241,8 @@ private:
     return after > before;
   }
 
-  /// Updates an op whose layouts depend on a kept value.
+  /// Sets the layouts of a training op, which follow from a saved value, a
+  /// gradient or a weight.
   void update(Operation *op, const TrainingLayout &layout) {
     if (layout.operand)
       reshard(op->getOpOperand(0), layout.operand);
@@ -305,7 +314,7 @@ private:
   ModuleOp module;
   OpBuilder builder;
   DenseMap<OpOperand *, Type> taken;
-  /// Sums over these axes become scatters.
+  /// The axes whose sums become scatters over tokens.
   TokenAxes tokenAxes;
   ContextExchange exchange;
   DenseMap<std::pair<Value, Type>, Value> reshards;

@@ -12,15 +12,15 @@
 
 namespace autopar::transforms {
 
-/// Drops everything that propagation inserts: all reshards, and all collectives
-/// except those on weights and caches.
+/// Removes everything that propagation inserts: all reshards, and all
+/// collectives except those on weights and KV caches.
 void dropLayoutOps(mlir::ModuleOp module);
 
-/// Retypes all values of a module from its seeds: weights and caches, arguments
-/// and results of functions, and values that loops carry. First drops all
-/// layout ops except those on weights and caches. Inserts a `parallel.reshard`
-/// where an op cannot take an operand as it is. Passes that split seeds
-/// therefore compose.
+/// Sets the types of all values of a module from its seeds, whose splits are
+/// given: weights and KV caches, arguments and results of functions, and values
+/// that loops carry. First removes all layout ops except those on weights and
+/// caches; inserts a `parallel.reshard` where an op cannot take an operand as
+/// it is. Passes that split seeds can therefore run one after the other.
 void propagateSplits(mlir::ModuleOp module);
 
 } // namespace autopar::transforms

@@ -92,7 +92,8 @@ void Seeds::splitBoundaries(StringRef symbol, bool inside) {
   });
 }
 
-/// Several tokens per `symbol` are patches that an encoder merges later.
+/// A dimension may have several tokens per `symbol`: patches that an encoder
+/// merges later.
 Type Seeds::split(Type type, StringRef symbol) {
   if (!tensorOf(type))
     return type;
@@ -102,8 +103,9 @@ Type Seeds::split(Type type, StringRef symbol) {
   return type;
 }
 
-/// Axes that only a user named come first, in the order of the mesh; then data,
-/// context and tensor parallelism, each in its listed order. Outermost first.
+/// Returns the order of axes in splits, outermost first: axes of a user's own
+/// in the order of the mesh; then data, context and tensor parallelism, each in
+/// its listed order.
 std::vector<std::string> Seeds::orderOfAxes(ModuleOp module) {
   std::vector<std::string> known, order;
   auto meshes = module.getOps<parallel::MeshOp>();
@@ -119,7 +121,8 @@ std::vector<std::string> Seeds::orderOfAxes(ModuleOp module) {
   return order;
 }
 
-/// Splits `type` over the axes that it does not use yet, if the mesh has them.
+/// Splits dimension `dim` of `type` over those axes of the mesh that the type
+/// does not use yet.
 Type Seeds::split(Type type, unsigned dim, SplitRule rule, int64_t multiple,
                   bool inOrder) {
   Layout layout = Layout::of(tensorOf(type));

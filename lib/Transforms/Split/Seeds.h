@@ -14,33 +14,36 @@
 
 namespace autopar::transforms {
 
-/// The axes over which one pass splits seeds. Splits are added to the types of
-/// seeds (see `propagateSplits`). The axes of a dimension stay in the order of
-/// the degrees, whatever the order of passes and of axes on the machine. Passes
-/// whose order matters say so.
+/// The axes over which one pass splits seeds (weights, KV caches, arguments,
+/// carried values; see `propagateSplits`). Splits are added to the types of
+/// seeds. The axes of a dimension stay in the order of the degrees, whatever
+/// the order of passes and of axes on the machine. A pass whose order matters
+/// states that.
 class Seeds {
 public:
   Seeds(mlir::ModuleOp module, llvm::ArrayRef<mlir::StringAttr> axes)
       : module(module), order(orderOfAxes(module)), axes(axes) {}
 
-  /// Whether any seed has changed.
+  /// Whether the type of any seed has changed.
   bool changed() const { return anyChanged; }
-  /// Splits dimension `dim` of a weight, a cache or an argument by `rule`.
+  /// Splits dimension `dim` of a weight, a KV cache or an argument by the split
+  /// rule `rule`.
   void splitSource(mlir::Value value, unsigned dim, program::SplitRule rule,
                    int64_t multiple = 1);
-  /// The same inside of the existing split, whatever the order of axes.
+  /// Splits dimension `dim` inside its existing split, whatever the order of
+  /// axes.
   void splitSourceInside(mlir::Value value, unsigned dim,
                          program::SplitRule rule);
-  /// Splits the dimensions that count `symbol` of all weights and caches,
-  /// except those that `isKept` excludes.
+  /// Splits the dimensions that count `symbol` of all weights and KV caches,
+  /// except those for which `isKept` holds.
   void splitSources(llvm::StringRef symbol,
                     llvm::function_ref<bool(mlir::Value)> isKept = nullptr);
   /// Splits the dimensions that count `symbol` of all arguments and results of
-  /// functions (without those of the model itself if `inside`) and of all
+  /// functions (if `inside`, except those of the model itself) and of all
   /// values that loops carry.
   void splitBoundaries(llvm::StringRef symbol, bool inside = false);
-  /// Returns `type` with dimension `dim` split over the axes that it does not
-  /// use.
+  /// Returns `type` with dimension `dim` split over the axes that the type does
+  /// not use.
   mlir::Type split(mlir::Type type, unsigned dim, program::SplitRule rule,
                    int64_t multiple, bool inOrder = true);
 
@@ -56,16 +59,17 @@ private:
   bool anyChanged = false;
 };
 
-/// Finds the axes `names` of the module's mesh. Emits an error if one is
-/// missing; `flag` would declare it.
+/// Returns the axes `names` of the module's mesh. If one is missing, emits an
+/// error that names `flag`, with which the user would declare it.
 mlir::FailureOr<llvm::SmallVector<mlir::StringAttr>>
 findAxes(mlir::ModuleOp module, llvm::ArrayRef<std::string> names,
          llvm::StringRef flag);
 
-/// The list of an option, or `others` if it is empty.
+/// Returns the list of an option, or `others` if the list is empty.
 llvm::ArrayRef<std::string> orElse(llvm::ArrayRef<std::string> names,
                                    llvm::ArrayRef<std::string> others);
-/// The same for an option that may be `none`.
+/// Returns the list of an option that may be `none`, or `others` if the list is
+/// empty.
 llvm::ArrayRef<std::string> orNone(llvm::ArrayRef<std::string> names,
                                    llvm::ArrayRef<std::string> others);
 

@@ -50,7 +50,7 @@ struct ShardContextPass
     getStrategy(module).setContextKind(exchange);
     Seeds seeds(module, *over);
     seeds.splitBoundaries("query");
-    // Each device encodes a part, for all devices.
+    // Each device encodes a part of the positions, for all devices.
     seeds.splitBoundaries("encoder_tokens");
     if (*exchange == parallel::ContextKind::ring)
       turnCaches(module, seeds, *over);
@@ -60,7 +60,8 @@ struct ShardContextPass
       propagateSplits(module);
   }
 
-  /// The chosen kind; by default, caches go round, and training gathers.
+  /// Returns the chosen kind of context parallelism; by default KV caches are
+  /// passed around a ring, and training gathers keys and values.
   std::optional<parallel::ContextKind> kindFor(ModuleOp module) {
     if (!kind.empty())
       return symbolizeContextKind(kind.getValue());
@@ -69,8 +70,8 @@ struct ShardContextPass
                : parallel::ContextKind::all_gather;
   }
 
-  /// A gathered cache would be as large on every device as without context
-  /// parallelism.
+  /// Emits an error for a KV cache, which would be as large on every device as
+  /// without context parallelism if it were gathered.
   static LogicalResult verifyNoCache(ModuleOp module) {
     WalkResult result = module.walk([](transformer::KVCacheOp op) {
       InFlightDiagnostic diag = op.emitOpError(
@@ -84,8 +85,9 @@ struct ShardContextPass
     return failure(result.wasInterrupted());
   }
 
-  /// Rows of several tokens, and blocks of tokens that are chosen whole, lie
-  /// across the parts that would go round.
+  /// Emits an error for ops whose keys cannot be passed around a ring:
+  /// compressed rows of several tokens, and blocks of tokens that are selected
+  /// as a whole, lie across its parts.
   static LogicalResult verifyGoRound(ModuleOp module) {
     WalkResult result = module.walk([](Operation *op) {
       auto attention = dyn_cast<transformer::AttentionOp>(op);
@@ -102,7 +104,8 @@ struct ShardContextPass
     return failure(result.wasInterrupted());
   }
 
-  /// Sends the parts of each cache round a ring where it is read.
+  /// Inserts rings that pass the parts of each KV cache around before it is
+  /// read.
   static void turnCaches(ModuleOp module, Seeds &seeds,
                          ArrayRef<StringAttr> axes) {
     seeds.splitSources("context");
@@ -139,8 +142,8 @@ struct ShardContextPass
     cache.replaceAllUsesExcept(ring.getResult(), ring);
   }
 
-  /// Splits the heads of caches and parameters of an attention; queries and
-  /// keys follow.
+  /// Splits the heads of the KV caches and parameters of attention; queries and
+  /// keys follow by propagation.
   static void splitHeads(ModuleOp module, Seeds &seeds) {
     module.walk([&](ShardingOpInterface op) {
       std::optional<TensorParallelFactor> heads = op.getTensorParallelFactor();

@@ -22,10 +22,11 @@ using namespace mlir;
 
 namespace {
 
-/// Whether an op needs all tokens of `cache`. The best of a part by an indexer
-/// are not the best of all, so that engines keep that cache whole on each
-/// device (sgl-project/sglang#18167 and #31821); nor is a part of a window a
-/// row of it.
+/// Whether an op needs all tokens of `cache`, which must therefore not be
+/// split. The best tokens of a part, as an indexer chooses them, are not the
+/// best of all, so that runtimes keep that cache whole on each device
+/// (sgl-project/sglang#18167 and #31821); nor is a part of a window one of its
+/// rows.
 bool isSeenWhole(Value cache) {
   return llvm::any_of(cache.getUsers(), [](Operation *user) {
     auto attention = dyn_cast<transformer::AttentionOp>(user);
@@ -55,7 +56,8 @@ struct ShardDecodeContextPass
       signalPassFailure();
   }
 
-  /// Compressed rows are seen whole: no device would hold less of them.
+  /// Emits an error for a cache of compressed rows, which must not be split, so
+  /// that no device would hold less of it.
   static LogicalResult verifyNoneToSplit(ModuleOp module) {
     WalkResult result = module.walk([](transformer::KVCacheOp cache) {
       if (llvm::none_of(cache->getUsers(),

@@ -51,7 +51,7 @@ struct ShardExpertsPass
   }
 
   /// Splits the parameters that have one entry per expert. Clears `fits` if
-  /// devices cannot have equally many slots.
+  /// devices cannot have equal numbers of slots.
   bool split(ShardingOpInterface op, Seeds &seeds, bool &fits) {
     ShardingFactors factors = op.getShardingFactors();
     int32_t experts = factors.expertsOfResult(0);
@@ -71,7 +71,8 @@ struct ShardExpertsPass
     return true;
   }
 
-  /// Redundant experts must fill the slots of all devices.
+  /// Emits an error if the redundant experts do not fill the slots of all
+  /// devices.
   LogicalResult verifySlots(Operation *op, int64_t slots) {
     DeviceMeshOpInterface mesh = findMesh(op);
     int64_t devices = 1;

@@ -55,7 +55,8 @@ struct ShardOptimizerPass
   }
 
 private:
-  /// Weights of experts multiply routed tokens in their forward.
+  /// Whether the weight belongs to routed experts: it multiplies routed tokens
+  /// in the forward.
   static bool isOfExperts(Operation *op, Value of) {
     transformer::WeightOp weight = training::findWeight(of);
     FunctionOpInterface forward =
@@ -68,9 +69,9 @@ private:
     return found;
   }
 
-  /// Slices the part of `weight` that a replica has, behind `last`, and makes
-  /// it the operand. Null if the weight stays whole, or is split over `axes`
-  /// already.
+  /// Inserts, after `last`, the slice of `weight` that a replica updates, and
+  /// makes it the operand. Returns null if the weight cannot be split, or is
+  /// split over `axes` already.
   static AllSliceOp slice(OpOperand &weight, Value last,
                           ArrayRef<StringAttr> axes) {
     Value whole = weight.get();
@@ -84,7 +85,7 @@ private:
     builder.setInsertionPointAfterValue(last);
     ArrayAttr names =
         builder.getArrayAttr(SmallVector<Attribute>(axes.begin(), axes.end()));
-    // Propagation derives the type from the operand.
+    // Propagation will set the type of the slice from that of the operand.
     auto part =
         AllSliceOp::create(builder, whole.getLoc(), whole.getType(), whole,
                            builder.getI64IntegerAttr(*dim), names);
@@ -92,14 +93,14 @@ private:
     return part;
   }
 
-  /// Each replica accumulates the gradient of its part; sums of a microbatch
-  /// are scattered before.
+  /// Makes each replica sum the gradient of its part; the gradients of a
+  /// microbatch are scattered before.
   static void split(training::AccumulateOp op, ArrayRef<StringAttr> axes) {
     slice(op.getWeightMutable(), op.getWeight(), axes);
   }
 
-  /// Each replica updates its part, for which propagation scatters the
-  /// gradient.
+  /// Makes each replica update its part; propagation scatters the gradient for
+  /// it.
   static void split(training::UpdateOp op, ArrayRef<StringAttr> axes) {
     Value weight = op.getWeight(), last = weight;
     SmallVector<OpOperand *> others;

@@ -60,7 +60,8 @@ struct ShardParametersPass
     auto experts = findAxes(module, orNone(expertAxes, all), "--shard-ep");
     if (failed(dense) || failed(experts))
       return signalPassFailure();
-    // Forwards and backwards may reshard a weight differently.
+    // Layout ops are removed first, because forwards and backwards may reshard
+    // a weight differently.
     if (!module.getOps<training::IterationOp>().empty())
       dropLayoutOps(module);
     Seeds ofDense(module, *dense), ofExperts(module, *experts);
@@ -72,7 +73,7 @@ struct ShardParametersPass
   }
 
 private:
-  /// Values of the checkpoint: sources whose extents are numbers.
+  /// Returns the weights: sources whose extents are numbers.
   static llvm::SetVector<Value> findWeights(ModuleOp module) {
     llvm::SetVector<Value> weights;
     module.walk([&](ShardingOpInterface op) {
@@ -91,7 +92,7 @@ private:
     return weights;
   }
 
-  /// Whether an update assigns the weight, and so makes its part.
+  /// Whether an update assigns the weight, and thus produces its part.
   static bool isUpdated(Value weight) {
     return llvm::any_of(weight.getUsers(), [](Operation *user) {
       return isa<training::AssignOp>(user);
@@ -108,7 +109,8 @@ private:
       gather(weight, *dim);
   }
 
-  /// Gathers before the first use, so that few weights are whole at a time.
+  /// Inserts the gather of a weight before its first use, so that few weights
+  /// are whole at a time.
   static void gather(OpResult weight, unsigned dim) {
     Operation *first = nullptr;
     Block *block = weight.getOwner()->getBlock();
@@ -116,7 +118,7 @@ private:
       if (Operation *here = block->findAncestorOpInBlock(*user))
         if (!first || here->isBeforeInBlock(first))
           first = here;
-    // An unused weight need not be whole.
+    // A weight without a use is not gathered.
     if (!first)
       return;
     OpBuilder builder(first);

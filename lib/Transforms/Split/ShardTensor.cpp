@@ -42,7 +42,7 @@ struct ShardTensorPass
     if (failed(readAxes(module)) || failed(multiple))
       return signalPassFailure();
     SmallVector<SplitRequests::Seed> sources;
-    // Functions that are parts of others share the weights of those.
+    // Functions of backwards and updates share the weights of their forwards.
     for (auto function : module.getOps<FunctionOpInterface>())
       if (findWhole(function) == function)
         llvm::append_range(
@@ -83,7 +83,8 @@ private:
         succeeded(read(axesOfKeys, orNone(keyAxes, attention))));
   }
 
-  /// Whether a source has key-value heads, or attention itself reads it.
+  /// Whether a source belongs to key-value heads: its split rule is `cap`, or
+  /// attention itself reads it.
   static bool isOfKeys(const SplitRequests::Seed &source) {
     if (source.rule == SplitRule::cap)
       return true;
@@ -94,7 +95,7 @@ private:
     });
   }
 
-  /// The multiple to which the vocabulary is padded.
+  /// Returns the number to a multiple of which the vocabulary is padded.
   FailureOr<int64_t> readMultiple(ModuleOp module) {
     if (vocabularyMultiple == 0) {
       const TargetAnalysis &target = getTarget();
@@ -109,7 +110,7 @@ private:
            << ", expected a positive number";
   }
 
-  /// Number of devices of `over`; 0 if a size is open.
+  /// Returns the number of devices of the axes `over`; 0 if a size is open.
   int64_t sizeOf(ArrayRef<StringAttr> over) {
     DeviceMeshOpInterface mesh = findMesh(getOperation());
     int64_t size = 1;
@@ -122,8 +123,8 @@ private:
     return isOfKeys(source) ? axesOfKeys : axesByRole[source.role];
   }
 
-  /// Refuses a size that `source` does not allow, and names the sizes that all
-  /// sources over these axes allow.
+  /// Emits an error for a size that `source` does not allow, with the sizes
+  /// that all sources over these axes allow.
   LogicalResult verifySize(ArrayRef<SplitRequests::Seed> all,
                            const SplitRequests::Seed &source) {
     ArrayRef<StringAttr> over = axesOf(source);

@@ -38,8 +38,9 @@ SplitRequests SplitRequests::ofTensorParallelism(Operation *function) {
     if (op.getTensorParallelFactor())
       ops.push_back(op);
   });
-  // Widths that follow from heads, such as the gate of a recurrence or the
-  // convolution before it, make no request of their own.
+  // Roles are processed in this order: widths that follow from heads, such as
+  // the gate of a recurrence or the convolution before it, then ask for nothing
+  // of their own.
   using Role = TensorParallelRole;
   for (Role role :
        {Role::attention, Role::channels, Role::dense, Role::experts})
@@ -122,7 +123,7 @@ void SplitRequests::collectLinks(ModuleOp module) {
 // Requests
 //===----------------------------------------------------------------------===//
 
-/// Requests the existing splits of `value`.
+/// Adds the existing splits of `value` as requests.
 void SplitRequests::seed(Value value) {
   RankedTensorType type = tensorOf(value.getType());
   for (unsigned dim = 0; type && dim < type.getRank(); ++dim) {
@@ -161,10 +162,11 @@ void SplitRequests::request(Value value, unsigned dim, const Request &what) {
     worklist.push_back(key);
 }
 
-/// Requests every other dimension of the same factor. A factor that must be
-/// whole stops the spread; a reshard will be inserted there. A gathered factor
-/// lets it pass, but keeps the op's own parameters whole. Grouped dimensions
-/// have rules of their own, which tensor parallelism requests itself.
+/// Adds requests for every other dimension of the same factor. A factor that
+/// must be whole ends the spread; a reshard will be inserted there. A gathered
+/// factor lets it pass, but keeps the op's own parameters whole. Grouped
+/// dimensions have split rules of their own, for which tensor parallelism adds
+/// requests itself.
 void SplitRequests::spread(ShardingOpInterface op, Key key,
                            const Request &what) {
   ShardingFactors factors = op.getShardingFactors();

@@ -15,36 +15,38 @@
 
 namespace autopar::transforms {
 
-/// The dimensions of values that request an axis: the seeds, and all dimensions
-/// connected to them by the factors of ops.
+/// Which dimensions of values are to be split over an axis: the seeds, and all
+/// dimensions connected to them by the factors of ops.
 class SplitRequests {
 public:
   struct Request {
     program::SplitRule rule = program::SplitRule::plain;
     int64_t multiple = 1;
-    /// The part of the model that the dimension belongs to, each of which may
-    /// have a tensor parallelism of its own.
+    /// The part of the model to which the dimension belongs; each part may have
+    /// a tensor parallelism of its own.
     TensorParallelRole role = TensorParallelRole::dense;
-    /// Axes of splits that types have already.
+    /// The axes of splits that the types have already.
     llvm::SmallVector<mlir::StringAttr, 2> axes = {};
   };
-  /// A request on a value that no other value determines.
+  /// A request for a value that no other value determines.
   struct Seed : Request {
     mlir::Value value;
     unsigned dim;
   };
 
-  /// The requests of tensor parallelism inside `function`.
+  /// Returns the requests of tensor parallelism for the values inside
+  /// `function`.
   static SplitRequests ofTensorParallelism(mlir::Operation *function);
-  /// The existing splits of weights, caches and arguments of functions, through
-  /// calls and loops.
+  /// Returns the existing splits of weights, KV caches and function arguments
+  /// as requests, followed through calls and loops.
   static SplitRequests ofTypes(mlir::ModuleOp module);
 
-  /// Requests on weights and caches, in the order of the IR.
+  /// Returns the requests for weights and KV caches, in the order of the IR.
   llvm::SmallVector<Seed> sources() const;
-  /// Requests on arguments of functions and of loops, in the order of the IR.
+  /// Returns the requests for arguments of functions and of loops, in the order
+  /// of the IR.
   llvm::SmallVector<Seed> arguments() const;
-  /// The request on dimension `dim` of `value`, or null.
+  /// Returns the request for dimension `dim` of `value`; null if there is none.
   const Request *find(mlir::Value value, unsigned dim) const;
 
 private:
@@ -52,8 +54,8 @@ private:
 
   explicit SplitRequests(mlir::Operation *root) : root(root) {}
 
-  /// Requests the dimensions of `op` that tensor parallelism splits, unless all
-  /// of them have requests.
+  /// Adds requests for the dimensions of `op` that tensor parallelism splits,
+  /// unless all of them have requests already.
   void seed(ShardingOpInterface op, const TensorParallelFactor &factor);
   void seed(mlir::Value value);
   void request(mlir::Value value, unsigned dim, const Request &what);
@@ -66,7 +68,7 @@ private:
   mlir::Operation *root;
   llvm::DenseMap<Key, Request> requests;
   llvm::SmallVector<Key> worklist;
-  /// Equal values on the two sides of a call or a loop.
+  /// For each value, the equal values on the other side of a call or a loop.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value, 2>> links;
 };
 

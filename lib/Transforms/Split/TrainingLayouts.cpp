@@ -19,20 +19,21 @@ using namespace autopar::training;
 using namespace autopar::transformer;
 using namespace mlir;
 
-/// Returns `type` in the layout of `like`.
+/// Returns `type` with the layout of `like`.
 static Type layOutAs(Type type, Type like) {
   return withLayout(type, Layout::of(tensorOf(like)));
 }
 
-/// The type of the weight's part that a gradient belongs to, or of the whole
-/// weight.
+/// Returns the type of the part of the weight to which a gradient belongs, or
+/// that of the whole weight.
 static Type partOf(AccumulateOp op) {
   bool isPart = op.getWeight().getDefiningOp<AllSliceOp>() != nullptr;
   return isPart ? op.getWeight().getType()
                 : Type(findWeight(op.getWeight()).getType());
 }
 
-/// Sums over microbatches may wait over axes that the weight does not use.
+/// Returns the type of the stored gradient. Its sum over axes that do not split
+/// the weight may be reduced later, after all microbatches.
 static Type keptTypeOf(AccumulateOp op) {
   Layout layout = Layout::of(tensorOf(partOf(op)));
   Layout sums = Layout::of(tensorOf(op.getGradient().getType()));
@@ -42,8 +43,8 @@ static Type keptTypeOf(AccumulateOp op) {
   return withLayout(op.getGradient().getType(), layout);
 }
 
-/// The type of the loop-carried value that begins as `zeros`; null without a
-/// loop.
+/// Returns the type of the loop-carried value that `zeros` initialises; null if
+/// it initialises none.
 static Type carriedTypeOf(ZerosOp zeros) {
   for (OpOperand &use : zeros.getResult().getUses())
     if (auto loop = dyn_cast<LoopLikeOpInterface>(use.getOwner()))
@@ -76,8 +77,8 @@ autopar::transforms::findTrainingLayout(Operation *op) {
   return std::nullopt;
 }
 
-/// The weight of `function` that is the same tensor as `weight`; null if there
-/// is none.
+/// Returns the weight of `function` that is the same tensor as `weight`; null
+/// if there is none.
 static WeightOp findNamesake(FunctionOpInterface function, WeightOp weight) {
   WeightOp found;
   function.walk([&](WeightOp other) {

@@ -14,20 +14,21 @@
 
 namespace autopar::transforms {
 
-/// Types that the first operand and the result of an op must have; null means
-/// unchanged.
+/// The types that the first operand and the result of an op must have; null
+/// means that the type is not changed.
 struct TrainingLayout {
   mlir::Type operand, result;
 };
 
-/// The layout that an op of training needs. A saved value keeps its layout, and
-/// is read in it. A gradient has the layout of its weight, or of its part,
-/// except that it may be a partial sum over axes that do not split that; it is
-/// read in its layout. New elements have the layout of their weight. Nothing
-/// for other ops.
+/// Returns the layout that a training op needs. A saved value keeps its layout
+/// and is read with it. A gradient has the layout of its weight, or of the
+/// weight's part, except that it may be a partial sum over axes that do not
+/// split it; it is read with that layout. New elements have the layout of their
+/// weight. Returns nothing for other ops.
 std::optional<TrainingLayout> findTrainingLayout(mlir::Operation *op);
 
-/// Splits the weights of backwards and updates like those of their forwards.
+/// Splits the weights of backwards and updates as those of their forwards are
+/// split.
 void layOutParts(mlir::ModuleOp module);
 
 } // namespace autopar::transforms

@@ -14,11 +14,11 @@
 
 namespace autopar::transforms {
 
-/// The largest dimension of a weight that no axis splits; the last one wins a
-/// tie.
+/// Returns the largest dimension of a weight that no axis splits; of equally
+/// large ones, the last.
 std::optional<unsigned> largestWholeDim(mlir::Value weight);
 
-/// Whether products of routed tokens multiply by `weight`.
+/// Whether matmuls of routed tokens use `weight`.
 bool isWeightOfExperts(mlir::Value weight);
 
 } // namespace autopar::transforms

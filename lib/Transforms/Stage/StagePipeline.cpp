@@ -77,7 +77,7 @@ private:
     return step && step.getWorkload().phase == Phase::train;
   }
 
-  /// Reads the options of the pipeline.
+  /// Reads the options of the pass into the plan's pipeline.
   LogicalResult readOptions(ModuleOp module, Plan &plan) {
     PipelinePlan &pipeline = plan.pipeline;
     pipeline = PipelinePlan();
@@ -106,8 +106,8 @@ private:
     return error ? emitError(module, *error) : success();
   }
 
-  /// Whether a number of layers of each stage is made again, which backwards
-  /// were written for.
+  /// Whether the plan recomputes a fixed number of layers per stage, for which
+  /// backwards were written.
   static bool isOfEqualStages(const Plan &plan) {
     return plan.training.recompute &&
            plan.training.recompute->layersOfStage > 0;
@@ -123,7 +123,8 @@ private:
                            *plan.pipeline.interleave);
   }
 
-  /// Splits layers into stages by cost, within the memory if possible.
+  /// Divides the layers into stages by cost, within the memory limit if
+  /// possible.
   LogicalResult balance(ModuleOp module, const CostProgram &program,
                         EstimateInputs &inputs) {
     Result<StagingProblem> problem =
@@ -135,7 +136,7 @@ private:
     if (!partition)
       return emitError(module, partition.error());
     std::optional<Error> above = exceedsMemory(*problem, *partition);
-    // For training the least possible excess is not computed, because
+    // In training, the least possible excess of memory is not computed, because
     // autopar-fit-recomputation tries many plans that do not fit.
     if (above && !trains(module))
       if (Result<StagePartition> least = partitionStages(*problem); !least)
@@ -146,8 +147,8 @@ private:
     return success();
   }
 
-  /// The fields that the pass chooses. The cut of a training depends on the
-  /// times of layers, and so on their recomputation.
+  /// Returns the fields that the pass chose itself. In training, the stages
+  /// depend on the times of layers, and thus on what is recomputed.
   ArrayAttr assumed(ModuleOp module, bool isCut) {
     SmallVector<StringRef> words;
     if (microbatches == 0 && microBatch == 0)

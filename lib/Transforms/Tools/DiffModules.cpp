@@ -33,8 +33,8 @@ using namespace autopar::transforms;
 using namespace autopar::writing;
 using namespace mlir;
 
-/// The effect of a collective on dimensions: "dim 2" if its split changes, "dim
-/// 1 to 0" if a split moves.
+/// Describes which dimensions a collective changes: "dim 2" if its split
+/// changes, "dim 1 to 0" if a split moves.
 static std::string dimsOf(Operation *op) {
   if (op->getNumOperands() != 1 || op->getNumResults() != 1)
     return "";
@@ -54,7 +54,7 @@ static std::string dimsOf(Operation *op) {
   return "dim " + less + (less.empty() || more.empty() ? "" : " to ") + more;
 }
 
-/// Adds `one`, or its count to an equal entry.
+/// Adds a collective to the list, or its count to that of an equal entry.
 static void add(std::vector<PlanOutcome::Collective> &all,
                 PlanOutcome::Collective one) {
   for (PlanOutcome::Collective &other : all)
@@ -66,7 +66,8 @@ static void add(std::vector<PlanOutcome::Collective> &all,
   all.push_back(std::move(one));
 }
 
-/// Reads the plan's outcome off the IR, through the cost program's records.
+/// Returns the outcome of a plan from its IR: the collectives and tensors of
+/// the cost program's records.
 static PlanOutcome outcomeOf(ModuleOp module,
                              const CostProgramAnalysis &analysis) {
   const CostProgram &program = analysis.getProgram();
@@ -83,8 +84,9 @@ static PlanOutcome outcomeOf(ModuleOp module,
     one.count = record.count;
     add(outcome.collectives, std::move(one));
   }
-  // The tensors of a quantised weight share an op and its layout. Gradients and
-  // optimizer states, whose ops read weights, have the same layout.
+  // The tensors of a quantised weight share an op and its layout, so that one
+  // of them suffices. Gradients and optimizer states, whose ops have operands,
+  // have the layout of their weights.
   Operation *last = nullptr;
   for (auto [record, op] :
        llvm::zip(program.residents, analysis.getOps().residents)) {
@@ -147,7 +149,7 @@ struct DiffModulesPass
   FailureOr<PlanOutcome> price(ModuleOp module, const TargetAnalysis &around) {
     ErrorsNameModule handler(module);
     ReportDetail detail;
-    // A page shows derivations.
+    // An HTML page shows derivations.
     detail.explain = format == "html";
     return priceOutcome(module, TargetAnalysis(module, around), detail);
   }

@@ -28,8 +28,8 @@ struct RunOnModulePass
     : autopar::transforms::impl::RunOnModulePassBase<RunOnModulePass> {
   using Base::Base;
 
-  /// The options are known once the pass is created; dialects of the pipeline
-  /// must be loaded before it runs.
+  /// Loads the dialects of the inner pipeline: its passes are known only when
+  /// this pass is created, and dialects must be loaded before it runs.
   void getDependentDialects(DialectRegistry &registry) const override {
     std::string ignored;
     llvm::raw_string_ostream os(ignored);

@@ -26,7 +26,8 @@ static LogicalResult build(RopeOp op, BackwardBuilder &back) {
   return success();
 }
 
-/// `[batch, query, heads]` of f32.
+/// Returns the type of an attention's normaliser: `[batch, query, heads]` of
+/// f32.
 static Type normaliserTypeOf(Value query) {
   TensorView view(query);
   return getTensorType(view.getType().getShape().drop_back(),
@@ -34,7 +35,8 @@ static Type normaliserTypeOf(Value query) {
                        Float32Type::get(query.getContext()));
 }
 
-/// Words of an attention that no backward has yet.
+/// Returns what an attention has for which there is no backward yet, as text
+/// for an error; null if it has nothing such.
 static const char *findUnknown(AttentionOp op) {
   if (op.getCache())
     return "a cache";
@@ -56,7 +58,8 @@ static void addSinks(AttentionOp op, Value y, Value normaliser,
                                          normaliser, back.valueOf(sinks)));
 }
 
-/// The forward's kernel writes its normaliser beside its result.
+/// Builds the backward of an attention. In the forward, its kernel also writes
+/// the normaliser.
 static LogicalResult build(AttentionOp op, BackwardBuilder &back) {
   if (const char *unknown = findUnknown(op))
     return op.emitOpError() << "with " << unknown << " has no backward yet";
@@ -88,7 +91,8 @@ static LogicalResult build(AttentionNormaliserOp, BackwardBuilder &) {
   return success();
 }
 
-/// What is selected has no gradient.
+/// Builds the backward of a latent attention. The selection of tokens has no
+/// gradient.
 static LogicalResult build(LatentAttentionOp op, BackwardBuilder &back) {
   if (op.getCache() || op.getSinks())
     return op.emitOpError() << "with " << (op.getCache() ? "a cache" : "sinks")

@@ -33,7 +33,7 @@ BackwardBuilder::BackwardBuilder(BackwardOf &functions, MadeAgain again,
 // Gradients
 //===----------------------------------------------------------------------===//
 
-/// Inputs of the model are what they are.
+/// Whether `value` needs a gradient. Inputs of the model do not.
 bool BackwardBuilder::wants(Value value) const {
   return isFloat(value) && !(isEntry && isa<BlockArgument>(value) &&
                              cast<BlockArgument>(value).getOwner() ==
@@ -72,7 +72,8 @@ void BackwardBuilder::addProduct(Operation *op, Value value, ProductRole role,
 // Values of the forward
 //===----------------------------------------------------------------------===//
 
-/// What is not saved follows from what is.
+/// Adds a copy of a forward op to the backward: a value that is not saved is
+/// computed again from those that are.
 Operation *BackwardBuilder::runAgain(Operation *op) {
   IRMapping operands;
   for (Value operand : op->getOperands())
@@ -95,7 +96,7 @@ Value BackwardBuilder::ownValueOf(Value result) {
                                    : valueOf(result);
 }
 
-/// "norm", "norm_1": as the value prints.
+/// Returns a name for a saved value, as the value is printed: "norm", "norm_1".
 std::string BackwardBuilder::nameFor(Value value) {
   std::string base = "x";
   if (auto op = value.getDefiningOp<OpAsmOpInterface>())
@@ -138,14 +139,15 @@ Value BackwardBuilder::valueOf(Value value) {
 // Ops
 //===----------------------------------------------------------------------===//
 
-/// What the loss does not depend on has the gradient 0.
+/// Returns the gradient of `value`; 0 if the loss does not depend on it.
 Value BackwardBuilder::gradientOrZeros(Value value) {
   Value known = gradientOf(value);
   return known ? known
                : ZerosOp::create(builder, value.getLoc(), value.getType());
 }
 
-/// The gradients of those that have any: ids of tokens have none.
+/// Returns the gradients of those of `values` that have any: token ids have
+/// none.
 SmallVector<Value> BackwardBuilder::gradientsOf(ValueRange values) {
   SmallVector<Value> all;
   for (Value value : llvm::make_filter_range(values, isFloat))
@@ -170,8 +172,8 @@ LogicalResult BackwardBuilder::runCall(func::CallOp call) {
   return success();
 }
 
-/// Values from outside of the loop that its iterations add gradients to: the
-/// encoded tokens that each layer of a decoder reads.
+/// Returns values from outside of the loop to which its iterations add
+/// gradients: the encoded tokens that each layer of a decoder reads.
 FailureOr<BackwardBuilder::Values>
 BackwardBuilder::findShared(RepeatOp repeat) {
   Values shared;
@@ -198,8 +200,8 @@ BackwardBuilder::findShared(RepeatOp repeat) {
   return shared;
 }
 
-/// Fills the body of `back`, which carries the gradients of what `repeat`
-/// carries, then those of `shared`.
+/// Fills the body of `back`, which carries the gradients of the values that
+/// `repeat` carries, and then those of `shared`.
 LogicalResult BackwardBuilder::runIterations(RepeatOp repeat, RepeatOp back,
                                              const Values &shared) {
   OpBuilder::InsertionGuard guard(builder);
@@ -225,7 +227,8 @@ LogicalResult BackwardBuilder::runIterations(RepeatOp repeat, RepeatOp back,
   return success();
 }
 
-/// Iterations in reverse; layers are numbered down.
+/// Builds the loop of the backward, which runs the iterations in reverse, with
+/// falling numbers of layers.
 LogicalResult BackwardBuilder::runRepeat(RepeatOp repeat) {
   for (Operation &op : repeat.getBody().front().without_terminator())
     if (!isa<func::CallOp, RepeatOp>(op))
@@ -286,7 +289,8 @@ LogicalResult BackwardBuilder::run(bool ofEntry) {
     for (auto [input, own] :
          llvm::zip_equal(forward.getArguments(), backward.getArguments()))
       values[input] = own;
-    // The loss has the gradient 1, which ops that make losses know.
+    // The gradient of the loss is 1, which the backward of ops that compute
+    // losses assumes.
     for (Value loss : end->getOperands())
       gradients[loss] = Value();
   } else {

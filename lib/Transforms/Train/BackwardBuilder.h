@@ -20,21 +20,21 @@
 namespace autopar::transforms {
 class BackwardBuilder;
 
-/// What an op is in a layer.
+/// The role of an op in a layer, by which recomputation selects it.
 enum class LayerRole : uint8_t {
   other,
-  /// A product with a weight.
+  /// A matmul with a weight.
   product,
-  /// A grouped product with the weights of routed experts.
+  /// A grouped matmul with the weights of routed experts.
   expert_product,
   norm,
-  /// An activation function, with a gate or without.
+  /// An activation function, with or without a gate.
   activation,
-  /// A sum with what went around a part of the layer.
+  /// The addition of a block's output to the residual stream.
   residual,
   /// A kernel of attention.
   attention,
-  /// A sum of what routed experts gave.
+  /// The sum of the outputs of routed experts.
   combination,
 };
 } // namespace autopar::transforms
@@ -43,57 +43,63 @@ enum class LayerRole : uint8_t {
 
 namespace autopar::transforms {
 
-/// A function, and that which goes through its ops in reverse.
+/// A forward function, and its backward function.
 struct BackwardOf {
   mlir::func::FuncOp forward, backward;
-  /// The arguments that have gradients, which the backward returns.
+  /// Indices of the forward's arguments that have gradients, which the backward
+  /// returns.
   llvm::SmallVector<unsigned> arguments;
 };
 
-/// Finds or makes the backward of a function that is called.
+/// A function that finds or builds the backward of a function that is called.
 using FindBackward =
     llvm::function_ref<mlir::FailureOr<BackwardOf>(mlir::func::FuncOp)>;
 
-/// Writes the ops of a backward from those of its forward. Gradients have the
-/// types of the values that they are of.
+/// Builds the ops of a backward function from those of its forward. A gradient
+/// has the type of the value to which it belongs.
 class BackwardBuilder {
 public:
   BackwardBuilder(BackwardOf &functions, MadeAgain again,
                   mlir::Type gradientFormat, FindBackward find);
 
-  /// Goes through the forward. The gradients of what it returns are the
-  /// arguments of the backward; of the module's own function, which takes the
-  /// inputs instead, what it returns is the loss.
+  /// Builds the whole function. The arguments of the backward are the gradients
+  /// of the values that the forward returns. For the module's own function
+  /// (`isEntry`), the arguments are the inputs, and the returned value is the
+  /// loss.
   mlir::LogicalResult run(bool isEntry);
 
   //===--------------------------------------------------------------------===//
-  // For ops
+  // Functions for the backwards of ops
   //===--------------------------------------------------------------------===//
 
   mlir::OpBuilder &operator*() { return builder; }
   mlir::OpBuilder *operator->() { return &builder; }
-  /// What is known of the gradient of `value`; null where it has none.
+  /// Returns the gradient of `value`, as far as it is known; null if it has
+  /// none.
   mlir::Value gradientOf(mlir::Value value) const {
     return gradients.lookup(value);
   }
-  /// Whether anybody asks for the gradient of `value`.
+  /// Whether the gradient of `value` is needed.
   bool wants(mlir::Value value) const;
-  /// `value` of the forward, in the backward.
+  /// Returns the value in the backward that equals `value` of the forward.
   mlir::Value valueOf(mlir::Value value);
-  /// The same of a result of the op whose backward is built: what others have
-  /// saved of it may be made again for itself.
+  /// Returns the value in the backward that equals a result of the op whose
+  /// backward is being built. Even if it is saved for other ops, it may be
+  /// recomputed here.
   mlir::Value ownValueOf(mlir::Value result);
-  /// Says that `made` is a further result of the kernel of `op`.
+  /// Records that `made` is a further result of the kernel of `op`.
   void addBeside(mlir::Operation *op, mlir::Operation *made) {
     again.addBeside(op, made);
   }
-  /// Adds to the gradient of `value`: of a weight, to the one that is kept.
+  /// Adds `gradient` to the gradient of `value`; for a weight, to the stored
+  /// gradient.
   void add(mlir::Value value, mlir::Value gradient);
-  /// Adds to the gradient of the factor `value` of the product `op` what `lhs`
-  /// and `rhs` make of it.
+  /// Adds to the gradient of `value`, a factor of the matmul `op`, the product
+  /// of `lhs` and `rhs`.
   void addProduct(mlir::Operation *op, mlir::Value value,
                   training::ProductRole role, mlir::Value lhs, mlir::Value rhs);
-  /// That of a weight, in the format in which gradients add up.
+  /// Returns the type of a weight's gradient, in the format in which gradients
+  /// are summed.
   mlir::Type gradientTypeOf(mlir::Value weight) const;
 
 private:
@@ -120,17 +126,19 @@ private:
   FindBackward find;
   mlir::OpBuilder builder;
   bool isEntry = false;
-  /// By value of the forward.
+  /// Gradients, and values in the backward, by the value of the forward.
   llvm::DenseMap<mlir::Value, mlir::Value> gradients, values;
   llvm::StringSet<> names;
-  /// The last op of those that a backward begins with: weights, saved values.
+  /// The last of the ops with which a backward begins: weights and saved
+  /// values.
   mlir::Operation *lastGiven = nullptr;
 };
 
 template <typename Op>
 using BuildBackward = mlir::LogicalResult (*)(Op, BackwardBuilder &);
 
-/// How gradients pass through `Op`.
+/// The interface of `Op` for backwards: `build` builds its backward, `role` is
+/// its role in a layer.
 template <typename Op, BuildBackward<Op> build, LayerRole role>
 struct BackwardModel
     : DifferentiableOpInterface::ExternalModel<BackwardModel<Op, build, role>,
@@ -153,14 +161,15 @@ void attachAttentionBackwards(mlir::MLIRContext *context);
 void attachMixtureBackwards(mlir::MLIRContext *context);
 void attachRecurrentBackwards(mlir::MLIRContext *context);
 
-/// What updates are made of. Formats of a master copy (null: there is none), of
-/// other states, and of gradients.
+/// The optimizer and its number formats: that of a master copy (null: there is
+/// none), of other states, and of gradients.
 struct OptimizerChoice {
   plan::Optimizer kind = plan::Optimizer::adamw;
   mlir::Type master, moments, gradientFormat;
 };
 
-/// Writes `forward`'s update, without those of the functions that it calls.
+/// Builds the update function of `forward`, without those of the functions that
+/// it calls.
 mlir::LogicalResult buildUpdate(
     mlir::func::FuncOp forward, mlir::func::FuncOp update,
     const OptimizerChoice &choice,

@@ -61,7 +61,7 @@ struct BuildBackwardPass
   }
 
 private:
-  /// The forward of a loss.
+  /// Returns the function that computes the loss; null if there is none.
   static func::FuncOp findEntry(ModuleOp module) {
     for (auto function : module.getOps<func::FuncOp>()) {
       if (!function.isPublic() || function.isExternal())
@@ -162,7 +162,7 @@ private:
     return success();
   }
 
-  /// A private function with an empty body behind `forward`.
+  /// Adds a private function with an empty body after `behind`, and returns it.
   static func::FuncOp makeFunction(func::FuncOp forward, StringRef suffix,
                                    ArrayRef<Type> arguments,
                                    Operation *behind) {
@@ -179,7 +179,7 @@ private:
     return made;
   }
 
-  /// Only of layers.
+  /// Returns which ops of a function are recomputed; only layers have such ops.
   MadeAgain madeAgain(func::FuncOp forward, bool isEntry) const {
     bool isLayer =
         !isEntry && (!what.variesByLayer() || again.contains(forward));
@@ -210,7 +210,8 @@ private:
     return made;
   }
 
-  /// Null where no gradient reaches the function.
+  /// Returns the update function of `forward`; null if no gradient reaches the
+  /// function.
   func::FuncOp updateOf(func::FuncOp forward) {
     if (!functions.contains(forward))
       return {};
@@ -227,7 +228,8 @@ private:
 
   Recomputation what;
   StagesOfLayers staged;
-  /// Where layers differ, those that are made again.
+  /// If layers differ in what is recomputed, the functions of the recomputed
+  /// ones.
   FunctionSet again;
   Type productFormat;
   OptimizerChoice choice;

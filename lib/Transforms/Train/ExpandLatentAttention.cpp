@@ -44,7 +44,8 @@ static void expand(LatentAttentionOp op) {
   op.erase();
 }
 
-/// No one expands selected tokens (DeepSeek-V3.2, arXiv:2512.02556, section
+/// Changes the attention to one in the space of latents: attention to selected
+/// tokens is never computed otherwise (DeepSeek-V3.2, arXiv:2512.02556, section
 /// 2.1).
 static void absorb(LatentAttentionOp op) {
   op.getCacheMutable().clear();

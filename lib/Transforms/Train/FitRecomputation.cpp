@@ -40,7 +40,8 @@ struct FitRecomputationPass
 
   FitRecomputationPass(const FitRecomputationPass &other) : Base(other) {}
 
-  /// What the pipeline makes must be loaded before it runs.
+  /// Loads the dialects of the inner pipeline, which must be loaded before it
+  /// runs.
   void getDependentDialects(DialectRegistry &registry) const override {
     Base::getDependentDialects(registry);
     std::string ignored;
@@ -77,6 +78,7 @@ private:
     return text;
   }
 
+  /// Returns the passes that build and price a plan with this recomputation.
   /// Errors are emitted.
   FailureOr<OpPassManager> passesFor(const Recomputation &what) {
     std::string why;
@@ -88,14 +90,15 @@ private:
     return passes;
   }
 
-  /// What the pipeline has made of a copy, and said of it.
+  /// A copy of the module with one recomputation, and the warnings that its
+  /// passes emitted.
   struct Made {
     Recomputation what;
     OwningOpRef<ModuleOp> module;
     std::vector<Diagnostic> said;
   };
 
-  /// Has warnings kept in `said`, while it lives.
+  /// While the returned object exists, warnings are kept in `said`.
   static ScopedDiagnosticHandler keepWarnings(MLIRContext &context,
                                               std::vector<Diagnostic> &said) {
     return {&context, [&](Diagnostic &diagnostic) {
@@ -115,7 +118,8 @@ private:
     copy.module = getOperation().clone();
     PassManager pm(&getContext());
     static_cast<OpPassManager &>(pm) = std::move(*passes);
-    // What is made of others differs in what is made again alone.
+    // Only the first copy is verified: others differ from it only in what is
+    // recomputed.
     pm.enableVerifier(made.size() == 1);
     ScopedDiagnosticHandler handler = keepWarnings(getContext(), copy.said);
     return pm.run(*copy.module);
@@ -141,7 +145,7 @@ private:
                                report->latency.stepTimeUs};
   }
 
-  /// Of the module itself.
+  /// Replaces the module by the copy with the chosen recomputation.
   void take(const RecomputationChoice &choice) {
     auto chosen = llvm::find_if(
         made, [&](const Made &one) { return one.what == choice.chosen.what; });
@@ -166,9 +170,10 @@ private:
   }
 
   std::vector<Made> made;
-  /// Of copies, whose targets are the same.
+  /// The target of all copies of the module, which is the same.
   std::optional<TargetAnalysis> target;
-  /// At the most, in what was priced.
+  /// Largest number of layers per stage among the recomputations that were
+  /// priced.
   int64_t layersOfStage = 0;
 };
 

@@ -48,16 +48,18 @@ private:
   OpSet opsOf(LayerPart part) const;
   OpSet findUpProducts() const;
 
-  /// In their order.
+  /// The ops of the layer, in order.
   SmallVector<Operation *> ops;
-  /// Of attention; what of it others are given; of routed experts; of other
+  /// Ops by group: `core` of attention; `given`, ops of the core whose results
+  /// other ops use; `experts` of routed experts; `networks` of other
   /// feed-forward networks.
   OpSet core, given, experts, networks;
 };
 
 } // namespace
 
-/// Kernels of attention, and what only they read of each other.
+/// Finds the core of attention: its kernels, and ops between them whose results
+/// only they read.
 void LayerParts::findCore() {
   auto isCore = [&](Operation *op) { return core.contains(op); };
   for (Operation *op : llvm::reverse(ops)) {
@@ -74,8 +76,8 @@ void LayerParts::findCore() {
       given.insert(op);
 }
 
-/// Adds what makes `value`, back to norms and residuals; false where attention
-/// is among it.
+/// Adds to `found` the ops that compute `value`, back to norms and residuals;
+/// returns false if attention is among them.
 bool LayerParts::gather(Value value, OpSet &found) const {
   auto op = value.getDefiningOp<DifferentiableOpInterface>();
   if (!op || has(op, LayerRole::norm) || has(op, LayerRole::residual) ||
@@ -102,8 +104,8 @@ void LayerParts::findNetworks() {
   }
 }
 
-/// Products with what norms made of other products, and what is done to their
-/// results in front of attention.
+/// Returns the up-projections of latents: matmuls whose input is a norm of
+/// another matmul's result, and the ops between their results and attention.
 OpSet LayerParts::findUpProducts() const {
   OpSet found;
   auto isOfLatents = [](Operation *op) {
@@ -163,8 +165,9 @@ MadeAgain LayerParts::partsOf(const Recomputation &what) const {
   return again;
 }
 
-/// Grouped products of experts are made again: policies of frameworks list the
-/// plain product, which those are not (PyTorch, torch/utils/checkpoint.py, and
+/// Returns all ops except matmuls, of which every `every`-th is saved. Grouped
+/// matmuls of experts are recomputed: policies of frameworks list the plain
+/// matmul, which those are not (PyTorch, torch/utils/checkpoint.py, and
 /// torchtitan, distributed/activation_checkpoint.py: aten.mm; JAX,
 /// dots_with_no_batch_dims_saveable: dot_general).
 MadeAgain LayerParts::allButProducts(int64_t every) const {

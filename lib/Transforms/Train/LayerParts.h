@@ -15,27 +15,29 @@
 
 namespace autopar::transforms {
 
-/// Ops of a forward that its backward runs again.
+/// The ops of a forward that its backward computes again.
 struct MadeAgain {
-  /// Their results are not saved.
+  /// Ops whose results are not saved.
   llvm::DenseSet<mlir::Operation *> ops;
-  /// Their results are saved for others, which were given them; their own
-  /// backward makes what it needs again.
+  /// Ops whose results are saved for other ops; their own backward recomputes
+  /// what it needs besides.
   llvm::DenseSet<mlir::Operation *> inside;
 
-  /// `made` is a further result of the kernel of `op`.
+  /// Records that `made` is a further result of the kernel of `op`, so that it
+  /// is recomputed with it.
   void addBeside(mlir::Operation *op, mlir::Operation *made) {
     if (ops.contains(op) || inside.contains(op))
       ops.insert(made);
   }
 };
 
-/// What `what` makes again of the layer that `function` is. Parts are known by
-/// what ops do and by what lies between them (`DifferentiableOpInterface`).
+/// Returns which ops of the layer `function` are recomputed by the choice
+/// `what`. Groups of ops are recognised by the roles of ops and by what lies
+/// between them (`DifferentiableOpInterface`).
 MadeAgain opsMadeAgain(mlir::func::FuncOp function,
                        const program::Recomputation &what);
 
-/// The parts that some layer of `module` has.
+/// Returns the groups of ops that some layer of `module` has.
 std::vector<program::LayerPart> partsIn(mlir::ModuleOp module);
 
 } // namespace autopar::transforms

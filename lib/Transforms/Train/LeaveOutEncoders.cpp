@@ -19,7 +19,7 @@ using namespace mlir;
 
 namespace {
 
-/// What makes a value, in the block of a function.
+/// The ops and arguments from which a value of a function is computed.
 class Makers {
 public:
   void add(Value value) {
@@ -34,7 +34,7 @@ public:
       });
   }
 
-  /// Erases what nobody asks for any more, of the function `entry`.
+  /// Erases those ops and arguments of `entry` that have no uses any more.
   void eraseUnused(func::FuncOp entry) {
     mlir::Block &body = entry.getBody().front();
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
@@ -65,7 +65,7 @@ void autopar::transforms::eraseUncalled(ModuleOp module) {
   } while (!uncalled.empty());
 }
 
-/// Reports name it.
+/// Records that the encoders were left out, so that reports state it.
 static void sayLeftOut(ModuleOp module) {
   MLIRContext *context = module.getContext();
   SmallVector<Attribute> notes;

@@ -18,13 +18,15 @@ using namespace mlir;
 // Routing
 //===----------------------------------------------------------------------===//
 
-/// `[.., experts]`, as the routing is.
+/// Returns the type of a router's scores: `[.., experts]`, in the format of the
+/// routing.
 static Type scoresTypeOf(RouterOp op) {
   return typeWithLast(op.getResult(),
                       tensorOf(op.getWeight().getType()).getDimSize(1));
 }
 
-/// The forward's kernel writes the scores of all experts beside its result.
+/// Builds the backward of a router. In the forward, its kernel also writes the
+/// scores of all experts.
 static LogicalResult build(RouterOp op, BackwardBuilder &back) {
   if (op.getTable() || op.getSqrtSoftplus())
     return op.emitOpError()

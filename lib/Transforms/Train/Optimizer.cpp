@@ -19,18 +19,19 @@ using namespace autopar::training;
 using namespace autopar::transformer;
 using namespace mlir;
 
-/// Tensors with fewer elements keep states that are whole (bitsandbytes,
-/// `min_8bit_size`).
+/// Tensors with fewer elements keep states that are not quantised
+/// (bitsandbytes, `min_8bit_size`).
 static constexpr int64_t leastOf8Bits = 4096;
-/// Of Muon's iteration (Jordan et al., 2024).
+/// Number of Newton-Schulz iterations per update of Muon (Jordan et al., 2024).
 static constexpr int64_t newtonSchulzSteps = 5;
 
 namespace {
 
-/// `rows` of ops that take a weight for a matrix.
+/// The range of dimensions that are the rows of a matrix, for ops that treat a
+/// weight as a matrix.
 using MatrixRows = std::array<int64_t, 2>;
 
-/// What the ops of a forward take a weight for.
+/// How the ops of a forward use a weight: as a matrix or as a table.
 struct WeightUses {
   explicit WeightUses(WeightOp weight) {
     int64_t rank = tensorOf(weight.getType()).getRank();
@@ -40,9 +41,9 @@ struct WeightUses {
       rows.reset();
   }
 
-  /// Of matrices.
+  /// The rows, if the weight is used as a matrix.
   std::optional<MatrixRows> rows;
-  /// Rows of it stand for tokens or places.
+  /// Whether the rows of the weight stand for tokens or positions.
   bool isTable = false;
 
 private:
@@ -91,13 +92,13 @@ private:
       return success();
     auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
         op, call.getCalleeAttr());
-    // No gradient reaches the weights of others.
+    // A function that no gradient reaches has no update.
     if (func::FuncOp ofCallee = updateOf(callee))
       func::CallOp::create(builder, op->getLoc(), ofCallee, ValueRange());
     return success();
   }
 
-  /// The same loop, which carries nothing.
+  /// Builds the same loop in the update, which carries no values.
   LogicalResult visitRepeat(RepeatOp repeat) {
     auto again =
         RepeatOp::create(builder, repeat.getLoc(), TypeRange(),
@@ -115,8 +116,9 @@ private:
     return success();
   }
 
-  /// Weights that the forward has several times are updated once, those that
-  /// no gradient reaches never: what experts are chosen by alone.
+  /// Builds the update of a weight. A weight that the forward has several times
+  /// is updated once; one that no gradient reaches (such as what only selects
+  /// experts) is not updated.
   LogicalResult update(WeightOp forward) {
     for (WeightOp other : updated)
       if (areSameTensor(other, forward))
@@ -136,7 +138,8 @@ private:
     return success();
   }
 
-  /// What the optimizer makes of `weight`, which the forward has as `forward`.
+  /// Returns the step that the optimizer makes for `weight`, which is `forward`
+  /// in the forward.
   Value step(WeightOp forward, WeightOp weight, Value gradient) {
     WeightUses uses(forward);
     Type moments = choice.moments;
@@ -163,7 +166,7 @@ private:
 
   Value update(WeightOp weight, Value gradient, OptimizerKind kind,
                ArrayRef<Type> moments, Value meanSquare = Value()) {
-    // A weight in the format of the copy is its own.
+    // A weight in the format of the master copy is its own master copy.
     bool hasMaster =
         choice.master &&
         choice.master != tensorOf(weight.getType()).getElementType();
@@ -178,8 +181,8 @@ private:
                             builder.getTypeArrayAttr(states));
   }
 
-  /// The mean of `x`, a whole tensor, or of its squares, over dimensions
-  /// `[begin, end)`; `weight` may be null.
+  /// Returns the mean of `x`, or of its squares, over the dimensions `[begin,
+  /// end)`; `weight` may be null.
   Value mean(Value x, Value weight, int64_t begin, int64_t end, bool squared) {
     ArrayRef<int64_t> all = tensorOf(x.getType()).getShape();
     SmallVector<int64_t> shape(all.take_front(begin));
@@ -195,9 +198,9 @@ private:
                                 TypeAttr::get(choice.moments));
   }
 
-  /// Adafactor: what is kept are means of squares, of each row and each column
-  /// of a matrix. Where those are split, sums are exchanged between the means
-  /// and what is kept, and for the mean of all.
+  /// Adafactor: the states are means of squares of each row and each column of
+  /// a matrix. If these are split, sums are exchanged between devices before
+  /// the states are updated, and for the mean over all.
   Value divideByMeans(WeightOp weight, Value gradient,
                       std::optional<MatrixRows> rows) {
     int64_t rank = tensorOf(gradient.getType()).getRank();

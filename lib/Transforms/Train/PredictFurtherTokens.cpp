@@ -20,16 +20,17 @@ using namespace mlir;
 
 namespace {
 
-/// What the checkpoint has of them: a stored function that repeats a layer of
-/// what was computed so far and of the embeddings of further tokens.
+/// What the checkpoint has for predicting further tokens: a stored function
+/// that repeats a layer, which takes the stream and the embeddings of further
+/// tokens.
 struct StoredLayers {
   StoredOp stored;
   RepeatOp repeat;
   func::CallOp call;
 };
 
-/// Copies of a layer, and of what it calls, outside of loops: their weights
-/// have the names that the checkpoint gives them.
+/// Makes copies of a layer, and of the functions that it calls, outside of
+/// loops, with the weight names that the checkpoint gives to this layer.
 class LayerCopies {
 public:
   LayerCopies(RepeatOp repeat, int64_t number)
@@ -60,7 +61,7 @@ private:
   llvm::MapVector<Operation *, func::FuncOp> copies;
 };
 
-/// Adds the layers of one module.
+/// Adds the layers for further tokens to one module.
 class FurtherTokens {
 public:
   FurtherTokens(ModuleOp module, func::FuncOp entry, const LossChoice &choice)
@@ -80,7 +81,7 @@ private:
   Operation *end;
   EmbeddingOp embedding;
   LogitsOp scores;
-  /// Of the depth before: what it gives, and which tokens it predicts.
+  /// The output of the previous depth, and the tokens that it predicts.
   Value hidden, labels;
 };
 
@@ -118,8 +119,9 @@ StoredLayers FurtherTokens::findStored() {
   return {};
 }
 
-/// A layer takes what the depth before gives and the embeddings of what that
-/// predicts; the model's own head scores the tokens behind those.
+/// Adds the layer of the next depth: it takes the output of the previous depth
+/// and the embeddings of the tokens which that predicts; the model's own head
+/// scores the tokens after those.
 void FurtherTokens::addDepth(func::FuncOp layer, func::CallOp call) {
   OpBuilder builder(end);
   Location loc = end->getLoc();

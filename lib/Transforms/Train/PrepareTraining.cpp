@@ -37,7 +37,7 @@ Type autopar::transforms::typeWithLast(Value like, int64_t size) {
   return getTensorType(shape, names, view.getType().getElementType());
 }
 
-/// Of one number for each token of `scores`.
+/// Returns the type of one number per token of `scores`.
 static Type typeOfTokens(Value scores, Type element) {
   TensorView view(scores);
   return getTensorType(view.getType().getShape().drop_back(),
@@ -125,7 +125,8 @@ private:
     return predictFurtherTokens(module, entry, mtpLayers, choice);
   }
 
-  /// All tokens are those of the step, whose sequences begin with it.
+  /// Removes KV caches and states: all tokens are those of the step, with which
+  /// the sequences begin.
   static LogicalResult dropCaches(ModuleOp module) {
     module.walk([](Operation *op) {
       llvm::TypeSwitch<Operation *>(op)
@@ -154,7 +155,7 @@ private:
     return success();
   }
 
-  /// What follows from the last token follows from all.
+  /// Makes the ops that follow the last token work on all tokens.
   static void scoreAllTokens(ModuleOp module) {
     SmallVector<LastTokenOp> lasts;
     module.walk([&](LastTokenOp op) { lasts.push_back(op); });
@@ -177,7 +178,7 @@ private:
     }
   }
 
-  /// With a dimension of tokens behind the first.
+  /// Returns `type` with a dimension of tokens after the first one.
   static Type withTokens(Type type, NamedExtent tokens) {
     TensorView view(type);
     SmallVector<int64_t> shape(view.getType().getShape());
@@ -218,7 +219,8 @@ private:
     }
   }
 
-  /// `[batch, heads, query, tokens]`.
+  /// Returns the type of an attention's probabilities: `[batch, heads, query,
+  /// tokens]`.
   static Type probabilityTypeOf(AttentionOp op) {
     TensorView query(op.getQuery()), key(op.getKey());
     SmallVector<int64_t> shape;
@@ -254,7 +256,8 @@ private:
                              mask, probability);
   }
 
-  /// What linear maps add to a residual, and embeddings.
+  /// Adds dropout to embeddings, and to the outputs of linear maps that are
+  /// added to a residual.
   void drop(ModuleOp module, func::FuncOp entry) {
     SmallVector<OpOperand *> dropped;
     module.walk([&](AddOp op) {
@@ -278,7 +281,8 @@ private:
   // The loss
   //===--------------------------------------------------------------------===//
 
-  /// Labels are like the ids that the model begins with.
+  /// Adds the loss; the labels have the type of the token ids with which the
+  /// model begins.
   LogicalResult compareWithLabels(func::FuncOp entry) {
     Operation *end = entry.getBody().front().getTerminator();
     Value logits = end->getNumOperands() == 1 ? end->getOperand(0) : Value();

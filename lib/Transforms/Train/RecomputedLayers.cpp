@@ -23,7 +23,8 @@ using namespace mlir;
 
 namespace {
 
-/// Layers that follow each other: `times` like `call`.
+/// A number of consecutive calls of one layer, all of which are recomputed, or
+/// none.
 struct LayerRun {
   func::CallOp call;
   bool isMadeAgain = false;
@@ -37,7 +38,7 @@ struct LayerRun {
   }
 };
 
-/// Runs that follow each other `times` times.
+/// A sequence of runs that is repeated `times` times.
 struct LayerPattern {
   ArrayRef<LayerRun> runs;
   int64_t times = 1;
@@ -66,14 +67,14 @@ private:
   SymbolTable symbols;
   func::FuncOp entry;
   Recomputation what;
-  /// By what they were cloned from.
+  /// Clones of functions, by the function from which they were cloned.
   llvm::DenseMap<Operation *, func::FuncOp> clones;
 };
 
 } // namespace
 
-/// Whether `op` takes what its iteration carries as `carried`, or values from
-/// outside of `repeat`, and hands on as many.
+/// Whether `op` takes only values that the iteration carries, or that come from
+/// outside of `repeat`, and yields as many.
 static bool handsOn(Operation *op, ValueRange carried, RepeatOp repeat) {
   return op->getNumResults() == carried.size() &&
          llvm::all_of(op->getOperands(), [&](Value value) {
@@ -82,7 +83,7 @@ static bool handsOn(Operation *op, ValueRange carried, RepeatOp repeat) {
          });
 }
 
-/// Adds the calls of all iterations in order.
+/// Adds the calls of all iterations of a loop, in order.
 LogicalResult LayerSplitter::addLayers(RepeatOp repeat,
                                        SmallVectorImpl<func::CallOp> &calls) {
   SmallVector<func::CallOp> own;
@@ -121,7 +122,8 @@ LayerSplitter::rangesOf(const StagesOfLayers &stages, int64_t layers) {
   return diag << "not the " << stages.ranges.back().end << " of the stages";
 }
 
-/// A clone of `function`, which calls clones.
+/// Returns a clone of `function` whose layers are recomputed, and which calls
+/// clones.
 func::FuncOp LayerSplitter::madeAgain(func::FuncOp function) {
   func::FuncOp &known = clones[function];
   if (known)
@@ -159,8 +161,8 @@ SmallVector<Value> LayerSplitter::callLayer(OpBuilder &builder,
   return made.getResults();
 }
 
-/// Repeats `runs`, as layers of the loop that is replaced where they have a
-/// number.
+/// Builds a loop over `runs`, which replaces a part of the loop `like`; `first`
+/// is the number of its first layer, if the layers have numbers.
 SmallVector<Value> LayerSplitter::repeatRuns(OpBuilder &builder,
                                              const LayerPattern &pattern,
                                              RepeatOp like, ValueRange carried,
@@ -185,7 +187,7 @@ SmallVector<Value> LayerSplitter::repeatRuns(OpBuilder &builder,
   return made.getResults();
 }
 
-/// The pattern that covers most of what `runs` begins with.
+/// Returns the pattern that covers the most runs at the beginning of `runs`.
 static LayerPattern findPattern(ArrayRef<LayerRun> runs) {
   constexpr size_t longest = 8;
   LayerPattern best{runs.take_front(), 1};

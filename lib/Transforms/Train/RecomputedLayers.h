@@ -19,16 +19,16 @@ namespace autopar::transforms {
 
 using FunctionSet = llvm::DenseSet<mlir::Operation *>;
 
-/// How layers lie on stages, as far as that is said: else so many stages have
-/// equal numbers of them.
+/// Which layers are on which stage: `ranges` if given, else `count` stages with
+/// equal numbers of layers.
 struct StagesOfLayers {
   std::vector<schedule::LayerRange> ranges;
   int64_t count = 1;
 };
 
-/// Gives the layers of `entry` that `what` takes functions of their own, and
-/// repeats the layers between them apart. Returns the functions that are made
-/// again, with those that they call. Errors are emitted.
+/// Gives the layers of `entry` that `what` selects functions of their own, and
+/// repeats the layers between them separately. Returns the functions that are
+/// recomputed, with those that they call. Errors are emitted.
 mlir::FailureOr<FunctionSet>
 splitRecomputedLayers(mlir::func::FuncOp entry,
                       const program::Recomputation &what,

@@ -36,7 +36,8 @@ static LogicalResult build(ShortConvOp op, BackwardBuilder &back) {
   return success();
 }
 
-/// `bias` was added to every token of what has the gradient `dy`.
+/// Adds the gradient of `bias`, which was added to every token of the value
+/// with gradient `dy`.
 static void addBiasGradient(Location loc, Value bias, Value dy,
                             BackwardBuilder &back) {
   back.add(bias, SumTokensOp::create(*back, loc, back.gradientTypeOf(bias), dy,
@@ -97,7 +98,8 @@ static LogicalResult build(LinearAttentionOp op, BackwardBuilder &back) {
   return success();
 }
 
-/// As `build` has it, where sequences begin with the step.
+/// Builds the backward by `build` for an op whose sequences begin with the
+/// step, so that it has no state.
 template <typename Op, BuildBackward<Op> build>
 static LogicalResult withoutState(Op op, BackwardBuilder &back) {
   if (op.getState())

@@ -93,7 +93,8 @@ static LogicalResult build(DropoutMaskOp, BackwardBuilder &) {
 // Products
 //===----------------------------------------------------------------------===//
 
-/// `bias` is what was added to every token, or null.
+/// Adds the gradient of `bias`, which was added to every token; does nothing if
+/// it is null.
 static void addBias(Value bias, Value dy, BackwardBuilder &back) {
   if (bias)
     back.add(bias, SumTokensOp::create(*back, bias.getLoc(),
@@ -187,7 +188,7 @@ static LogicalResult build(MergeTokensOp op, BackwardBuilder &back) {
 
 namespace {
 
-/// How a norm differs from others.
+/// What distinguishes one kind of norm from others.
 struct NormForm {
   UnitAttr centered, unitOffset;
   IntegerAttr groups;

@@ -15,7 +15,8 @@
 
 namespace autopar::transforms {
 
-/// The extents of all dimensions, as a type is made of them (`getTensorType`).
+/// Returns the extents of all dimensions, from which a type can be made
+/// (`getTensorType`).
 inline llvm::SmallVector<NamedExtent> namesOf(const TensorView &view) {
   llvm::SmallVector<NamedExtent> names;
   for (unsigned dim = 0; dim < view.rank(); ++dim)
@@ -23,34 +24,35 @@ inline llvm::SmallVector<NamedExtent> namesOf(const TensorView &view) {
   return names;
 }
 
-/// The type of `like` with `size` elements in its last dimension.
+/// Returns the type of `like` with `size` elements in its last dimension.
 mlir::Type typeWithLast(mlir::Value like, int64_t size);
 
-/// How losses are computed: `training.cross_entropy`.
+/// How losses are computed: the form and the number of chunks of
+/// `training.cross_entropy`.
 struct LossChoice {
   std::optional<program::LossForm> form;
   int64_t chunks = 1;
 };
 
-/// The loss of each token, whose scores are compared with its label.
+/// Builds the loss of each token, whose scores are compared with its label.
 mlir::Value lossOf(mlir::OpBuilder &builder, mlir::Location loc,
                    mlir::Value scores, mlir::Value labels,
                    const LossChoice &choice);
 
-/// Writes latent attention as attention to the keys and values of each head,
-/// which are saved as such; where tokens are selected, as one in the space of
-/// latents.
+/// Replaces latent attention by attention to the keys and values of each head,
+/// which are saved as such; if tokens are selected, by attention in the space
+/// of latents.
 void expandLatentAttention(mlir::ModuleOp module);
 
-/// Removes what makes tokens that are put into `entry`'s stream, where no
-/// sequence has any: encoders of images, which text does not train.
+/// Removes encoders of images from `entry`: the ops that compute tokens to be
+/// inserted into its stream, of which sequences of text have none.
 void leaveOutEncoders(mlir::ModuleOp module, mlir::func::FuncOp entry);
 
-/// Erases private functions that nobody calls.
+/// Erases private functions that are not called.
 void eraseUncalled(mlir::ModuleOp module);
 
-/// Behind the loss of `entry`, adds `count` layers that the checkpoint has for
-/// it, with the losses of as many further tokens.
+/// Adds `count` layers that the checkpoint has for predicting further tokens,
+/// after the loss of `entry`, with a loss for each.
 mlir::LogicalResult predictFurtherTokens(mlir::ModuleOp module,
                                          mlir::func::FuncOp entry,
                                          int64_t count, const LossChoice &loss);
