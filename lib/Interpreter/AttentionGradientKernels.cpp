@@ -21,8 +21,9 @@ using namespace mlir;
 
 namespace {
 
-/// Query heads at tokens of a device, and the tokens of the step that they see.
-/// Rows are those of the last dimension of tensors like queries, or like keys.
+/// The query heads and tokens of a device, with the keys to which they attend.
+/// A row is the last dimension of a tensor shaped like the queries, or like the
+/// keys.
 class QueryKeyPairs {
 public:
   QueryKeyPairs(Value query, Value key, Device &device)
@@ -40,7 +41,7 @@ public:
       groups.push_back(find(kvHeads, head / group));
   }
 
-  /// Whether all heads have their keys.
+  /// Emits an error if a query head has no key head on the device.
   LogicalResult verify(Operation *op) const {
     if (!llvm::is_contained(groups, -1))
       return success();
@@ -54,10 +55,10 @@ public:
     visibility.chunk = chunk;
   }
 
-  /// A query head at a token.
+  /// One query head at one token.
   struct Query {
     int64_t batch, token, head;
-    /// Its row among queries, and its row of probabilities.
+    /// Index of its row in the tensor of queries, and in that of probabilities.
     int64_t row, ofProbabilities;
   };
   template <typename Visit>
@@ -69,7 +70,8 @@ public:
           visit(Query{b, t, a, (b * tokens + t) * heads + a,
                       (b * heads + a) * tokens + t});
   }
-  /// Calls `visit(token, row among keys)` for each token that the query sees.
+  /// Calls `visit(token, row in the tensor of keys)` for each token to which
+  /// the query attends.
   template <typename Visit>
   void forEachKey(const Query &own, Visit visit) const {
     int64_t tokens = keyShape[1], heads = keyShape[2];
@@ -78,14 +80,16 @@ public:
         visit(c, (own.batch * tokens + c) * heads + groups[own.head]);
   }
 
-  /// The amount that ALiBi subtracts from the score of a token.
+  /// Returns what ALiBi subtracts from the score of a token, which grows with
+  /// its distance.
   double distancePenalty(const Query &own, int64_t token) const {
     return alibiSlope(heads[own.head], allHeads) *
            double(std::abs(positions[own.token] - token));
   }
 
   int64_t keys() const { return keyShape[1]; }
-  /// The offset of the probability of `token`.
+  /// Returns the offset of the probability of `token` in the tensor of
+  /// probabilities.
   int64_t probabilityAt(const Query &own, int64_t token) const {
     return own.ofProbabilities * keys() + token;
   }
@@ -121,7 +125,7 @@ static double dotRows(const LocalTensor &x, int64_t a, const LocalTensor &y,
   return dot(&x.data[a * width], &y.data[b * width], width);
 }
 
-/// The factor of products of queries and keys.
+/// Returns the factor by which products of queries and keys are multiplied.
 template <typename Op>
 static double factorOf(Op op) {
   int64_t width = tensorOf(op.getQuery().getType()).getDimSize(3);
@@ -131,7 +135,7 @@ static double factorOf(Op op) {
 
 namespace {
 
-/// Turns products of queries and keys into scores.
+/// Turns the product of a query and a key into a score.
 struct ScoreRule {
   template <typename Op>
   explicit ScoreRule(Op op)
@@ -144,13 +148,14 @@ struct ScoreRule {
     return rule;
   }
 
-  /// `penalty` is subtracted for the distance.
+  /// Returns the score for a product; `penalty` is what ALiBi subtracts for the
+  /// distance.
   double score(double product, double penalty) const {
     double score = product * factor;
     score = cap ? *cap * std::tanh(score / *cap) : score;
     return isByDistance ? score - penalty : score;
   }
-  /// The derivative of a score by the product.
+  /// Returns the derivative of the score with respect to the product.
   double slope(double product) const {
     double bend = cap ? std::tanh(product * factor / *cap) : 0;
     return factor * (1 - bend * bend);
@@ -163,7 +168,7 @@ struct ScoreRule {
 
 } // namespace
 
-/// The softmax of a query over the tokens.
+/// Returns the softmax of a query over the tokens to which it attends.
 template <typename Op>
 static Softmax scoresOf(Op op, const ScoreRule &rule,
                         const QueryKeyPairs &pairs, const Query &own,
@@ -293,7 +298,8 @@ static LocalResults compute(AttendBackwardOp op, Device &device) {
   return LocalTensors{std::move(dProbabilities), std::move(dValue)};
 }
 
-/// Tokens that a query does not see have the probability 0, and so no gradient.
+/// Tokens to which a query does not attend have probability 0, and thus no
+/// gradient.
 static LocalResults compute(AttentionProbabilitiesBackwardOp op,
                             Device &device) {
   QueryKeyPairs pairs(op.getQuery(), op.getKey(), device);

@@ -28,7 +28,7 @@ using namespace mlir;
 // Positions
 //===----------------------------------------------------------------------===//
 
-/// By the angles of positions, or, with a `sign` of -1, back.
+/// Rotates `x` by the angles of its positions or, with a `sign` of -1, back.
 template <typename Rope>
 static LocalTensor turn(Rope op, Value x, double sign, Device &device) {
   LocalTensor result = device(x);
@@ -55,16 +55,17 @@ static LocalResult run(RopeBackwardOp op, Device &device) {
 // Caches
 //===----------------------------------------------------------------------===//
 
-/// How the tokens of a cache, or of keys, lie over devices.
+/// Returns how the tokens of a KV cache, or of keys, are split over devices.
 static DimRef tokensOf(Value value) { return TensorView(value).dim(1); }
 
-/// Whether a device sees the tokens of others.
+/// Whether a device also sees tokens of other devices.
 static bool isRing(const DimRef &tokens) {
   return tokens.rule == SplitRule::ring;
 }
 
-/// Appends the rows of this step's tokens, each `[batch, ..]`: those that the
-/// device has, or, where all devices of a split cache have all, its share.
+/// Appends one row `[batch, ..]` per token of this step to a KV cache: the
+/// tokens that the device has or, if all devices among which the cache is split
+/// have all tokens, its share of these.
 static LogicalResult append(Operation *op, Device &device, Value cache,
                             Value tokens,
                             llvm::function_ref<LocalTensor(int64_t)> rowOf) {
@@ -83,7 +84,7 @@ static LogicalResult append(Operation *op, Device &device, Value cache,
   return success();
 }
 
-/// Token `t` of all tensors side by side: `[batch, heads, width]`.
+/// Returns token `t` of all tensors, side by side: `[batch, heads, width]`.
 static LocalTensor joinToken(ArrayRef<const LocalTensor *> tensors, int64_t t) {
   const LocalTensor &first = *tensors.front();
   std::vector<int64_t> shape = {first.shape[0]};
@@ -109,15 +110,16 @@ static LocalTensor joinToken(ArrayRef<const LocalTensor *> tensors, int64_t t) {
 
 namespace {
 
-/// The tokens of a cache that a device sees, and those that count for the sums
-/// that scores are divided by.
+/// The tokens of a KV cache that a device attends to (`own`), and all tokens
+/// that count for the sum by which scores are divided (`all`).
 struct SeenTokens {
   std::map<int64_t, const LocalTensor *> own, all;
 };
 
 } // namespace
 
-/// All devices together must have each of `count` tokens, and each once.
+/// Returns the tokens of a cache that a device sees. Emits an error unless all
+/// devices together have each of `count` tokens once.
 static FailureOr<SeenTokens> seenTokens(Operation *op, Device &device,
                                         Value cache, int64_t count) {
   DimRef tokens = tokensOf(cache);
@@ -140,8 +142,8 @@ static FailureOr<SeenTokens> seenTokens(Operation *op, Device &device,
   return seen;
 }
 
-/// What of this step is seen where nothing is cached: of each token all of
-/// `parts` side by side, which `rows` keeps.
+/// Returns the tokens of this step, if nothing is cached: for each token all
+/// `parts` side by side, stored in `rows`.
 static SeenTokens tokensOfStep(ArrayRef<Value> parts, Device &device,
                                std::deque<LocalTensor> &rows) {
   Value first = parts.front();
@@ -181,13 +183,14 @@ static LogicalResult update(AttentionOp op, Device &device) {
 
 namespace {
 
-/// One query head at one token: its scores.
+/// The scores of one query head at one token.
 struct Scores {
-  /// MLIR's accessors are not const.
+  /// The op is mutable because MLIR's accessors are not const.
   mutable AttentionOp op;
   int64_t position, head, heads;
 
-  /// `bias`: the table's column of the head.
+  /// Returns the score for a product of query and key; `bias` is the head's
+  /// column of the table of biases.
   double of(double product, int64_t token, const LocalTensor *bias,
             int64_t column) const {
     double score = product;
@@ -205,8 +208,9 @@ struct Scores {
   }
 
 private:
-  /// Of T5 (arXiv:1910.10683), with its defaults 32 and 128 one row for each
-  /// distance up to 7 in both directions, or up to 15 in one.
+  /// Returns the bucket of a relative position as in T5 (arXiv:1910.10683), by
+  /// default of 32 buckets for distances up to 128: one row for each distance
+  /// up to 7 in both directions, or up to 15 in one.
   int64_t bucketOf(int64_t ahead, int64_t rows) const {
     int64_t first = 0, buckets = rows, distance = std::max<int64_t>(-ahead, 0);
     if (!op.getCausal()) {
@@ -226,7 +230,8 @@ private:
 
 } // namespace
 
-/// What the rows and columns of a plane add for a query and a key.
+/// Returns what the relative row and column in a plane add to the score of a
+/// query and a key.
 static double planeScore(AttentionOp op, Device &device, const double *query,
                          int64_t position, int64_t token) {
   if (!op.getDown())
@@ -241,7 +246,7 @@ static double planeScore(AttentionOp op, Device &device, const double *query,
          dot(query, &across.data[columns * width], width);
 }
 
-/// What the distance adds for a query and a key.
+/// Returns what the relative distance adds to the score of a query and a key.
 static double distanceScore(AttentionOp op, Device &device, const double *query,
                             int64_t distance) {
   if (!op.getDistances())
@@ -252,8 +257,9 @@ static double distanceScore(AttentionOp op, Device &device, const double *query,
   return dot(query, &table.data[row * width], width);
 }
 
-/// Whether the blocks that were selected for a group of heads, at place `at` of
-/// all tokens and groups, have `token`; where none were, all do.
+/// Whether `token` is in one of the blocks that were selected for a group of
+/// heads; `at` is the index of the query token and the group. True if nothing
+/// was selected.
 static bool isInSelected(AttentionOp op, Device &device, int64_t at,
                          int64_t token) {
   return !op.getSelected() ||
@@ -261,7 +267,7 @@ static bool isInSelected(AttentionOp op, Device &device, int64_t at,
                     token / static_cast<int64_t>(*op.getBlock()));
 }
 
-/// One more score of a head; nothing where there is none.
+/// Returns the additional score of a head's sink; nothing if there is none.
 template <typename Op>
 static std::optional<double> sinkOf(Op op, int64_t head, Device &device) {
   return op.getSinks() ? std::optional(device(op.getSinks()).data[head])
@@ -373,7 +379,8 @@ static LogicalResult update(LatentAttentionOp op, Device &device) {
                 [&](int64_t t) { return joinToken(keys, t); });
 }
 
-/// Those of a cache, else `parts` of the step's own.
+/// Returns the tokens that a device sees: those of the cache or, without a
+/// cache, those of this step with the given `parts`.
 template <typename Op>
 static FailureOr<SeenTokens> seenTokens(Op op, ArrayRef<Value> parts,
                                         Device &device,
@@ -455,12 +462,14 @@ static LogicalResult update(IndexerOp op, Device &device) {
 
 namespace {
 
-/// The keys of a sequence that a token is scored with, by their numbers.
+/// The keys of a sequence that are scored for a query, by token number (or by
+/// number of compressed row).
 using ScoredKeys = std::vector<std::pair<int64_t, std::vector<double>>>;
 
 } // namespace
 
-/// Those that the token at `position` sees: of one token each, or of several.
+/// Returns the keys that the query at `position` may select: one per token, or
+/// one per several tokens.
 static FailureOr<ScoredKeys> keysSeen(IndexerOp op, Device &device,
                                       const SeenTokens &tokens, int64_t b,
                                       int64_t position) {
@@ -486,8 +495,8 @@ static FailureOr<ScoredKeys> keysSeen(IndexerOp op, Device &device,
   return keys;
 }
 
-/// The largest scores, the later token first where two are equal; -1 where
-/// there are fewer tokens.
+/// Selects the tokens with the largest scores; of equal scores, the later
+/// token. Missing tokens are -1.
 static LocalResult run(IndexerOp op, Device &device) {
   const LocalTensor &query = device(op.getQuery());
   const LocalTensor &weights = device(op.getWeight());

@@ -26,11 +26,11 @@ inline double dot(const double *a, const double *b, int64_t n) {
   return sum;
 }
 
-/// The keys that the query at a position sees.
+/// Which keys the query at a position attends to.
 struct Visibility {
   bool causal = false;
   std::optional<int64_t> window, chunk;
-  /// Numbers of keys and of queries, if both are operands.
+  /// Number of key tokens and of query tokens, if both are operands.
   int64_t keys = 1, queries = 1;
 
   bool sees(int64_t position, int64_t token) const {
@@ -48,7 +48,7 @@ private:
   }
 };
 
-/// The slope of ALiBi (arXiv:2108.12409) for a head.
+/// Returns the slope of ALiBi (arXiv:2108.12409) for a head.
 inline double alibiSlope(int64_t head, int64_t heads) {
   int64_t power = 1;
   while (power * 2 <= heads)
@@ -58,7 +58,7 @@ inline double alibiSlope(int64_t head, int64_t heads) {
   return std::exp2(-4.0 * double(2 * (head - power) + 1) / double(power));
 }
 
-/// A softmax over scores; `sink` is an additional score.
+/// A softmax over scores; `sink` is an additional score without a value.
 struct Softmax {
   std::vector<std::pair<int64_t, double>> scores;
   double most = -std::numeric_limits<double>::infinity(), total = 0;
@@ -75,12 +75,12 @@ struct Softmax {
     if (sink)
       total += std::exp(*sink - most);
   }
-  /// The logarithm of the denominator.
+  /// Returns the logarithm of the softmax's denominator.
   double normaliser() const { return most + std::log(total); }
 };
 
-/// Whether a query's row of selected tokens contains `token`; null: all are
-/// selected.
+/// Whether row `row` of the tensor of selected tokens contains `token`; true if
+/// the tensor is null.
 inline bool isSelected(const LocalTensor *selected, int64_t row,
                        int64_t token) {
   if (!selected)

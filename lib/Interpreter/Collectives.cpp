@@ -16,7 +16,7 @@ using namespace autopar::schedule;
 using namespace autopar::parallel;
 using namespace mlir;
 
-/// The axes of an op.
+/// Returns the axes of a collective.
 template <typename OpTy>
 static SmallVector<StringAttr> axesOf(OpTy op) {
   SmallVector<StringAttr> axes;
@@ -25,7 +25,7 @@ static SmallVector<StringAttr> axesOf(OpTy op) {
   return axes;
 }
 
-/// Sums the tensors of the devices in `group`.
+/// Returns the sum of the tensors that the devices in `group` have.
 static LocalResult sumOf(Operation *op, Device &device, Value input,
                          const std::vector<int64_t> &group) {
   LocalTensor sum = device(input);
@@ -41,8 +41,8 @@ static LocalResult sumOf(Operation *op, Device &device, Value input,
   return sum;
 }
 
-/// Assembles the `wanted` indices along `dim` from parts, each with its
-/// indices.
+/// Assembles a tensor with the indices `wanted` along `dim` from parts, each of
+/// which comes with the indices that it has.
 static LocalResult
 stitch(Operation *op, size_t dim, const std::vector<int64_t> &wanted,
        const std::vector<std::pair<LocalTensor, std::vector<int64_t>>> &parts) {
@@ -90,7 +90,7 @@ stitch(Operation *op, size_t dim, const std::vector<int64_t> &wanted,
   return result;
 }
 
-/// The positions in `indices` of the `wanted` ones; -1 for padding.
+/// Returns where each of the `wanted` indices is in `indices`; -1 for padding.
 static std::vector<int64_t> placesOf(const std::vector<int64_t> &wanted,
                                      const std::vector<int64_t> &indices) {
   std::vector<int64_t> places;
@@ -104,8 +104,8 @@ static LocalResult run(AllReduceOp op, Device &device) {
                device.grid().groupOf(device.id, axesOf(op)));
 }
 
-/// Whether `dim` of `value` is its set, or stands for the experts that group
-/// it.
+/// Whether `dim` of `value` is its set of routed tokens, or stands for the
+/// experts by which the set is grouped.
 static bool isOfSet(Value value, int64_t dim) {
   return dim == expertsDim || (dim == 0 && TensorView(value).isSet());
 }
@@ -118,7 +118,7 @@ static std::vector<LocalTensor> tensorsOf(Device &device, Value input,
   return parts;
 }
 
-/// Joins the parts of dimension `dim` of all devices in the group.
+/// Joins the parts of dimension `dim` that the devices of a group have.
 template <typename Op>
 static LocalResult joinParts(Op op, Device &device) {
   std::vector<int64_t> group = device.grid().groupOf(device.id, axesOf(op));
@@ -138,7 +138,8 @@ static LocalResult run(AllGatherOp op, Device &device) {
                             device.grid().groupOf(device.id, axesOf(op))));
 }
 
-/// Sums over the group, and selects the device's own part.
+/// Sums over the devices of a group, and returns the part that belongs to this
+/// device.
 template <typename Op>
 static LocalResult sumAndSelect(Op op, Device &device) {
   LocalResult sum = sumOf(op, device, op.getInput(),
@@ -167,8 +168,8 @@ static LocalResult run(AllSliceOp op, Device &device) {
                                     device.indices(op.getInput(), dim)));
 }
 
-/// The data that `member` sends to `device`: the rows of the result, or the
-/// indices of its dimension `to`.
+/// Returns the data that device `member` sends to `device`: the rows of a set,
+/// or the indices of dimension `to` that the result has.
 static LocalTensor sentBy(AllToAllOp op, int64_t member, Device &device,
                           int64_t to) {
   const LocalTensor &all = device.of(member, op.getInput());
@@ -197,10 +198,11 @@ static LocalResult run(AllToAllOp op, Device &device) {
   return stitch(op, from, device.indices(op.getResult(), from), parts);
 }
 
-/// Takes each block from the device that has it.
+/// Takes the block of this device from a device that has it.
 static LocalResult run(PermuteOp op, Device &device) {
   TensorView from(op.getInput());
-  // All devices of the group have the same rows of a set.
+  // A set may be permuted, because all devices of the group have the same rows
+  // of it.
   unsigned first = TensorView(op.getInput()).isSet() ? 1 : 0;
   for (int64_t member : device.grid().groupOf(device.id, axesOf(op))) {
     bool isSame = true;
@@ -213,8 +215,8 @@ static LocalResult run(PermuteOp op, Device &device) {
   return op.emitError("no device of the group has the block");
 }
 
-/// Attention looks up the parts of a cache where they are; for other values it
-/// gets all parts that go round.
+/// A KV cache stays where it is, and attention reads the parts of all devices;
+/// other values are joined from all parts that are passed around.
 static LocalResult run(RingOp op, Device &device) {
   if (isa<TensorHandleInterface>(op.getInput().getType()))
     return device(op.getInput());

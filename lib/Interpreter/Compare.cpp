@@ -53,8 +53,8 @@ static std::string differenceOf(const LocalTensor &value,
   return "";
 }
 
-/// Whether the value is computed by the model, and not by its layout or
-/// storage.
+/// Whether the value is computed by the model itself, and not by an op for
+/// layouts or storage.
 static bool isOfModel(const TraceEntry &entry) {
   return isa<transformer::TransformerDialect, training::TrainingDialect>(
              entry.op->getDialect()) &&
@@ -62,7 +62,7 @@ static bool isOfModel(const TraceEntry &entry) {
               training::SavedOp>(entry.op);
 }
 
-/// Whether a bias of the experts is added to what `value` becomes.
+/// Whether a bias of experts is added later to the value.
 static bool awaitsBias(Value value) {
   return llvm::any_of(value.getUsers(), [](Operation *user) {
     if (isa<transformer::AddExpertBiasOp>(user))
@@ -72,7 +72,8 @@ static bool awaitsBias(Value value) {
   });
 }
 
-/// Whether a pass moved a bias out of the op, so that it computes less.
+/// Whether a pass has moved a bias out of the op, so that the split op computes
+/// less than the unsplit one.
 static bool lostItsBias(Operation *split, Operation *whole) {
   return split->getNumOperands() < whole->getNumOperands() ||
          (isa<transformer::CombineOp>(split) &&
@@ -126,8 +127,8 @@ autopar::interpreter::findDifference(const Execution &split,
   return std::nullopt;
 }
 
-/// Describes the tensor in which `split` differs from `whole`; "" if there is
-/// none.
+/// Returns the description of the first checkpoint tensor in which `split`
+/// differs from `whole`; "" if there is none.
 static std::string differenceOf(const CheckpointElements &split,
                                 const CheckpointElements &whole,
                                 double tolerance) {

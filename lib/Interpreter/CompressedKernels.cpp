@@ -20,7 +20,7 @@ using namespace autopar::transformer;
 using namespace mlir;
 
 //===----------------------------------------------------------------------===//
-// Caches that each device has whole
+// KV caches that are not split
 //===----------------------------------------------------------------------===//
 
 CachedTokens *interpreter::findRows(Operation *op, Device &device,
@@ -32,7 +32,8 @@ CachedTokens *interpreter::findRows(Operation *op, Device &device,
   return rows;
 }
 
-/// Elements `[at, at + count)` of token `t` in each sequence of `tokens`.
+/// Returns the elements `[at, at + count)` of token `t` in each sequence of
+/// `tokens`.
 static LocalTensor rowPartOf(const LocalTensor &tokens, int64_t t, int64_t at,
                              int64_t count) {
   int64_t width = tokens.shape.back();
@@ -102,8 +103,9 @@ static LogicalResult update(CompressOp op, Device &device) {
   return success();
 }
 
-/// The sum of values by the softmax of their gates, of each element: of the
-/// window that ends at `position` in sequence `b`.
+/// Returns the compressed row of the window that ends at `position` in sequence
+/// `b`: for each element, the sum of the window's values, weighted by the
+/// softmax of their gates.
 static FailureOr<std::vector<double>>
 pool(CompressOp op, const CachedTokens &states, int64_t position, int64_t b) {
   int64_t ratio = op.getRatio();
@@ -178,8 +180,9 @@ static LogicalResult update(CompressedAttentionOp op, Device &device) {
                        op.getRatio());
 }
 
-/// What the token at `position` of sequence `b` sees: the rows of its window,
-/// then compressed ones. `token` counts those that the device has.
+/// Returns the rows to which the token at `position` of sequence `b` attends:
+/// those of its window, then compressed ones. `token` is its number among the
+/// tokens of the device.
 static FailureOr<std::vector<std::vector<double>>>
 rowsSeen(CompressedAttentionOp op, Device &device, int64_t b, int64_t token,
          int64_t position) {
@@ -272,8 +275,8 @@ static LogicalResult update(BlockIndexerOp op, Device &device) {
   return success();
 }
 
-/// The best score of each block up to `position`, the last `local` of them
-/// before all others.
+/// Returns the best score of each block up to `position`; the last `local`
+/// blocks come before all others.
 static std::vector<double> scoreBlocks(BlockIndexerOp op, const double *query,
                                        const CachedTokens &rows, int64_t b,
                                        int64_t position) {

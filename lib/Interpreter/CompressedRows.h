@@ -12,16 +12,19 @@
 
 namespace autopar::interpreter {
 
-/// What a device has of a cache; null, after an error, where that was moved.
+/// Returns the part of a KV cache that a device has; null, after an error, if a
+/// collective moved the cache.
 CachedTokens *findRows(mlir::Operation *op, Device &device, mlir::Value cache);
 
-/// Appends the rows of `tokens` at which a window of `ratio` tokens ends, to
-/// each token of the window its part.
+/// Appends the compressed rows in `tokens`: each row stands at the token that
+/// ends its window of `ratio` tokens, and each token of the window stores a
+/// part of the row.
 mlir::LogicalResult appendWindows(mlir::Operation *op, Device &device,
                                   mlir::Value cache, mlir::Value tokens,
                                   int64_t ratio);
 
-/// The row that the tokens of a window have together, of one sequence.
+/// Returns the compressed row of window `window` of one sequence, joined from
+/// the parts that its tokens store.
 mlir::FailureOr<std::vector<double>> readWindow(mlir::Operation *op,
                                                 const CachedTokens &rows,
                                                 int64_t window, int64_t ratio,

@@ -26,15 +26,16 @@ namespace {
 /// have, and how many its kernel spans.
 struct Columns {
   int64_t before = 1, after = 1, kernel = 1;
-  /// The input column for element `k` of the kernel at column `c`; -1 outside.
+  /// Returns the input column that element `k` of the kernel reads for column
+  /// `c` of the result; -1 if it is outside.
   int64_t read(int64_t c, int64_t k) const {
     int64_t column = before / after * c + k - (kernel - 1) / 2;
     return column < before ? column : -1;
   }
 };
 
-/// The contribution of one place of a kernel to channel `o` of the result, from
-/// all channels of a token, or from that one alone.
+/// The contribution of one kernel element to channel `o` of the result: from
+/// all channels of a token or, if `own`, from channel `o` alone.
 struct Weights {
   const LocalTensor &w;
   int64_t in, out, places;
@@ -61,7 +62,8 @@ struct Weights {
 
 } // namespace
 
-/// Convolves planes whose rows follow each other, into `result`.
+/// Convolves square planes whose rows follow each other, and writes the result
+/// to `result`.
 static LocalResult convolveSquare(Operation *op, const LocalTensor &x,
                                   const Weights &w, const LocalTensor *bias,
                                   LocalTensor result) {
@@ -99,11 +101,11 @@ static LocalResult convolve(Op op, Device &device) {
   Weights w(op, device(op.getWeight()));
   std::vector<int64_t> from = device.indices(op.getX(), 1);
   std::vector<int64_t> to = device.indices(op.getResult(), 1);
-  // A step may have no source, whose earlier result is then remembered.
+  // A step may have no encoder input; its earlier result is then cached.
   int64_t after = device.grid().extentOf(TensorView(op.getResult()), 1);
   int64_t stride =
       after ? device.grid().extentOf(TensorView(op.getX()), 1) / after : 1;
-  // A row of tokens is a plane of one column.
+  // A row of tokens counts as a plane of one column.
   bool hasColumns = x.shape.size() == 4;
   size_t kernels = w.w.shape.size() - (w.own ? 1 : 2);
   Columns columns;

@@ -21,7 +21,8 @@ using namespace autopar::training;
 using namespace autopar::transformer;
 using namespace mlir;
 
-/// Applies `f` to each element of `x` and the element of `y` at its place.
+/// Returns the tensor of `f(x, y)` for equal-shaped tensors, element by
+/// element.
 template <typename Function>
 static LocalResult zip(Operation *op, const LocalTensor &x,
                        const LocalTensor &y, Function f) {
@@ -53,7 +54,7 @@ static LocalResult run(ActivationOp op, Device &device) {
 
 namespace {
 
-/// Limits of a gate and of the gated value.
+/// The limits of a gate and of the gated value, from the attributes of an op.
 struct Limits {
   template <typename Op>
   explicit Limits(Op op)
@@ -93,7 +94,8 @@ static LocalResult run(SoftcapOp op, Device &device) {
              [&](double x) { return cap * std::tanh(x / cap); });
 }
 
-/// Applies `f(x, y)` if `y` has the trailing dimensions of `x`, or one element.
+/// Returns the tensor of `f(x, y)`, where `y` has the trailing dimensions of
+/// `x`, or one element.
 template <typename Function>
 static LocalResult broadcast(Operation *op, const LocalTensor &x,
                              const LocalTensor &y, Function f) {
@@ -142,7 +144,8 @@ static LocalResult run(BatchNormOp op, Device &device) {
     return op.emitError("operands do not fit on a device");
   for (int64_t i = 0; i < result.size(); ++i) {
     int64_t c = i % mean.size();
-    // Random weights may be negative, unlike variances.
+    // The absolute value is taken because random weights may be negative,
+    // unlike variances.
     double deviation = std::sqrt(std::abs(variance.data[c]) + eps);
     result.data[i] =
         (result.data[i] - mean.data[c]) / deviation * weight.data[c] +
@@ -209,8 +212,8 @@ static LocalResults run(GatedBackwardOp op, Device &device) {
 // Dropout
 //===----------------------------------------------------------------------===//
 
-/// The mask is decided by u("<layer> dropout <seed>", offset in the batch's
-/// tensor).
+/// Decides the mask by the random number of "<layer> dropout <seed>" and the
+/// element's offset in the tensor of the batch.
 static LocalResult run(DropoutMaskOp op, Device &device) {
   std::string name =
       device.run.layerName() + " dropout " + std::to_string(op.getSeed());

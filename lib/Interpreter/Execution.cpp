@@ -32,7 +32,7 @@ using namespace mlir;
 
 double autopar::interpreter::randomNumber(StringRef name, int64_t index) {
   uint64_t bits = llvm::xxh3_64bits(name) + 0x9e3779b97f4a7c15ull * (index + 1);
-  // SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
+  // Mixes the bits by SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
   bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9ull;
   bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebull;
   bits ^= bits >> 31;
@@ -66,14 +66,15 @@ std::vector<int64_t> Device::positions(Value value, unsigned dim) const {
 // All devices together
 //===----------------------------------------------------------------------===//
 
-/// Replicas may have added in another order.
+/// Whether two copies of a number agree; replicas may have summed in another
+/// order.
 static bool agree(double a, double b) {
   return a == b || std::abs(a - b) <= 1e-9 * (1 + std::abs(a)) ||
          (std::isnan(a) && std::isnan(b));
 }
 
-/// The place of a device's part in the whole tensor; a token has at most `most`
-/// rows of a set.
+/// Returns where the elements of a device's part are in the whole tensor; in a
+/// set, a token has at most `most` rows.
 static Placement placementOf(const TensorView &type, const DeviceGrid &grid,
                              int64_t device, const LocalTensor &local,
                              int64_t most) {
@@ -125,8 +126,8 @@ autopar::interpreter::gatherAll(const TensorView &type,
 // Caches and states
 //===----------------------------------------------------------------------===//
 
-/// The cache or state behind a value. Rings use a cache in place; other
-/// collectives copy it.
+/// Returns the op of the KV cache or state behind a value; null if there is
+/// none. A ring reads the cache in place; other collectives copy it.
 static Operation *residentOf(Value value) {
   Operation *op = value.getDefiningOp();
   while (auto ring = dyn_cast_if_present<parallel::RingOp>(op))
@@ -136,7 +137,8 @@ static Operation *residentOf(Value value) {
              : nullptr;
 }
 
-/// The number of a resident among its function's caches and states.
+/// Returns the number of a resident among the KV caches and states of its
+/// function.
 int64_t Execution::residentNumber(Operation *resident) {
   auto [known, isNew] = residentNumbers.try_emplace(resident, 0);
   if (!isNew)
@@ -150,7 +152,8 @@ int64_t Execution::residentNumber(Operation *resident) {
   return residentNumbers[resident];
 }
 
-/// The key of a resident: "model.layers.3/12" for its layer and its number.
+/// Returns the key of a resident: "model.layers.3/12" for the layer and the
+/// resident's number.
 std::string Execution::residentKey(Value value) {
   Operation *op = residentOf(value);
   return op ? layer + "/" + std::to_string(residentNumber(op)) : "";
@@ -177,8 +180,8 @@ void Execution::setAll(ValueRange range, Values all) {
       values[value] = std::move(held);
 }
 
-/// Checks that shapes match the type and that replicas agree. Returns the
-/// joined tensor; nothing for a resident.
+/// Checks that the tensors have the shapes of the type, and that replicas
+/// agree. Returns the joined tensor; nothing for a KV cache or a state.
 FailureOr<std::optional<LocalTensor>> Execution::check(OpResult result,
                                                        DeviceTensors &tensors) {
   Operation *op = result.getOwner();
@@ -220,8 +223,8 @@ void Execution::setValue(OpResult result, DeviceTensors tensors,
   values[result] = {std::move(tensors)};
 }
 
-/// Whether the op moves a cache. Rings leave it in place; other collectives do
-/// not.
+/// Whether the op moves a KV cache or a state. A ring leaves it in place; other
+/// collectives move it.
 static bool movesResident(Operation *op) {
   return isa<parallel::ParallelDialect>(op->getDialect()) &&
          !isa<parallel::RingOp>(op) &&
@@ -241,7 +244,7 @@ FailureOr<LocalTensors> Executor::execute(ExecutableOpInterface op,
   return op.execute(device);
 }
 
-/// Executes an op; returns its results on devices.
+/// Executes an op on all devices, and returns its results.
 FailureOr<std::vector<DeviceTensors>> Execution::execute(Operation *op) {
   auto executable = dyn_cast<ExecutableOpInterface>(op);
   if (!executable)
@@ -309,7 +312,8 @@ LogicalResult Execution::runCall(Operation *op) {
     for (auto [argument, operand] :
          llvm::zip(callee.getArguments(), op->getOperands()))
       part->passed[argument] = operand;
-  // Layers do not nest.
+  // Layers do not nest: a layer called inside another one has no number of its
+  // own.
   std::optional<int64_t> counter = std::exchange(nextLayer, std::nullopt);
   FailureOr<Values> results =
       runBlock(callee.getBody().front(), valuesOf(op->getOperands()));
@@ -322,7 +326,7 @@ LogicalResult Execution::runCall(Operation *op) {
   return success();
 }
 
-/// Number of layers that a loop runs.
+/// Returns the number of layers that a loop runs.
 static int64_t layersIn(transformer::RepeatOp repeat) {
   int64_t layers = 0;
   for (Operation &op : repeat.getBody().front())
@@ -398,8 +402,8 @@ static func::FuncOp entryOf(ModuleOp module) {
   return entry;
 }
 
-/// Refuses capacities, because the dropped tokens depend on the number of
-/// ranks.
+/// Emits an error for experts with a capacity, because the dropped tokens
+/// depend on the number of ranks.
 static LogicalResult verifyKeepsTokens(ModuleOp module) {
   for (auto training : module.getOps<training::IterationOp>())
     if (training.getCapacity())
@@ -408,7 +412,8 @@ static LogicalResult verifyKeepsTokens(ModuleOp module) {
   return success();
 }
 
-/// Finds the function and the stages, and divides the batch.
+/// Finds the function to execute and the stages, and divides the batch into
+/// microbatches.
 LogicalResult Execution::begin(const Workload &workload) {
   if (failed(verifyKeepsTokens(module)))
     return failure();
@@ -445,7 +450,7 @@ LogicalResult Execution::begin(const Workload &workload) {
   return success();
 }
 
-/// Reads the results of the current microbatch.
+/// Adds the results of the current microbatch to those of the step.
 LogicalResult Execution::addResults() {
   for (Value value :
        function.getBody().front().getTerminator()->getOperands()) {
@@ -459,8 +464,8 @@ LogicalResult Execution::addResults() {
   return success();
 }
 
-/// Whether microbatches add up to `value`: it has no sequences, but its
-/// operands do.
+/// Whether `value` is a sum over microbatches: it has no dimension of
+/// sequences, but its operands have one.
 static bool isSumOfBatch(OpResult value, const DeviceGrid &grid) {
   auto isOfBatch = [&](Value other) {
     return grid.batchDimOf(TensorView(other)).has_value();
@@ -477,7 +482,7 @@ static LocalTensor sumOf(ArrayRef<LocalTensor> parts) {
   return sum;
 }
 
-/// Joins the microbatches.
+/// Joins the results and traces of all microbatches.
 void Execution::finish() {
   outputs.clear();
   entries.clear();
@@ -505,8 +510,8 @@ void Execution::finish() {
   llvm::append_range(entries, updateEntries);
 }
 
-/// Runs `section` of a step, after its forward. Backwards have the inputs of
-/// the forward.
+/// Executes `section` of a step, after its forward. A backward has the inputs
+/// of the forward.
 LogicalResult Execution::runSections(Section section) {
   Values arguments;
   if (section == Section::backward)

@@ -23,7 +23,8 @@ using namespace mlir;
 // Routing
 //===----------------------------------------------------------------------===//
 
-/// The places of a device's tokens in its dense tensors.
+/// Returns, for each token of a device, its position in the device's dense
+/// tensors.
 static std::map<int64_t, int64_t> placesOf(Device &device, Value routing) {
   std::map<int64_t, int64_t> places;
   size_t dims = TensorView(routing).rank() - 1;
@@ -32,8 +33,8 @@ static std::map<int64_t, int64_t> placesOf(Device &device, Value routing) {
   return places;
 }
 
-/// Calls `visit(row of the set, token's place, its choice)`; fails if the
-/// device does not have the token of a row.
+/// Calls `visit(row of the set, position of the token, number of the choice)`
+/// for each row; fails if the device does not have the token of a row.
 template <typename Visit>
 static LogicalResult forEachRow(Operation *op, Value set, Value routing,
                                 Device &device, Visit visit) {
@@ -49,8 +50,8 @@ static LogicalResult forEachRow(Operation *op, Value set, Value routing,
   return success();
 }
 
-/// Propagates the gradient of a token's weights to the scores of the chosen
-/// experts.
+/// Computes the gradient of the chosen experts' scores from the gradient `d` of
+/// a token's routing weights, in place.
 static void backOfWeights(RouterBackwardOp op, ArrayRef<double> chosen,
                           MutableArrayRef<double> d) {
   double scale = op.getScale() ? op.getScale()->convertToDouble() : 1;
@@ -160,8 +161,8 @@ static LocalResult run(WeighGradientOp op, Device &device) {
 // Products
 //===----------------------------------------------------------------------===//
 
-/// The place of the expert of row `row` on a device; an error if it is
-/// elsewhere.
+/// Returns the position on the device of the expert to which row `row` belongs;
+/// emits an error if the expert is elsewhere.
 static FailureOr<int64_t> expertOf(Operation *op, const LocalTensor &set,
                                    int64_t row, const std::vector<int64_t> &own,
                                    Device &device) {

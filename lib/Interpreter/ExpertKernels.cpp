@@ -24,8 +24,9 @@ using namespace mlir;
 // Routing
 //===----------------------------------------------------------------------===//
 
-/// Groups other than the `keep` best, by their two best experts, are not
-/// selected from (DeepSeek-V3, arXiv:2412.19437, section 2.1.2).
+/// Excludes all expert groups except the `keep` best, which are those with the
+/// largest sum of their two best scores (DeepSeek-V3, arXiv:2412.19437, section
+/// 2.1.2).
 static void keepGroups(std::vector<double> &scores, int64_t groups,
                        int64_t keep) {
   int64_t each = int64_t(scores.size()) / groups;
@@ -46,7 +47,7 @@ static void keepGroups(std::vector<double> &scores, int64_t groups,
 static bool hasSqrtSoftplus(RouterOp op) { return op.getSqrtSoftplus(); }
 static bool hasSqrtSoftplus(RouterScoresOp) { return false; }
 
-/// How well each expert suits token `row`.
+/// Returns the score of each expert for the token in row `row`.
 template <typename Op>
 static std::vector<double> scoresOf(Op op, int64_t row, Device &device) {
   const LocalTensor &x = device(op.getX()), &w = device(op.getWeight());
@@ -79,9 +80,10 @@ static LocalResult run(RouterScoresOp op, Device &device) {
   return result;
 }
 
-/// Puts the experts that the table has for the word of token `row` first.
-/// Numbers of a table that was drawn at random, from -1 to 1, stand for experts
-/// in their order; those of one word are neighbours, and so differ.
+/// Moves the experts to the front that the table has for the token id of row
+/// `row`. In a table of random numbers from -1 to 1, a number stands for a
+/// position in the list of experts; the experts of one id are neighbours from
+/// there on, so that they are all different.
 static void lookUp(RouterOp op, int64_t row, Device &device,
                    std::vector<int64_t> &order) {
   const LocalTensor &table = device(op.getTable());
@@ -113,7 +115,7 @@ static LocalResult run(RouterOp op, Device &device) {
     std::vector<int64_t> order(experts);
     for (int64_t e = 0; e < experts; ++e)
       order[e] = e;
-    // Of equals the first.
+    // Of experts with equal scores, the first is preferred.
     if (op.getTable())
       lookUp(op, row, device, order);
     else

@@ -19,7 +19,7 @@ using namespace mlir;
 
 namespace {
 
-/// Finds the dimensions that have an entry per slot.
+/// Finds the tensor dimensions that have one entry per slot.
 class SlotDims {
 public:
   explicit SlotDims(ExpertPlacementOp op) : op(op) {
@@ -45,8 +45,8 @@ private:
 
 } // namespace
 
-/// Checks that a dimension is split over the axes of the tables, into as many
-/// slots as they have.
+/// Emits an error unless a dimension is split over the axes of the tables, into
+/// as many slots as they have.
 LogicalResult SlotDims::verifySplit(Operation *at, const DimRef &dim,
                                     int64_t experts) {
   bool isOfSlots = dim.rule == SplitRule::pad
@@ -72,8 +72,8 @@ LogicalResult SlotDims::add(Value value, unsigned dim) {
                      view.dim(dim), view.getType().getDimSize(dim));
 }
 
-/// Finds the results of `user` with one entry per expert, and the values that
-/// they were moved from.
+/// Finds the operands of `user` that have one entry per expert, and the values
+/// from which they were moved.
 LogicalResult SlotDims::visit(ShardingOpInterface user) {
   ShardingFactors factors = user.getShardingFactors();
   int32_t experts = factors.expertsOfResult(0);
@@ -104,7 +104,8 @@ LogicalResult SlotDims::verifySets(Operation *user) {
   return success();
 }
 
-/// Slots are recognised by types, so other tensors must not have the same type.
+/// Emits an error for other tensors with the type of one that has slots: slots
+/// are recognised by types.
 LogicalResult SlotDims::verifyOthers(Operation *user) {
   for (Value result : user->getResults())
     for (auto [type, dim] : dims)

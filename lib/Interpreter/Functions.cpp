@@ -58,7 +58,7 @@ double autopar::interpreter::apply(FunctionKind function, double x) {
   return x;
 }
 
-/// At a corner of the function, the derivative from the left.
+/// Returns the derivative; at a corner of the function, that from the left.
 double autopar::interpreter::derivative(FunctionKind function, double x) {
   switch (function) {
   case FunctionKind::silu:

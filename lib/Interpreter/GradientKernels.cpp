@@ -23,7 +23,7 @@ using namespace mlir;
 
 namespace {
 
-/// The scores of tokens, in all parts of the vocabulary.
+/// The scores of all tokens of a device, in all parts of the vocabulary.
 class VocabularyScores {
 public:
   VocabularyScores(Value x, Device &device) {
@@ -34,7 +34,8 @@ public:
           {&device.of(member, x), device.grid().indicesOf(type, last, member)});
   }
 
-  /// The logarithm of the sum that makes scores of token `row` probabilities.
+  /// Returns the logarithm of the sum by which the scores of token `row` become
+  /// probabilities.
   double normaliser(int64_t row) const {
     Softmax softmax;
     for (const auto &[x, entries] : parts)
@@ -45,7 +46,8 @@ public:
     softmax.finish(std::nullopt);
     return softmax.normaliser();
   }
-  /// That of `entry` for token `row`; none where no part has it.
+  /// Returns the score of the vocabulary's `entry` for token `row`; nothing if
+  /// no part has it.
   std::optional<double> score(int64_t row, int64_t entry) const {
     for (const auto &[x, entries] : parts)
       if (int64_t at = find(entries, entry); at >= 0)
@@ -98,7 +100,8 @@ static LocalResult run(CrossEntropyBackwardOp op, Device &device) {
 
 namespace {
 
-/// A tensor as a matrix, of what a product contracts and what it keeps.
+/// A tensor as a matrix: one index runs over the dimensions that a matmul
+/// contracts, the other over those that it keeps.
 struct Factor {
   Factor(const LocalTensor &tensor, size_t count, bool isLast)
       : data(tensor.data.data()),
@@ -111,17 +114,17 @@ struct Factor {
   }
 
   const double *data;
-  /// The first dimension that is contracted.
+  /// The first contracted dimension.
   size_t first;
   int64_t contracted, kept, keptStride, stride;
-  /// Of what is kept.
+  /// Sizes of the kept dimensions.
   std::vector<int64_t> shape;
 };
 
 } // namespace
 
-/// Of what pads the vocabulary nothing is added; each of the devices that have
-/// the same elements adds its share of a sum.
+/// Executes the gradient of a matmul. Padding of the vocabulary adds nothing;
+/// devices that have the same elements each add their share of a sum.
 static LocalResult run(ProductGradientOp op, Device &device) {
   size_t count = op.getNumContracted();
   Factor a(device(op.getLhs()), count, op.contractsLastOfLhs());
@@ -167,7 +170,8 @@ static LocalResult run(FactorGradientOp op, Device &device) {
 // Tables
 //===----------------------------------------------------------------------===//
 
-/// Rows that the device does not have are others'.
+/// Sums the gradients of the rows that the device has; other devices sum those
+/// of the other rows.
 static LocalResult run(EmbeddingGradientOp op, Device &device) {
   const LocalTensor &ids = device(op.getIds()), &dy = device(op.getDy());
   std::vector<int64_t> rows = device.indices(op.getTable(), 0);

@@ -24,7 +24,8 @@ static double largestOf(const Elements &gradients) {
   return largest;
 }
 
-/// Chooses the element with the largest gradient, and random ones.
+/// Returns the offset of the element with the largest gradient, and those of
+/// random elements.
 static std::vector<int64_t> choose(const std::string &name,
                                    const Elements &gradients, int64_t count) {
   std::vector<int64_t> offsets;
@@ -41,7 +42,7 @@ static std::vector<int64_t> choose(const std::string &name,
   return offsets;
 }
 
-/// The loss of each token after the change `nudge`.
+/// Returns the loss of each token if the elements are changed by `nudge`.
 static FailureOr<std::vector<double>>
 lossesWith(TrainingMemory::Nudge nudge, Execution &run, const Workload &step) {
   run.training().nudged = std::move(nudge);
@@ -55,7 +56,8 @@ lossesWith(TrainingMemory::Nudge nudge, Execution &run, const Workload &step) {
   return losses;
 }
 
-/// Subtracts token by token, because a sum would lose more digits.
+/// Returns the difference quotient of the loss. Losses are subtracted token by
+/// token, because a sum would lose more digits.
 static FailureOr<double> differenceOf(TrainingMemory::Nudge nudge,
                                       Execution &run, const Workload &step) {
   auto more = lossesWith(nudge, run, step);
@@ -81,7 +83,8 @@ autopar::interpreter::measureGradients(Execution &run, const Workload &step,
   for (const auto &[name, elements] : *gradients) {
     double scale = std::max(1e-3, largestOf(elements));
     for (int64_t offset : choose(name, elements, count)) {
-      // About the cube root of the precision.
+      // The change 1e-5 is about the cube root of the precision, which is best
+      // for central differences.
       FailureOr<double> expected =
           differenceOf({name, offset, /*by=*/1e-5}, run, step);
       if (failed(expected))
@@ -108,7 +111,8 @@ autopar::interpreter::measureDirection(Execution &run, const Workload &step) {
       sum += addend;
       squares += addend * addend;
     }
-  // A change of all elements moves further than that of one, so it is smaller.
+  // The change is smaller than for one element, because all elements change at
+  // once.
   FailureOr<double> expected = differenceOf({"", 0, /*by=*/1e-6}, run, step);
   if (failed(expected))
     return failure();

@@ -32,7 +32,7 @@ static LocalResult run(HyperExpandOp op, Device &device) {
 
 namespace {
 
-/// The coefficients of tokens, one token at a time.
+/// Computes the coefficients of a hyper-connection, one token at a time.
 class Coefficients {
 public:
   Coefficients(HyperPreOp op, Device &device)
@@ -42,7 +42,7 @@ public:
         eps(op.getEps().convertToDouble()),
         gateEps(op.getGateEps().convertToDouble()) {}
 
-  /// Computes the coefficients of the token with the streams `x`.
+  /// Computes the coefficients of the token whose streams are `x`.
   void find(const double *x) {
     double squares = 0;
     found.assign(count, 0);
@@ -66,7 +66,8 @@ public:
     return op.getSinkhorn() ? gate : gate + gateEps;
   }
 
-  /// Writes the `[streams, streams]` matrix of residuals into `matrix`.
+  /// Writes the `[streams, streams]` matrix that mixes the residual streams to
+  /// `matrix`.
   void residual(double *matrix) const {
     for (int64_t s = 0; s < streams; ++s) {
       const double *scores = &found[streams * (2 + s)];
@@ -84,8 +85,8 @@ public:
   }
 
 private:
-  /// Divides each line of the matrix by its sum. Lines begin `line` apart;
-  /// their elements are `next` apart.
+  /// Divides each line (row or column) of the matrix by its sum. Lines begin
+  /// `line` elements apart; the elements of a line are `next` apart.
   void divide(double *matrix, int64_t line, int64_t next) const {
     for (int64_t i = 0; i < streams; ++i) {
       double sum = gateEps;
@@ -96,7 +97,7 @@ private:
     }
   }
 
-  /// MLIR's accessors are not const.
+  /// The op is mutable because MLIR's accessors are not const.
   mutable HyperPreOp op;
   const LocalTensor &weight, &base, &scale;
   int64_t streams, elements, count;

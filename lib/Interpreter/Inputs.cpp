@@ -22,12 +22,12 @@ using namespace mlir;
 
 namespace {
 
-/// The random numbers of one input, by their place in the whole step.
+/// The random numbers of one input, by their position in the whole step.
 struct InputNumbers {
   std::string name;
   InputRule rule;
-  /// Positions per sequence in the step, positions before them, and elements
-  /// per position.
+  /// Number of positions per sequence in the step, number of positions before
+  /// the step, and number of elements per position.
   int64_t positions = 1, before = 0, width = 1;
 
   InputNumbers(BlockArgument argument, const DeviceGrid &grid, InputRule rule)
@@ -59,7 +59,8 @@ struct InputNumbers {
 
 } // namespace
 
-/// Makes token ids below the vocabulary, or other inputs from -1 to 1.
+/// Returns an input on all devices: token ids below the vocabulary's size, or
+/// numbers from -1 to 1.
 static DeviceTensors makeInput(BlockArgument argument, const DeviceGrid &grid,
                                int64_t vocabulary, InputRule rule,
                                const InBatch &place) {
@@ -79,8 +80,9 @@ static DeviceTensors makeInput(BlockArgument argument, const DeviceGrid &grid,
   return tensors;
 }
 
-/// The fewest rows of a table that tokens are looked up in, or fewest scores of
-/// labels.
+/// Returns the number of token ids that all tables and losses allow: the fewest
+/// rows of a table in which tokens are looked up, or the fewest scores that are
+/// compared with labels.
 static int64_t vocabularyOf(ModuleOp module) {
   int64_t rows = 1 << 30;
   module.walk([&](transformer::EmbeddingOp op) {
@@ -92,7 +94,7 @@ static int64_t vocabularyOf(ModuleOp module) {
   return rows;
 }
 
-/// The inputs of the current microbatch.
+/// Returns the inputs of the current microbatch.
 Execution::Values Execution::inputsOf(func::FuncOp entry) {
   Values arguments;
   int64_t vocabulary = vocabularyOf(module);

@@ -17,7 +17,8 @@ namespace autopar::interpreter {
 using LocalResult = mlir::FailureOr<LocalTensor>;
 using LocalResults = mlir::FailureOr<LocalTensors>;
 
-// What functions that execute ops return: one result, several, none.
+// Converts what functions that execute ops return (one result, several or none)
+// to a list of results.
 inline LocalResults asResults(LocalResult result) {
   if (mlir::failed(result))
     return mlir::failure();
@@ -35,7 +36,8 @@ inline LocalResults asResults(mlir::LogicalResult done) {
 template <typename OpTy, typename Result = LocalResult>
 using KernelOf = Result (*)(OpTy, Device &);
 
-/// Op `OpTy` executed by a function of the op and the device.
+/// Makes ops `OpTy` executable by `function`, which takes the op and the
+/// device.
 template <typename OpTy, auto function>
 struct ExecutedBy
     : ExecutableOpInterface::ExternalModel<ExecutedBy<OpTy, function>, OpTy> {
@@ -44,7 +46,8 @@ struct ExecutedBy
   }
 };
 
-/// The same, after another function has updated what the device keeps.
+/// Makes ops `OpTy` executable by `function`, after `update` has changed what
+/// the device keeps (KV cache or state).
 template <typename OpTy, KernelOf<OpTy, mlir::LogicalResult> update,
           auto function>
 struct UpdatedBy
@@ -76,7 +79,7 @@ void attach(mlir::MLIRContext *context) {
   OpTy::template attachInterface<UpdatedBy<OpTy, update, function>>(*context);
 }
 
-// Each for the ops of one file.
+// Each function makes the ops of one source file executable.
 void attachElementwiseKernels(mlir::MLIRContext *context);
 void attachElementwiseGradientKernels(mlir::MLIRContext *context);
 void attachNormKernels(mlir::MLIRContext *context);
@@ -105,26 +108,26 @@ double derivative(transformer::FunctionKind function, double x);
 double sigmoid(double x);
 double softplus(double x);
 
-/// A weight in the layer that runs.
+/// Returns the key of a weight in the layer that is executed.
 LayerWeight keyOf(transformer::WeightOp weight, const std::string &layer);
-/// The weight that `weight` was made of.
+/// Returns the key of the weight from which `weight` was computed.
 LayerWeight keyOf(mlir::Value weight, Device &device);
 
-/// Where `index` is in `indices`, or -1.
+/// Returns the position of `index` in `indices`; -1 if it is not there.
 int64_t find(const std::vector<int64_t> &indices, int64_t index);
 
-/// The numbers of the tokens that a device has, in the order of the leading
-/// `dims` dimensions of `x`.
+/// Returns the numbers of the tokens that a device has, in the order of the
+/// leading `dims` dimensions of `x`.
 std::vector<int64_t> tokensOf(Device &device, mlir::Value x, size_t dims);
 
-/// The number of devices that have the same elements of a dimension.
+/// Returns the number of devices that have the same elements of a dimension.
 int64_t copiesOf(const TensorView &view, unsigned dim, const DeviceGrid &grid);
 
-/// Which row of a table of positions belongs to each token.
+/// Finds the row of a table of positions that belongs to each token.
 class PositionRows {
 public:
-  /// `op` has the rules, `tokens` are `[batch, tokens, width]`; a table in
-  /// another shape holds its rows one after the other.
+  /// `op` has the rules of the table, and `tokens` are `[batch, tokens,
+  /// width]`. A table of another shape holds its rows one after the other.
   template <typename Op>
   PositionRows(Op op, mlir::Value tokens, int64_t tableSize, Device &device)
       : positions(device.positions(tokens, 1)),
@@ -134,7 +137,8 @@ public:
   }
 
   explicit operator bool() const { return rows > 0; }
-  /// Of an element of the tokens, that of the table.
+  /// Returns the offset in the table for the element at offset `at` of the
+  /// tokens.
   int64_t placeOf(int64_t at) const {
     int64_t position = positions[at / width % int64_t(positions.size())];
     int64_t row = isSame ? 0 : (position + first) % rows;

@@ -37,7 +37,8 @@ static LocalResult run(ConcatSharedOp op, Device &device) {
   return result;
 }
 
-/// Each device with the same heads adds its share of the sum.
+/// Computes the gradients of a concatenation with a part that all heads share.
+/// Devices with the same heads each add their share of the sum.
 static LocalResults run(ConcatSharedBackwardOp op, Device &device) {
   const LocalTensor &dy = device(op.getDy());
   size_t dim = dy.shape.size() - 2;
@@ -65,7 +66,7 @@ static LocalResults run(ConcatSharedBackwardOp op, Device &device) {
 
 namespace {
 
-/// A matrix per head, `[latent, heads, width]`.
+/// A weight with a matrix per head, `[latent, heads, width]`.
 struct HeadWeight {
   explicit HeadWeight(const LocalTensor &tensor)
       : tensor(tensor), heads(tensor.shape[1]), width(tensor.shape[2]) {}
@@ -73,7 +74,7 @@ struct HeadWeight {
   int64_t at(int64_t l, int64_t head, int64_t i) const {
     return (l * heads + head) * width + i;
   }
-  /// Multiplies a latent by the matrix of a head.
+  /// Returns the product of a latent and the matrix of a head.
   std::vector<double> expand(const double *latent, int64_t head) const {
     std::vector<double> row(width);
     for (int64_t l = 0; l < tensor.shape[0]; ++l)
@@ -81,8 +82,8 @@ struct HeadWeight {
         row[i] += latent[l] * tensor.data[at(l, head, i)];
     return row;
   }
-  /// Adds the gradients of the latent and of the weight, for the gradient `row`
-  /// of the expanded latent.
+  /// Adds the gradients of a latent and of the weight, from the gradient `row`
+  /// of their product.
   void addGradients(const std::vector<double> &row, const double *latent,
                     int64_t head, double *dLatent, LocalTensor &dWeight) const {
     for (int64_t l = 0; l < tensor.shape[0]; ++l)
@@ -96,7 +97,8 @@ struct HeadWeight {
   int64_t heads, width;
 };
 
-/// Query heads at tokens of a device, and the tokens that they see.
+/// The query heads and tokens of a device, with the latents to which they
+/// attend.
 template <typename Op>
 class LatentPairs {
 public:
@@ -108,7 +110,8 @@ public:
     visibility.causal = op.getCausal();
   }
 
-  /// A query head at a token; its rows among queries and among tokens.
+  /// One query head at one token: the row of its query, and the number of its
+  /// token.
   struct Query {
     int64_t batch, token, head, row;
   };
@@ -121,7 +124,8 @@ public:
           visit(Query{b, token, a, token * query.shape[2] + a});
         }
   }
-  /// Calls `visit(row among latents)` for each token that the query sees.
+  /// Calls `visit(row in the tensor of latents)` for each token to which the
+  /// query attends.
   template <typename Visit>
   void forEachKey(const Query &own, Visit visit) const {
     int64_t position = positions[own.token % query.shape[1]];
@@ -140,7 +144,8 @@ public:
     return &rope.data[row * rope.shape[2]];
   }
   double factor() const { return 1 / std::sqrt(double(query.shape[3])); }
-  /// `key` is the head's own part of the key.
+  /// Returns the score of a query and the token with latent `row`; `key` is the
+  /// head's own part of the key.
   double score(const Query &own, const std::vector<double> &key,
                int64_t row) const {
     const double *asked = queryOf(own);

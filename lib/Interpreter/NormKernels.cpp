@@ -20,15 +20,15 @@ using namespace mlir;
 
 namespace {
 
-/// The normalisation of tokens (or groups of their elements) in a norm or its
-/// backward.
+/// Normalises tokens (or groups of their elements) in a norm or its backward.
 struct Norm {
   template <typename Op>
   Norm(Op op, const LocalTensor &x, bool centers, int64_t groups)
       : width(x.extentFrom(x.shape.size() - op.getOver()) / groups),
         centers(centers), eps(op.getEps().convertToDouble()) {}
 
-  /// Normalises `x`, and returns the factor.
+  /// Normalises `x` in place, and returns the factor by which it was
+  /// multiplied.
   double apply(double *x) const {
     double mean = 0, square = 0;
     for (int64_t h = 0; centers && h < width; ++h)
@@ -49,7 +49,7 @@ struct Norm {
 } // namespace
 
 /// Normalises each of `groups` parts of the last `over` dimensions; `centers`
-/// subtracts the mean.
+/// says whether the mean is subtracted.
 template <typename NormOp>
 static LocalResult normalize(NormOp op, Device &device, bool centers,
                              double offset, int64_t groups) {
@@ -69,8 +69,8 @@ static LocalResult normalize(NormOp op, Device &device, bool centers,
   return result;
 }
 
-/// For each index of a norm's first dimension on `device`, its group of
-/// `groups`.
+/// Returns, for each index of a norm's first dimension on `device`, to which of
+/// `groups` groups it belongs.
 static std::vector<int64_t> groupsOf(Value x, unsigned first, int64_t groups,
                                      Device &device) {
   std::vector<int64_t> all = device.indices(x, first);
@@ -101,7 +101,7 @@ static LocalResult run(SquareSumOp op, Device &device) {
   return result;
 }
 
-/// Scales by given sums of squares.
+/// Scales tokens by sums of squares that are given as an operand.
 static LocalResult scale(RMSNormOp op, Device &device) {
   LocalTensor result = device(op.getX());
   const LocalTensor &sums = device(op.getSums());

@@ -22,8 +22,8 @@ using namespace autopar::transformer;
 using namespace mlir;
 
 static constexpr double rate = 0.001;
-/// Adafactor adds this to means of squares: above the rounding errors of
-/// gradients that are 0.
+/// What Adafactor adds to means of squares: more than the rounding errors of
+/// gradients that should be 0.
 static constexpr double leastSquare = 1e-12;
 
 //===----------------------------------------------------------------------===//
@@ -32,7 +32,7 @@ static constexpr double leastSquare = 1e-12;
 
 namespace {
 
-/// A step of an optimizer on one element, with its states.
+/// One step of an optimizer on one element and its states.
 struct OptimizerStep {
   OptimizerKind kind;
   bool hasMomentum;
@@ -57,7 +57,8 @@ struct OptimizerStep {
 
 } // namespace
 
-/// The states of `device` for a tensor of this shape, initially 0.
+/// Returns the optimizer states of `device` for a tensor of this shape,
+/// initially 0.
 static LocalTensor &keptBy(Device &device, DeviceTensors &all,
                            const std::vector<int64_t> &shape) {
   all.resize(device.grid().size());
@@ -73,7 +74,8 @@ static LocalTensor &keptBy(Device &device, DeviceTensors &all,
 
 namespace {
 
-/// A stack of matrices, as `rows` of an op divide a tensor.
+/// A tensor seen as a stack of matrices; the range `rows` of an op states which
+/// dimensions are rows.
 struct Matrices {
   Matrices(const LocalTensor &tensor, ArrayRef<int64_t> rows)
       : count(tensor.extent(0, rows[0])), rows(tensor.extent(rows[0], rows[1])),
@@ -90,8 +92,8 @@ struct Matrices {
 // Adafactor
 //===----------------------------------------------------------------------===//
 
-/// For each index of dimension `dim`, whether it belongs to the tensor and not
-/// to padding.
+/// Returns, for each index of dimension `dim`, whether it belongs to the tensor
+/// instead of padding.
 static std::vector<bool> realIndices(Value x, unsigned dim, Device &device) {
   std::vector<bool> real;
   for (int64_t index : device.indices(x, dim))
@@ -99,7 +101,8 @@ static std::vector<bool> realIndices(Value x, unsigned dim, Device &device) {
   return real;
 }
 
-/// The device's addend of a mean over all devices, without padding.
+/// Returns this device's part of a sum over all devices that yields a mean;
+/// padding is left out.
 static LocalResult run(MeanOp op, Device &device) {
   const LocalTensor &x = device(op.getX());
   TensorView view(op.getX());
@@ -134,7 +137,7 @@ static LocalResult run(MovingMeanOp op, Device &device) {
   LocalTensor result = device(op.getInput());
   auto &[first, second] =
       device.run.training().moments[keyOf(mean.getWeight(), device)];
-  // A matrix has two means; those over its columns belong to rows.
+  // A matrix has two means; the one over its columns has an element per row.
   bool isOfRows =
       mean.getOver()[1] == tensorOf(mean.getX().getType()).getRank();
   LocalTensor &kept = keptBy(device, isOfRows ? first : second, result.shape);
@@ -217,7 +220,7 @@ static LocalResult run(MomentumOp op, Device &device) {
 
 namespace {
 
-/// A matrix of `rows` in row-major order.
+/// A matrix in row-major order.
 struct Matrix {
   int64_t rows, columns;
   std::vector<double> data;
@@ -241,7 +244,7 @@ struct Matrix {
               data[i * columns + k] * other.data[k * other.columns + j];
     return product;
   }
-  /// a * this + b * other
+  /// Sets this matrix to a * this + b * other.
   void blend(double a, double b, const Matrix &other) {
     for (size_t i = 0; i < data.size(); ++i)
       data[i] = a * data[i] + b * other.data[i];
@@ -250,7 +253,8 @@ struct Matrix {
 
 } // namespace
 
-/// Orthogonalises a matrix with no more rows than columns, by iteration.
+/// Orthogonalises a matrix with no more rows than columns, by `steps`
+/// Newton-Schulz iterations.
 static Matrix orthogonalize(Matrix x, int64_t steps) {
   constexpr double a = 3.4445, b = -4.775, c = 2.0315, least = 1e-7;
   double norm = 0;

@@ -13,7 +13,8 @@
 
 namespace autopar::interpreter {
 
-/// Maps the elements of a device's part to their places in the whole tensor.
+/// Maps the elements of a device's part of a tensor to their offsets in the
+/// whole tensor.
 class Placement {
 public:
   Placement(const TensorView &type, const DeviceGrid &grid, int64_t device) {
@@ -22,14 +23,15 @@ public:
       extents.push_back(grid.extentOf(type, dim));
     }
   }
-  /// For a set, whose rows have the numbers `rows`.
+  /// Maps the elements of a part of a set of routed tokens, whose rows have the
+  /// numbers `rows`.
   Placement(const TensorView &type, const DeviceGrid &grid, int64_t device,
             std::vector<int64_t> rows)
       : Placement(type, grid, device) {
     indices.front() = std::move(rows);
   }
 
-  /// The placement for one index of dimension `dim`, without that dimension.
+  /// Returns the map for one index of dimension `dim`, without that dimension.
   Placement without(unsigned dim) const {
     Placement rest = *this;
     rest.indices.erase(rest.indices.begin() + dim);
@@ -45,8 +47,8 @@ public:
     return sizes;
   }
 
-  /// Calls `visit(local offset, whole offset)`, where padding has whole offset
-  /// -1.
+  /// Calls `visit(local offset, whole offset)` for each element; padding has
+  /// the whole offset -1.
   template <typename Visit>
   void forEach(Visit visit) const {
     int64_t local = 0;
@@ -54,8 +56,8 @@ public:
   }
 
 private:
-  /// Visits dimensions from `dim` on; `before` is the whole offset of the
-  /// earlier ones, -1 for padding.
+  /// Visits the dimensions from `dim` on; `before` is the whole offset of the
+  /// earlier ones, or -1 for padding.
   template <typename Visit>
   void visitFrom(size_t dim, int64_t before, int64_t &local,
                  Visit &visit) const {
@@ -75,9 +77,9 @@ private:
   std::vector<int64_t> extents;
 };
 
-/// Places of a microbatch's elements in the tensor of the batch, which is
-/// divided along `dim`. A tensor without such a dimension is the same for all
-/// microbatches.
+/// Maps the elements of a microbatch's tensor to offsets in the tensor of the
+/// batch, which is divided along `dim`. A tensor without such a dimension is
+/// the same for all microbatches.
 class InBatch {
 public:
   InBatch(std::vector<int64_t> shape, std::optional<unsigned> dim,
@@ -100,10 +102,10 @@ private:
   int64_t number, count = 1, stride = 1;
 };
 
-/// Bytes of a device's part of `value`, or of its cache.
+/// Returns the bytes of a device's part of `value`, or of its KV cache.
 int64_t bytesOf(mlir::Value value, const LocalTensor &local);
 
-/// Joins the tensors of microbatches to that of the batch.
+/// Joins the tensors of all microbatches to the tensor of the batch.
 LocalTensor joinBatch(llvm::ArrayRef<LocalTensor> parts,
                       std::optional<unsigned> dim);
 

@@ -72,7 +72,8 @@ static LocalResults run(ShortConvBackwardOp op, Device &device) {
 
 namespace {
 
-/// One sequence of one element of a head, for `StateSpaceBackwardOp`.
+/// Computes the gradients of one sequence and one element of a head, for
+/// `StateSpaceBackwardOp`.
 struct StateSpaceWalk {
   StateSpaceWalk(StateSpaceBackwardOp op, Device &device)
       : dy(device(op.getDy())), x(device(op.getX())), dt(device(op.getDt())),
@@ -169,7 +170,8 @@ static LocalResults run(StateSpaceBackwardOp op, Device &device) {
 
 namespace {
 
-/// One sequence of one head, for `GatedDeltaRuleBackwardOp`.
+/// Computes the gradients of one sequence and one head, for
+/// `GatedDeltaRuleBackwardOp`.
 struct DeltaRuleWalk {
   DeltaRuleWalk(GatedDeltaRuleBackwardOp op, Device &device)
       : dy(device(op.getDy())), query(device(op.getQuery())),
@@ -188,7 +190,8 @@ struct DeltaRuleWalk {
     return ((b * tokens + t) * keyHeads + h / (heads / keyHeads)) * dk;
   }
 
-  /// The part of the state `last` that a token keeps.
+  /// Returns the part of the state `last` that remains after the decay of a
+  /// token.
   Row keptOf(const Row &last, int64_t head, int64_t h) const {
     Row kept = last, keep = decay.keptOf(head, h);
     for (int64_t i = 0; i < dk * dv; ++i)
@@ -196,7 +199,8 @@ struct DeltaRuleWalk {
     return kept;
   }
 
-  /// The error of a token's value, predicted from the state that it kept.
+  /// Returns the difference of a token's value from its prediction by the state
+  /// that remains.
   Row missingAt(const Row &kept, const Row &k, int64_t head) const {
     Row missing(dv);
     for (int64_t j = 0; j < dv; ++j) {
@@ -266,7 +270,8 @@ struct DeltaRuleWalk {
     }
   }
 
-  /// Adds the gradient of a row, given that of the row scaled to unit length.
+  /// Adds the gradient of a row, given the gradient of the row scaled to unit
+  /// length.
   void addOfUnit(const double *row, const Row &scaled, const Row &gradient,
                  double *sum) const {
     double scale = 1 / lengthOf(row, dk);

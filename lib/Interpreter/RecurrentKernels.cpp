@@ -15,8 +15,8 @@ using namespace autopar::schedule;
 using namespace autopar::transformer;
 using namespace mlir;
 
-/// The state that an op updates, of the expected shape; `zeros` if it has no
-/// state.
+/// Returns the state that an op updates, which must have the given shape;
+/// `zeros` if the op has no state.
 static FailureOr<LocalTensor *> stateOf(Operation *op, Device &device,
                                         Value state,
                                         const std::vector<int64_t> &shape,
@@ -46,7 +46,7 @@ LogicalResult autopar::interpreter::hasAllTokens(Operation *op, Device &device,
   return success();
 }
 
-/// Computes short convolutions; the last channel dimension is the fastest.
+/// Computes a short convolution; the last channel dimension varies fastest.
 static LocalResult run(ShortConvOp op, Device &device) {
   const LocalTensor &x = device(op.getX()), &w = device(op.getWeight());
   int64_t batch = x.shape[0], tokens = x.shape[1], channels = x.extentFrom(2);

@@ -17,7 +17,8 @@ using namespace autopar::interpreter;
 using namespace autopar::program;
 using namespace mlir;
 
-/// Takes the part `placement` of a microbatch, out of the tensor of the batch.
+/// Returns the part `placement` of a microbatch, taken from the tensor of the
+/// batch.
 static LocalTensor takePart(const LocalTensor &whole,
                             const Placement &placement, const InBatch &place) {
   LocalTensor part(placement.shape());
@@ -28,7 +29,8 @@ static LocalTensor takePart(const LocalTensor &whole,
   return part;
 }
 
-/// The dimension of a cache's rows that counts sequences.
+/// Returns the dimension of a KV cache's rows that counts sequences; nothing if
+/// there is none.
 static std::optional<unsigned> batchDimOfRows(const TensorView &cache,
                                               const DeviceGrid &grid) {
   std::optional<unsigned> dim = grid.batchDimOf(cache);
@@ -39,7 +41,8 @@ static std::optional<unsigned> batchDimOfRows(const TensorView &cache,
 // Initial contents
 //===----------------------------------------------------------------------===//
 
-/// Random tokens that were cached before the first step.
+/// Returns random contents for the tokens that were cached before the first
+/// step.
 static CachedTokens tokensBefore(const std::string &key, const TensorView &type,
                                  const std::vector<int64_t> &shape,
                                  const DeviceGrid &grid) {
@@ -57,7 +60,8 @@ static CachedTokens tokensBefore(const std::string &key, const TensorView &type,
   return tokens;
 }
 
-/// The state before the first step: zero without earlier tokens, else random.
+/// Returns the state before the first step: zeros if there are no earlier
+/// tokens, else random numbers.
 static LocalTensor stateBefore(const std::string &key,
                                const std::vector<int64_t> &shape,
                                const DeviceGrid &grid) {
@@ -68,7 +72,8 @@ static LocalTensor stateBefore(const std::string &key,
   return state;
 }
 
-/// The contents that were taken over under `key`.
+/// Returns the contents that were taken over from another execution under
+/// `key`; null if there are none.
 template <typename T>
 static const T *findHanded(const std::map<std::string, T> &all,
                            const std::string &key, Value value) {
@@ -121,7 +126,8 @@ LogicalResult Execution::fill(const std::string &key,
   return success();
 }
 
-/// The contents of `device` for the microbatch; null for other values.
+/// Returns the KV cache or state of `device` for the current microbatch; null
+/// for other values.
 template <typename T>
 T *Execution::keptOf(Value value, int64_t device, AllKept<T> &all) {
   std::string key = residentKey(value);
@@ -150,8 +156,8 @@ LocalTensor *Execution::stateOf(Value value, int64_t device) {
 // Joined contents
 //===----------------------------------------------------------------------===//
 
-/// Copies a device's part into the whole row of a token; false if another
-/// device has a different copy.
+/// Copies a device's part into the whole row of a token; returns false if
+/// another device has a different copy.
 static bool addPart(LocalTensor &whole, const LocalTensor &part,
                     const Placement &placement) {
   if (part.shape != placement.shape())
@@ -168,7 +174,7 @@ static bool addPart(LocalTensor &whole, const LocalTensor &part,
   return isSame;
 }
 
-/// A tensor whose elements are not known yet.
+/// Returns a tensor of NaN, for elements that are not known yet.
 static LocalTensor unknown(const Placement &placement) {
   return LocalTensor(placement.wholeShape(),
                      std::numeric_limits<double>::quiet_NaN());
@@ -184,7 +190,7 @@ static LogicalResult failToJoin(Value value) {
                    "differ, or elements that none has");
 }
 
-/// Joins the devices of one microbatch.
+/// Joins the parts of a KV cache that the devices have, for one microbatch.
 static FailureOr<CachedTokens> joinDevices(Value value,
                                            ArrayRef<int64_t> devices,
                                            ArrayRef<CachedTokens> cache,
@@ -219,7 +225,7 @@ static FailureOr<LocalTensor> joinDevices(Value value,
   return whole;
 }
 
-/// Joins all microbatches.
+/// Joins a KV cache over all microbatches.
 static FailureOr<CachedTokens>
 joinBatch(Value value, ArrayRef<CachedTokens> parts, const DeviceGrid &grid) {
   std::map<int64_t, std::vector<LocalTensor>> rows;
@@ -286,7 +292,8 @@ static int64_t bytesOf(Value value, const CachedTokens &tokens) {
   return sum;
 }
 
-/// Adds the bytes of the residents in `all`.
+/// Adds the bytes of the KV caches or states in `kept` to those of each device
+/// in `all`.
 template <typename AllKept>
 static void addKept(const AllKept &kept, int64_t DeviceHoldings::*bytes,
                     std::vector<DeviceHoldings> &all) {

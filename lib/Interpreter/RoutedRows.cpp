@@ -28,7 +28,8 @@ RowHomes::Home RowHomes::makeHome(const DimRef &dim, const DeviceGrid &grid) {
   return home;
 }
 
-/// Uses the tables of a placement, if there are any.
+/// Returns where experts are: in the slots of the placement's tables, if there
+/// are any, else by the split of `dim`.
 RowHomes::Home RowHomes::makeExperts(const DimRef &dim,
                                      const DeviceGrid &grid) {
   Home home = makeHome(dim, grid);
@@ -65,11 +66,11 @@ bool RowHomes::isAt(const RoutedRow &row, int64_t device,
                     ArrayRef<StringAttr> axes) const {
   return llvm::all_of(axes, [&](StringAttr axis) {
     if (llvm::is_contained(set.grouped, axis)) {
-      // An expert without weights, which returns its input, is on no device:
-      // `verify` reports missing rows.
+      // A zero expert, which returns its input and has no weights, is on no
+      // device; `verify` reports missing rows.
       if (row.expert >= experts.extent)
         return false;
-      // The tokens of an expert are dealt to its copies in turn.
+      // The tokens of an expert are distributed over its copies in turn.
       const std::vector<int64_t> &copies = experts.placesOf[row.expert];
       return isAt(experts, copies[row.token % copies.size()], device, axis);
     }

@@ -12,39 +12,41 @@
 
 namespace autopar::interpreter {
 
-/// The devices of a set's rows, according to its type.
+/// Which devices have which rows of a set of routed tokens, according to the
+/// set's type.
 class RowHomes {
 public:
   RowHomes(const TensorView &set, const DeviceGrid &grid);
 
-  /// Whether `device` is where the row's token or its expert is along `axes`,
-  /// which the type has.
+  /// Whether, along `axes`, `device` is where the row's token or its expert is.
+  /// The type must have these axes.
   bool isAt(const RoutedRow &row, int64_t device,
             llvm::ArrayRef<mlir::StringAttr> axes) const;
-  /// Whether the type says that `device` has the row.
+  /// Whether the type states that `device` has the row.
   bool has(const RoutedRow &row, int64_t device) const;
-  /// Selects the rows of a set that are at `device` along `axes`.
+  /// Returns the rows of a set that are on `device` along `axes`.
   LocalTensor select(const LocalTensor &rows, int64_t device,
                      llvm::ArrayRef<mlir::StringAttr> axes) const;
-  /// Checks that each device has the rows that the type says, and that no row
+  /// Checks that each device has the rows that the type states, and that no row
   /// is missing. Errors are emitted.
   mlir::LogicalResult verify(mlir::Operation *op,
                              const std::vector<LocalTensor> &tensors) const;
-  /// Numbers of rows among all rows, if each token has `most`.
+  /// Returns the number of each row among the rows of all tokens, if each token
+  /// has `most` rows.
   static std::vector<int64_t> numbersOf(const LocalTensor &rows, int64_t most);
 
 private:
-  /// One dimension of tokens, or that of experts.
+  /// Where the indices of one token dimension, or the experts, are.
   struct Home {
     DimRef dim;
     int64_t extent = 1;
-    /// By index, the parts that have it, as places over `dim.axes`; an expert
-    /// with copies has several.
+    /// For each index, the parts that have it, as positions on `dim.axes`; an
+    /// expert with copies has several.
     std::vector<std::vector<int64_t>> placesOf;
   };
   static Home makeHome(const DimRef &dim, const DeviceGrid &grid);
   static Home makeExperts(const DimRef &dim, const DeviceGrid &grid);
-  /// Whether part `place` of `home` is at `device` along `axis`.
+  /// Whether part `place` of `home` is on `device` along `axis`.
   bool isAt(const Home &home, int64_t place, int64_t device,
             mlir::StringAttr axis) const;
 
@@ -54,7 +56,8 @@ private:
   Home experts;
 };
 
-/// Joins the rows of a group of devices, in the order of their tokens.
+/// Joins the rows that the devices of a group have, in the order of their
+/// tokens.
 LocalTensor joinRows(const std::vector<LocalTensor> &parts);
 
 } // namespace autopar::interpreter

@@ -24,7 +24,8 @@ using namespace autopar::program;
 using namespace autopar::schedule;
 using namespace mlir;
 
-/// The module's own step, or the steps of the options, in order.
+/// Returns the steps to execute, in order: those of the options, or the
+/// module's own step.
 static std::vector<Workload> stepsOf(ModuleOp module,
                                      const RunOptions &options) {
   Workload own;
@@ -83,7 +84,8 @@ static void printHoldings(const Execution &run, raw_ostream &os) {
   }
 }
 
-/// The modules that steps run on: the file's, or the two of its link.
+/// Returns the modules to execute: that of the file, or the two that its link
+/// connects.
 static FailureOr<SmallVector<ModuleOp>> modulesOf(ModuleOp file) {
   SmallVector<parallel::LinkOp> links(file.getOps<parallel::LinkOp>());
   if (links.empty())
@@ -110,7 +112,7 @@ static void printSame(const std::deque<Execution> &runs, double largest,
 
 namespace {
 
-/// The runs of a file's modules, and of the unsplit one.
+/// The executions of a file's modules, and of the unsplit module.
 class Runs {
 public:
   Runs(const RunOptions &options, ArrayRef<ModuleOp> modules, ModuleOp whole)
@@ -152,7 +154,7 @@ private:
 
   bool isTraced() const { return plain && options.comparesValues; }
 
-  /// Compares the last step of both.
+  /// Compares the last step of the split and of the unsplit execution.
   LogicalResult compare(const Execution &current, const Workload &step) {
     if (failed(plain->run(step, isTraced())) ||
         failed(haveSameResults(current, *plain)))
@@ -186,7 +188,8 @@ private:
 
 } // namespace
 
-/// Allowed relative difference of gradients and difference quotients.
+/// Largest allowed difference, relatively, between gradients and difference
+/// quotients.
 static constexpr double derivativeTolerance = 1e-5;
 
 static LogicalResult verifyTrains(ModuleOp module, const Execution &run) {

@@ -12,11 +12,11 @@
 
 namespace autopar::interpreter {
 
-/// Whether the heads of `result` lie as those of `key`.
+/// Whether the heads of `result` are split over devices as those of `key` are.
 bool hasHeadsLike(mlir::Value result, mlir::Value key);
 
-/// Runs `compute` on a device and on its peers with the same heads, and sums
-/// the results whose heads are those of `key`.
+/// Executes `compute` on a device and on the devices with the same heads, and
+/// sums those results whose heads are split as those of `key`.
 template <typename Op>
 LocalResults addUpHeads(Op op, mlir::Value key, Device &device,
                         KernelOf<Op, LocalResults> compute) {

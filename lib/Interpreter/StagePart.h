@@ -12,14 +12,14 @@
 
 namespace autopar::interpreter {
 
-/// The state of one walk over the module's function, or over its backward, of
-/// which a stage executes its part.
+/// The state of one walk through the module's function, or through its
+/// backward, in which a stage executes its part.
 struct Execution::StagePart {
   StagePart(StageTask task, StageTable &table, const StageMessage &received)
       : task(task), staged(table.functionOf(task)), range(table.range(task)),
         received(received) {}
 
-  /// Follows a value through the arguments of calls to its source.
+  /// Returns the source of a value, found through the arguments of calls.
   mlir::Value sourceOf(mlir::Value value) const {
     for (auto it = passed.find(value); it != passed.end();
          it = passed.find(value))
@@ -29,20 +29,20 @@ struct Execution::StagePart {
 
   StageTask task;
   StagedFunction &staged;
-  /// The layers of that function.
+  /// The layers that the stage executes, as numbers of that function.
   schedule::LayerRange range;
   const StageMessage &received;
   StageRunner::Outcome outcome;
-  /// Number of layers that the walk has passed.
+  /// Number of layers that the walk has passed so far.
   int64_t layers = 0;
-  /// The surrounding loops of layers that are in their last iterations.
+  /// The loops around the current layer that are in their last iterations.
   llvm::SmallVector<mlir::Operation *> ending;
-  /// Operands of the latest calls, by argument of the callee.
+  /// The operands of the latest calls, by the argument of the called function.
   llvm::DenseMap<mlir::Value, mlir::Value> passed;
-  /// Whether the walk is inside something that the stage executes: a layer, an
-  /// encoder.
+  /// Whether the walk is inside something that the stage executes: a layer, or
+  /// an encoder.
   bool isWithin = false;
-  /// Whether it is behind the stage's last layer, and behind all layers.
+  /// Whether the walk is past the stage's last layer, and past all layers.
   bool isDone = false, isBehindLayers = false;
 };
 

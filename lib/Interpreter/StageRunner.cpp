@@ -11,7 +11,8 @@ using namespace autopar;
 using namespace autopar::interpreter;
 using namespace mlir;
 
-/// Emits "stage 1 <does> microbatch 0", or "the backward of microbatch 0".
+/// Emits an error such as "stage 1 <does> microbatch 0", or "... the backward
+/// of microbatch 0".
 static LogicalResult fail(StageTable &table, StageTask task, const Twine &does,
                           const Twine &why = "") {
   return emitError(table.loc(), "stage ")
@@ -24,7 +25,7 @@ LogicalResult StageRunner::deliver(StageMessage &message) {
   executor.send(message);
   if (!inbox.emplace(message.to, message).second)
     return fail(table, message.to, "is sent", " twice");
-  // Later only the list of sent parts is needed, not their contents.
+  // From here on only the list of sent values is needed, not their contents.
   for (StageMessage::Part &part : message.parts)
     part.tensors.clear();
   return success();
@@ -37,7 +38,8 @@ LogicalResult StageRunner::execute(StageTask task, int64_t place,
   FailureOr<Outcome> outcome = execute(task, place, inbox[task]);
   if (failed(outcome) || (!table.ends(task) && failed(deliver(outcome->sent))))
     return failure();
-  // The message stays in the inbox, to detect a second one.
+  // The message stays in the inbox without its contents, so that a second one
+  // is noticed.
   inbox[task].parts.clear();
   done.emplace(task, std::move(*outcome));
   return success();
@@ -64,8 +66,8 @@ LogicalResult StageRunner::verifyDone(const StageOrders &orders,
   return success();
 }
 
-/// Goes from the stages at the end to the front: a part is needed if it is
-/// read, or sent on to a stage that needs it.
+/// Checks that each sent value is used, from the last stages to the first: it
+/// is read, or sent on to a stage that uses it.
 LogicalResult StageRunner::verifyRead() {
   for (auto it = done.rbegin(); it != done.rend(); ++it) {
     auto &[task, outcome] = *it;

@@ -12,26 +12,28 @@
 
 namespace autopar::interpreter {
 
-/// Sends each microbatch once through each stage, and back if the step trains,
-/// in the order of the schedule and as soon as its input has arrived. If a
-/// schedule separates the gradients of weights, the backward still makes them.
+/// Executes each microbatch once on each stage, forwards and, if the step
+/// trains, backwards: in the order of the schedule, and as soon as the input
+/// has arrived. If a schedule separates the gradients of weights, the backward
+/// still computes them.
 class StageRunner {
 public:
-  /// The outcome of a task: which parts of the received message it read, and
-  /// the message that it sends; none from the last stage.
+  /// The result of a task: which values of the received message it read, and
+  /// the message that it sends (none on the last stage).
   struct Outcome {
     std::vector<char> read;
     StageMessage sent;
   };
-  /// Executes a task at a place of the stages' axis, with its received message.
+  /// A function that executes a task at a position on the stages' axis, with
+  /// the message that the task received.
   using Execute = llvm::function_ref<mlir::FailureOr<Outcome>(
       StageTask, int64_t place, const StageMessage &)>;
 
   StageRunner(StageTable &table, Executor &executor, bool trains)
       : table(table), executor(executor), trains(trains) {}
 
-  /// Errors are emitted: tasks that wait for ever, run twice or never; values
-  /// that are sent but never read.
+  /// Executes all tasks. Emits errors: tasks that wait for ever, or are
+  /// executed twice or never; values that are sent but never read.
   mlir::LogicalResult run(Execute execute);
 
 private:

@@ -38,7 +38,7 @@ LocalTensor autopar::interpreter::joinBatch(ArrayRef<LocalTensor> parts,
 // Inputs of a stage
 //===----------------------------------------------------------------------===//
 
-/// The name of a value in the text: "%norm".
+/// Returns the name that a value has in the text: "%norm".
 static std::string textOf(Value value) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -50,15 +50,16 @@ static std::string textOf(Value value) {
   return text;
 }
 
-/// Whether `op` does something with its operands, other than to pass them on.
+/// Whether `op` uses its operands, instead of only passing them on.
 static bool readsOperands(Operation *op, Operation *entry) {
   if (isa<func::ReturnOp>(op))
     return op->getParentOp() == entry;
   return !isa<func::CallOp, transformer::RepeatOp, transformer::YieldOp>(op);
 }
 
-/// Computes the weights and inputs that `op` reads, on each stage itself. Fails
-/// if it reads a value that the stage has neither computed nor received.
+/// Computes the weights and inputs that `op` reads, which each stage has by
+/// itself. Fails if the op reads a value that the stage has neither computed
+/// nor received.
 LogicalResult Execution::demand(Operation *op) {
   bool reads = readsOperands(op, part->staged.function);
   for (Value operand : op->getOperands()) {
@@ -86,7 +87,8 @@ LogicalResult Execution::demand(Operation *op) {
   return success();
 }
 
-/// Computes values that stages have without receiving them.
+/// Computes a value that each stage has without receiving it, such as a weight,
+/// from its operands.
 LogicalResult Execution::makeGiven(Value value) {
   if (values.count(value))
     return success();
@@ -94,16 +96,17 @@ LogicalResult Execution::makeGiven(Value value) {
   for (Value operand : op->getOperands())
     if (failed(makeGiven(operand)))
       return failure();
-  // Traces compare values in the order of the text, which this is not.
+  // These values are not traced: traces are compared in the order of the text,
+  // which is another one.
   bool wasTraced = std::exchange(traced, false);
   LogicalResult made = compute(op);
   traced = wasTraced;
   return made;
 }
 
-/// Computes the initial value of a loop of layers, on a stage that runs its
-/// first layer or hands on to one that does. Values that all stages have are
-/// never sent, but a loop's carried value is.
+/// Computes the initial value of a loop of layers, on a stage that runs the
+/// loop's first layer or sends to one that does. Values that all stages have
+/// are never sent, but the carried value of a loop is.
 LogicalResult Execution::makeCarried(ValueRange inits) {
   int64_t next = part->layers;
   if (part->isDone || next < part->range.begin || next > part->range.end)
@@ -115,7 +118,7 @@ LogicalResult Execution::makeCarried(ValueRange inits) {
   return success();
 }
 
-/// Takes the values that the devices at the sender's place computed.
+/// Takes over the values that the devices at the sender's position computed.
 void Execution::receive() {
   const StageMessage &message = part->received;
   for (auto [i, sent] : llvm::enumerate(message.parts)) {
@@ -156,7 +159,7 @@ LogicalResult Execution::runWithin(Operation *op) {
   return result;
 }
 
-/// Runs a layer of the stack, if it belongs to this stage.
+/// Executes a layer of the stack, if it belongs to this stage.
 LogicalResult Execution::runLayer(Operation *call) {
   int64_t number = part->layers++;
   if (number == part->range.begin)
@@ -173,8 +176,8 @@ LogicalResult Execution::runLayer(Operation *call) {
   return success();
 }
 
-/// Runs an op of the loops of layers. An op that is no layer, such as a sum of
-/// gradients, belongs to the stage of the preceding layer.
+/// Executes an op in the loops of layers. An op that is not a layer, such as a
+/// sum of gradients, belongs to the stage of the layer before it.
 LogicalResult Execution::runInStack(Operation *op) {
   if (isa<transformer::RepeatOp>(op))
     return runRepeat(op);
@@ -185,7 +188,7 @@ LogicalResult Execution::runInStack(Operation *op) {
   return runs && !part->isDone ? runWithin(op) : success();
 }
 
-/// Runs before `op`, the first op behind all layers; the last stage may have no
+/// Prepares for `op`, the first op after all layers; the last stage may have no
 /// layers.
 LogicalResult Execution::leaveLayers(Operation *op) {
   if (part->isDone || std::exchange(part->isBehindLayers, true))
@@ -198,7 +201,8 @@ LogicalResult Execution::leaveLayers(Operation *op) {
   return send(table->getBorders().findSentBehind(op));
 }
 
-/// Runs an op of the function that stages divide, or of the loops of layers.
+/// Executes an op of the function that stages divide, or of its loops of
+/// layers, if it belongs to this stage.
 LogicalResult Execution::runPlaced(Operation *op) {
   StagedFunction &staged = part->staged;
   if (staged.isStack(op))
@@ -253,9 +257,9 @@ LogicalResult Execution::runStages(bool trains) {
 // Copies of weights
 //===----------------------------------------------------------------------===//
 
-/// Sums the gradients of a weight that several places of the stages' axis hold:
-/// a table that is also the head, or all weights in a schedule that enters at
-/// both ends.
+/// Sums the gradients of a weight that devices at several positions on the
+/// stages' axis hold: a table that is also the head, or all weights in a
+/// schedule that begins at both ends.
 LogicalResult Execution::exchangeGradients() {
   for (auto &[key, gradient] : trained.gradients) {
     const std::set<int64_t> &holders = trained.weights[key].devices;
@@ -283,7 +287,8 @@ LogicalResult Execution::exchangeGradients() {
   return success();
 }
 
-/// Adds the weights in its block that `op` is computed from.
+/// Adds to `ops` the ops in its block from which `op` is computed, weights
+/// included.
 static void addWeights(Operation *op, llvm::SetVector<Operation *> &ops) {
   if (!ops.insert(op))
     return;
@@ -293,8 +298,8 @@ static void addWeights(Operation *op, llvm::SetVector<Operation *> &ops) {
 }
 
 /// Lets all devices with copies of the weight execute `op`, which is part of an
-/// update; false if there are none. Copies are then compared like other
-/// replicas.
+/// update; returns false if there is no such weight. The copies are then
+/// compared like other replicas.
 FailureOr<bool> Execution::enterHolders(Operation *op) {
   llvm::SetVector<Operation *> sources;
   addWeights(op, sources);

@@ -21,7 +21,8 @@ using namespace autopar::program;
 using namespace autopar::schedule;
 using namespace mlir;
 
-/// Checks that the devices of a stage differ only in other axes.
+/// Emits an error if the stages' axis splits tensors: the devices of a stage
+/// must differ only in other axes.
 static LogicalResult verifyAxis(parallel::StagesOp op, StringRef axis,
                                 const CostProgram &program) {
   if (!llvm::is_contained(program.axes, axis.str()))
@@ -36,7 +37,7 @@ static LogicalResult verifyAxis(parallel::StagesOp op, StringRef axis,
 
 namespace {
 
-/// A layer that a loop runs: its function, and its number.
+/// A layer that a loop runs: its function, its name prefix and its number.
 struct StackLayer {
   Operation *function = nullptr;
   StringRef prefix;
@@ -74,7 +75,8 @@ static void addFunctions(transformer::RepeatOp repeat, size_t most,
   }
 }
 
-/// The layers of `repeat`; more than `most` if there are more.
+/// Returns the layers of `repeat`; at most `most` + 1, which means that there
+/// are more than `most`.
 static StackLayers layersOf(transformer::RepeatOp repeat, size_t most) {
   StackLayers layers;
   addFunctions(repeat, most, layers);
@@ -88,7 +90,7 @@ static StackLayers layersOf(transformer::RepeatOp repeat, size_t most) {
   return layers;
 }
 
-/// Adds the loops in which `function` runs layers.
+/// Adds the loops in which `function` runs its layers to `stack`.
 static LogicalResult addStack(FunctionOpInterface function,
                               SmallVectorImpl<Operation *> &stack) {
   for (LoopLikeOpInterface loop : findStack(function)) {
@@ -100,8 +102,8 @@ static LogicalResult addStack(FunctionOpInterface function,
   return success();
 }
 
-/// Checks that there is nothing between the loops that a stage would have to
-/// run.
+/// Emits an error if there is an op between the loops that a stage would have
+/// to execute.
 static LogicalResult verifyFollow(ArrayRef<Operation *> stack) {
   for (Operation *op = stack.front(); op != stack.back();
        op = op->getNextNode())
@@ -112,7 +114,8 @@ static LogicalResult verifyFollow(ArrayRef<Operation *> stack) {
   return success();
 }
 
-/// Checks that a backward runs the layers of the forward in reverse.
+/// Emits an error unless the backward runs the layers of the forward in
+/// reverse.
 LogicalResult StageTable::readBackward(ModuleOp module) {
   StackLayers layers;
   for (Operation *loop : forward.stack)
@@ -167,7 +170,8 @@ FailureOr<std::unique_ptr<StageTable>> StageTable::create(ModuleOp module,
 // Orders
 //===----------------------------------------------------------------------===//
 
-/// Gradients of weights have no tasks of their own: the backward makes them.
+/// Reads the order of tasks from the schedule. Gradients of weights have no
+/// tasks of their own: the backward computes them.
 LogicalResult StageTable::readOrders() {
   PipelineSchedule schedule;
   schedule.kind = op.getSchedule();

@@ -40,7 +40,8 @@ std::vector<std::string> StoredElements::names(const std::string &layer) const {
   return all;
 }
 
-/// Factors are digits of the index, outermost first, inside the range.
+/// The indices of the factors are the digits of the index, outermost first,
+/// counted within the range of the factor.
 int64_t StoredElements::indexIn(StorageGroupAttr group,
                                 ArrayRef<int64_t> indices) const {
   int64_t index = 0;

@@ -15,26 +15,28 @@
 
 namespace autopar::interpreter {
 
-/// An element of a checkpoint tensor.
+/// The position of an element in a checkpoint tensor.
 struct StoredElement {
-  /// Index of the tensor that the `*` of the name stands for, else 0.
+  /// If the tensor's name has a `*`, the number that stands for it; else 0.
   int64_t copy = 0;
-  /// Offset in row-major order.
+  /// Row-major offset in the tensor.
   int64_t offset = 0;
 };
 
-/// The places of a weight's elements in its checkpoint tensors, according to
-/// its storage. Quantised weights use the plain tensor that the format
-/// replaces.
+/// Where the elements of a weight are in its checkpoint tensors, according to
+/// its storage. For a quantised weight, this is the unquantised tensor that the
+/// format replaces.
 class StoredElements {
 public:
   explicit StoredElements(transformer::WeightOp weight);
 
-  /// The tensors in `layer` ("model.layers.3", or ""), one per copy.
+  /// Returns the names of the tensors in `layer` ("model.layers.3", or ""), one
+  /// per copy.
   std::vector<std::string> names(const std::string &layer) const;
-  /// Number of dimensions of each tensor.
+  /// Returns the number of dimensions of each tensor.
   size_t rank() const { return groups.size(); }
-  /// The place of the weight's element `offset`, in row-major order.
+  /// Returns the position of the weight's element with row-major offset
+  /// `offset`.
   StoredElement find(int64_t offset) const;
 
 private:
@@ -46,8 +48,8 @@ private:
   llvm::SmallVector<int64_t> shape, storedShape;
   llvm::SmallVector<transformer::StorageGroupAttr> groups;
   std::optional<int64_t> spread;
-  /// Offset of the first element, and additional offsets by dimension and
-  /// index; the offset of an element is their sum.
+  /// The offset of the first element, and for each dimension and index an
+  /// additional offset; the offset of an element is their sum.
   int64_t first = 0;
   llvm::SmallVector<std::vector<int64_t>> further;
 };

@@ -24,7 +24,7 @@ int64_t autopar::interpreter::find(const std::vector<int64_t> &indices,
   return found == indices.end() ? -1 : found - indices.begin();
 }
 
-/// Number of devices that have the same elements of a dimension.
+/// Returns the number of devices that have the same elements of a dimension.
 int64_t autopar::interpreter::copiesOf(const TensorView &view, unsigned dim,
                                        const DeviceGrid &grid) {
   DimRef ref = view.dim(dim);
@@ -38,7 +38,8 @@ int64_t autopar::interpreter::copiesOf(const TensorView &view, unsigned dim,
 
 namespace {
 
-/// The elements of a weight, by the rule of Execution.h or after updates.
+/// The elements of a weight: random ones by the rule of Execution.h, or those
+/// after updates.
 class WeightElements {
 public:
   WeightElements(WeightOp op, Device &device)
@@ -68,7 +69,7 @@ private:
   StoredElements stored;
   std::vector<std::string> names;
   double scale;
-  /// Null for tensors without updates.
+  /// The updated elements of each tensor; null for a tensor without updates.
   std::vector<const std::map<int64_t, double> *> given;
 };
 
@@ -91,8 +92,8 @@ static LocalResult run(StateOp, Device &) { return LocalTensor(); }
 // Products
 //===----------------------------------------------------------------------===//
 
-/// Multiplies `x` [rows, in] by `w` [in, out], and adds `bias` [out] if
-/// present.
+/// Multiplies `x` [rows, in] by `w` [in, out], and adds `bias` [out] if there
+/// is one.
 static LocalResult multiply(Operation *op, const LocalTensor &x,
                             size_t numContracted, const LocalTensor &w,
                             const LocalTensor *bias) {
@@ -133,7 +134,8 @@ static LocalResult run(LogitsOp op, Device &device) {
 // Tokens
 //===----------------------------------------------------------------------===//
 
-/// Rows that the device does not have are 0; other devices add them.
+/// Looks token ids up. Rows that the device does not have are 0, because other
+/// devices add them.
 static LocalResult run(EmbeddingOp op, Device &device) {
   const LocalTensor &ids = device(op.getIds()), &table = device(op.getTable());
   std::vector<int64_t> rows = device.indices(op.getTable(), 0);
@@ -164,7 +166,8 @@ static LocalResult run(LayerPartOp op, Device &device) {
   return result;
 }
 
-/// If another device has the last token, the result is 0; that device adds it.
+/// Returns the last token; if another device has it, 0, because that device
+/// adds it.
 static LocalResult run(LastTokenOp op, Device &device) {
   const LocalTensor &x = device(op.getX());
   std::vector<int64_t> tokens = device.indices(op.getX(), 1);

@@ -22,7 +22,7 @@ using namespace mlir;
 // Saved values
 //===----------------------------------------------------------------------===//
 
-/// The key of a saved value; a function and its backward share it.
+/// Returns the key of a saved value, which a function and its backward share.
 static std::string keyOf(Operation *op, StringRef name, Device &device) {
   FunctionOpInterface whole =
       findWhole(op->getParentOfType<FunctionOpInterface>());
@@ -81,7 +81,7 @@ static LogicalResult run(AccumulateOp op, Device &device) {
   return success();
 }
 
-/// A weight that no backward has reached has the gradient 0.
+/// The gradient of a weight that no backward has reached is 0.
 static LocalResult run(GradientOp op, Device &device) {
   auto &gradients = device.run.training().gradients;
   auto kept = gradients.find(keyOf(op.getWeight(), device));

@@ -40,7 +40,7 @@ double TrainingMemory::nudgeOf(const std::string &name, int64_t offset) const {
 }
 
 bool Execution::isTraining() const {
-  // MLIR's accessors are not const.
+  // A copy is used because MLIR's accessors are not const.
   ModuleOp own = module;
   return !own.getOps<StepSectionsOpInterface>().empty();
 }
@@ -70,7 +70,7 @@ FailureOr<CheckpointElements> Execution::gradients() const {
     for (int64_t at = 0; at < size; ++at) {
       auto [copy, offset] = stored.find(at);
       std::map<int64_t, double> &tensor = *tensors[copy];
-      // Elements mostly come in order.
+      // Insertion at the end is fast, because elements mostly come in order.
       tensor.try_emplace(tensor.end(), offset, 0)->second += whole.data[at];
     }
   }

@@ -13,15 +13,16 @@
 
 namespace autopar::interpreter {
 
-/// Turns the `width` elements at `x` by the angles of `position`, in the way
-/// that `op` says; with a `sign` of -1, back.
+/// Rotates the `width` elements at `x` by the angles of `position`, by the
+/// rules of `op`; with a `sign` of -1, back.
 template <typename Op>
 void turnElements(Op op, double *x, int64_t width, int64_t position,
                   double sign) {
   int64_t turned = op.getWidth() ? int64_t(*op.getWidth()) : width;
   if (op.getLast())
     x += width - turned;
-  // How far pairs are apart, and the elements of one.
+  // `next`: distance of the pairs. `other`: distance of the two elements of a
+  // pair.
   int64_t next = op.getInterleaved() ? 2 : 1;
   int64_t other = op.getInterleaved() ? 1 : turned / 2;
   double theta = op.getTheta().convertToDouble();
