@@ -26,7 +26,8 @@ ValueNumbers autopar::analysis::compose(ValueNumbers numbers,
   return numbers;
 }
 
-/// Whether the run whose last kernel is `last` reads or writes `value`.
+/// Whether the run of elementwise kernels that ends with kernel `last` reads or
+/// writes `value`.
 bool Borders::touches(uint32_t last, uint32_t value) const {
   const std::vector<Kernel> &kernels = program.kernels;
   for (size_t i = last + 1; i-- > 0;) {
@@ -39,7 +40,8 @@ bool Borders::touches(uint32_t last, uint32_t value) const {
   return false;
 }
 
-/// Whether no third run would come to be launched with these two.
+/// Whether two runs of kernels may be joined: neither is joined with a third
+/// one already.
 bool Borders::isFree(const Kernel &before, const Kernel &after) const {
   return llvm::none_of(program.borders, [&](const Border &border) {
     return areOneRun(program.kernels[border.after], before) ||

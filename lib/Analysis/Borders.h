@@ -12,13 +12,16 @@
 
 namespace autopar::analysis {
 
-/// A renaming of value numbers (`Traffic::value`), none of which is 0.
+/// A mapping from value numbers (`Traffic::value`) to others; none of them is
+/// 0.
 using ValueNumbers = llvm::SmallVector<std::pair<uint32_t, uint32_t>, 2>;
 
-/// Applies `numbers`, then `further`; other numbers stay.
+/// Returns the mapping that applies `numbers` and then `further`. Numbers that
+/// neither maps stay as they are.
 ValueNumbers compose(ValueNumbers numbers, const ValueNumbers &further);
 
-/// The launches and sends of a step at one place.
+/// The kernels and collectives that one run of a function or an op launches:
+/// the elementwise kernels with which it begins and ends.
 struct Launches : WorkloadBuilder::Launched {
   Launches() = default;
   Launches(Launched launched) : Launched(launched) {}
@@ -26,20 +29,21 @@ struct Launches : WorkloadBuilder::Launched {
   /// Maps the value numbers of its first run of kernels (`ends.head`) in the
   /// called function to those of the same values in the caller.
   ValueNumbers values;
-  /// Whether its tail is in a layer of the stack.
+  /// Whether the last kernel is in a layer of the stack.
   bool endsInStack = false;
 };
 
-/// Fills `CostProgram::borders`.
+/// Finds the borders between elementwise kernels of neighbouring layers, and
+/// fills `CostProgram::borders`.
 class Borders {
 public:
   explicit Borders(program::CostProgram &program) : program(program) {}
 
-  /// Makes `before` what it and `after`, which follows it, are together;
-  /// `count` times a step, in `layer`.
+  /// Extends `before` by `after`, which follows it directly `count` times per
+  /// step in `layer`, and adds the border between them.
   void append(Launches &before, const Launches &after, int64_t count,
               std::optional<uint32_t> layer);
-  /// Says that `after` follows `before` directly.
+  /// Adds the border between `before` and `after`, which follows it directly.
   void add(const program::RunEnds &before, const Launches &after, int64_t count,
            std::optional<uint32_t> layer);
 

@@ -63,7 +63,8 @@ LogicalResult CallCounts::visit(FunctionOpInterface function) {
   return failure(result.wasInterrupted());
 }
 
-/// Adds what the calls of `function`, whose own count is final, contribute.
+/// Adds the calls in `function`, whose own count is final, to the counts of the
+/// called functions.
 LogicalResult CallCounts::propagate(FunctionOpInterface function) {
   int64_t own = counts[function];
   WalkResult result = function.walk([&](CallOpInterface call) {

@@ -14,17 +14,18 @@
 
 namespace autopar::analysis {
 
-/// The call graph below one function, with trip counts multiplied in.
+/// How often a step runs each function below an entry, with the trip counts of
+/// loops.
 class CallCounts {
 public:
   /// Counts from `entry`, which runs once. Fails with a diagnostic at a call
-  /// that cannot be followed, at recursion, and where a count overflows.
+  /// that cannot be followed, at recursion, and if a count overflows.
   mlir::LogicalResult count(mlir::FunctionOpInterface entry);
 
   int64_t operator[](mlir::Operation *function) const {
     return counts.lookup(function);
   }
-  /// The function that `call` runs; valid after `count`.
+  /// Returns the function that `call` runs; valid after `count`.
   mlir::FunctionOpInterface callee(mlir::CallOpInterface call) {
     return mlir::cast<mlir::FunctionOpInterface>(
         call.resolveCallableInTable(&symbols));
@@ -36,13 +37,14 @@ private:
 
   mlir::SymbolTableCollection symbols;
   llvm::DenseMap<mlir::Operation *, int64_t> counts;
-  /// Callees before their callers; functions on the way down.
+  /// `postOrder`: called functions before their callers. `active`: functions on
+  /// the current path of calls.
   llvm::SmallVector<mlir::FunctionOpInterface> postOrder;
   llvm::SmallPtrSet<mlir::Operation *, 8> visited, active;
 };
 
-/// How often one run of the function around `op` runs `op`: the product of the
-/// trip counts of the loops around it; nothing where one is unknown or the
+/// Returns how often one run of the function around `op` runs `op`: the product
+/// of the trip counts of the loops around it; nothing if one is unknown or the
 /// product overflows.
 std::optional<int64_t> tripCountAround(mlir::Operation *op);
 

@@ -32,7 +32,7 @@ using namespace autopar::program;
 using namespace autopar::schedule;
 using namespace mlir;
 
-/// The axes of one device.
+/// Returns the axes that have a single device.
 static llvm::DenseSet<StringAttr> findNeutralAxes(ModuleOp module) {
   llvm::DenseSet<StringAttr> neutral;
   DeviceMeshOpInterface mesh = findMesh(module);
@@ -46,9 +46,9 @@ static llvm::DenseSet<StringAttr> findNeutralAxes(ModuleOp module) {
 
 namespace {
 
-/// Walks a module in execution order, each function at its first call, and lets
-/// every op add its records. The lifetimes of temporaries are kept on a clock
-/// that ticks once per op.
+/// Extracts the cost program: walks through a module in execution order, each
+/// function at its first call, and lets every op add its records. `clock`
+/// counts ops and dates the lifetimes of temporaries.
 class Extractor {
 public:
   Extractor(ModuleOp module, CostProgram &program, ProgramOps &ops,
@@ -110,7 +110,8 @@ public:
   }
 
 private:
-  /// Extracts the later sections of a step, which have the inputs of `entry`.
+  /// Extracts the later sections of a step (backward and update), which have
+  /// the inputs of `entry`.
   LogicalResult runSections(FunctionOpInterface entry) {
     SectionKinds kinds(program, extracted, entry);
     for (auto op : module.getOps<StepSectionsOpInterface>())
@@ -131,14 +132,14 @@ private:
     return success();
   }
 
-  /// Adds the records of a function, whose arguments are bound.
+  /// Adds the records of a function, whose arguments must be bound to values.
   LogicalResult extractFunction(FunctionOpInterface function) {
     uint32_t caller = layer;
     extracted[function] = program.layers.size();
     begin(function.getName().str(), (*counts)[function]);
     auto callerPlaced = builder.setPlaced(experts.setKind(function, layer));
-    // Inputs of the model; a callee's arguments are bound to its caller's
-    // operands.
+    // Only the model's own arguments are inputs; those of a called function are
+    // bound to the caller's operands.
     if (layer == 0)
       for (Value argument : function.getArguments()) {
         if (failed(verifyArgument(function, argument)))
@@ -160,14 +161,15 @@ private:
     return result;
   }
 
-  /// Begins a layer kind, to which the following records belong.
+  /// Begins a layer kind, to which the records added from now on belong.
   void begin(std::string name, int64_t count) {
     layer = program.layers.size();
     program.layers.push_back(
         {std::move(name), count, clock + 1, clock, section});
   }
 
-  /// Arguments belong to a function, whose verifier does not know encodings.
+  /// Verifies the type of a function's argument: the verifier of functions does
+  /// not know encodings.
   static LogicalResult verifyArgument(FunctionOpInterface function,
                                       Value argument) {
     auto type = dyn_cast<RankedTensorType>(argument.getType());
@@ -191,10 +193,10 @@ private:
     return success();
   }
 
-  /// Adds the launches of `op` to those before it in the block.
+  /// Appends the launches `own` of `op` to those before it in the block.
   void append(Operation *op, Launches &launches, Launches &own) {
-    // Only forwards continue across stages: the launches of other sections end
-    // with a layer.
+    // Only forwards are continued on the next pipeline stage: the launches of
+    // other sections end with a layer.
     if (section != Section::forward &&
         (inStack || isa<LoopLikeOpInterface>(op)))
       return;
@@ -211,13 +213,14 @@ private:
       borders.append(launches, own, *count, siteOf(isStack || endsStack));
   }
 
-  /// The layer kind that contains a border, for `Border::layer`.
+  /// Returns the layer kind that contains a border, for `Border::layer`;
+  /// nothing for a border at the stack.
   std::optional<uint32_t> siteOf(bool atStack) const {
     return atStack || inStack ? std::nullopt : std::optional(layer);
   }
 
-  /// How often a step runs `op` of the current function; nothing if that is not
-  /// known or overflows.
+  /// Returns how often a step runs `op` of the current function; nothing if
+  /// that is not known or overflows.
   std::optional<int64_t> countOf(Operation *op) const {
     std::optional<int64_t> trips = tripCountAround(op);
     int64_t count;
@@ -278,8 +281,9 @@ private:
     return failure(builder.refused());
   }
 
-  /// Adds copies of scores that are no values: for a loss in chunks, saved
-  /// values exist for one chunk; an eager loss has temporaries of `op` itself.
+  /// Adds copies of scores that are not values of the IR: for a loss in chunks,
+  /// saved values exist for one chunk only; an eager loss has temporaries of
+  /// `op` itself.
   void holdScores(Operation *op) {
     if (isa<training::SaveOp>(op))
       program.saved.back().chunks = lossChunksOf(op->getOperand(0));
@@ -287,8 +291,8 @@ private:
       define(op->getResult(0));
   }
 
-  /// Excludes values that are no temporaries: saved values, new elements of
-  /// weights, and sums that matmuls accumulate.
+  /// Excludes values that need no memory of their own: saved values, new
+  /// elements of weights, and sums that matmuls accumulate.
   void hold(Operation *op) {
     bool isAdded = isa<training::AccumulateOp>(op) &&
                    !isa_and_present<parallel::ParallelDialect>(
@@ -335,8 +339,8 @@ private:
     return false;
   }
 
-  /// Binds `result` to the operand that it equals, for an op that does nothing:
-  /// a collective among single devices.
+  /// Binds `result` to the operand that it equals, for an op that does nothing,
+  /// such as a collective among single devices.
   void keep(Operation *op, Value result) {
     for (Value operand : op->getOperands())
       if (builder.resolve(operand) == builder.resolve(result)) {
@@ -369,11 +373,12 @@ private:
     return success();
   }
 
-  /// A call in a loop is a layer, in which names begin anew.
+  /// A call in a loop is a layer, in which tensor names begin anew.
   LogicalResult extractCallee(CallOpInterface call,
                               FunctionOpInterface callee) {
     bool isLayer = call->getParentOfType<LoopLikeOpInterface>() != nullptr;
-    // Parts of other functions use the tensor names of those.
+    // Functions of a backward or an update use the tensor names of their
+    // forward.
     llvm::SaveAndRestore inside(
         naming, isLayer ? findWhole(callee).getOperation() : naming);
     return extractFunction(callee);
@@ -385,8 +390,8 @@ private:
     holders[alias] = holderOf(value);
   }
 
-  /// Binds `result` to `value` of a function that runs once more: a new
-  /// temporary, which does not extend the one of the earlier run.
+  /// Binds `result` to `value` of a function that is called once more: it is a
+  /// new temporary, which does not extend the lifetime of the earlier one.
   void bindAgain(Value result, Value value) {
     auto former = live.find(holderOf(value));
     if (former == live.end())
@@ -408,8 +413,9 @@ private:
     return it == holders.end() ? value : it->second;
   }
 
-  /// Renames the numbers of the arguments of `callee`, which was extracted at
-  /// another call, for this one.
+  /// Returns the mapping of value numbers for a further call of `callee`: from
+  /// those of its arguments when it was extracted to those of this call's
+  /// operands.
   ValueNumbers numbersAt(CallOpInterface call, Operation *callee) {
     ValueNumbers numbers;
     for (auto [number, operand] :
@@ -437,15 +443,16 @@ private:
       bind(result, value);
     if (stack.empty() || loop != stack.back())
       return success();
-    // In a pipeline another device may run the ops behind the layers.
+    // The ops after the layers get a layer kind of their own, because in a
+    // pipeline another device may run them.
     program.layers[layer].end = clock;
     begin(program.layers[layer].name, program.layers[layer].count);
     afterStack = layer;
     return success();
   }
 
-  /// Adds the borders between iterations of `loop`, one of which launches
-  /// `launches`, and sets those of the whole loop.
+  /// Adds the borders between iterations of `loop`, whose body launches
+  /// `launches`, and sets `launches` to those of the whole loop.
   void addIterations(LoopLikeOpInterface loop, Launches &launches) {
     std::optional<APInt> trips = loop.getStaticTripCount();
     std::optional<int64_t> count = countOf(loop);
@@ -489,35 +496,36 @@ private:
   CostProgram &program;
   ProgramOps &ops;
   WorkloadBuilder builder;
-  /// Counts of the current section.
+  /// How often each function runs in the current section.
   std::optional<CallCounts> counts;
   Section section = Section::forward;
-  /// The format in which matmuls multiply, if training sets one.
+  /// The number format in which matmuls multiply, if the training states one.
   std::optional<ProductFormat> products;
-  /// Values that are no temporaries.
+  /// Values that need no memory of their own.
   SmallVector<Value> held;
   ExpertTables experts;
   llvm::DenseMap<Operation *, uint32_t> extracted;
-  /// Indices of the activations of a value: the first, and the one after the
-  /// last.
+  /// For each value, the range of its activations: index of the first, and
+  /// index after the last.
   llvm::DenseMap<Value, std::pair<size_t, size_t>> live;
-  /// The value whose temporary an alias shares.
+  /// For each alias, the value whose memory it shares.
   llvm::DenseMap<Value, Value> holders;
   uint32_t layer = 0, clock = 0;
-  /// An op that names a tensor, and its number in a step.
+  /// An op that names a tensor, and how often a step runs the op.
   struct Tensor {
     Operation *op;
     int64_t count;
   };
-  /// By the function in which names begin, and by name.
+  /// Extracted tensors, by the function in which names begin, and by name.
   llvm::DenseMap<std::pair<Operation *, StringAttr>, SmallVector<Tensor, 1>>
       tensors;
-  /// The function of the current layer; null outside of layers.
+  /// The function of the current layer, in which tensor names begin; null
+  /// outside of layers.
   Operation *naming = nullptr;
   SmallVector<LoopLikeOpInterface> stack;
-  /// Whether what is extracted lies in one of its loops, not in a callee.
+  /// Whether the current op lies directly in one of the loops of the stack.
   bool inStack = false;
-  /// The layer kind of the ops behind the stack.
+  /// The layer kind of the ops after the stack.
   uint32_t afterStack = 0;
   Borders borders;
   /// The launches of one run of a function; the numbers that its arguments had
@@ -528,7 +536,8 @@ private:
 
 } // namespace
 
-/// Index of the layer kind `name`, added where no step runs it.
+/// Returns the index of the layer kind `name`; adds one that no step runs if
+/// there is none.
 static uint32_t findLayer(CostProgram &program, const std::string &name) {
   auto it = llvm::find_if(
       program.layers, [&](const LayerKind &kind) { return kind.name == name; });
@@ -538,15 +547,17 @@ static uint32_t findLayer(CostProgram &program, const std::string &name) {
 }
 
 /// Adds the weights of functions that a step does not run. No device holds
-/// them, except layers that predict further tokens: engines that draft hold
-/// those as the module splits them, with their caches, in a layer kind of the
-/// function's name that no step runs. Tensors of `model` exist already.
+/// them, with the exception of layers that predict further tokens: runtimes
+/// that draft with these hold them as the module splits them, with their KV
+/// caches, in a layer kind with the function's name that no step runs. Tensors
+/// of `model` exist already.
 static LogicalResult addStored(ModuleOp module, CostProgram &program,
                                Extractor &model) {
   for (FunctionOpInterface function : findStoredFunctions(module)) {
     bool drafts = hasDrafts(module) && predictsTokens(function);
     CostProgram unused;
-    // Residents use the symbols and axes of the program that they are added to.
+    // The records use the symbols and axes of the program to which they are
+    // added.
     unused.symbols = program.symbols;
     unused.axes = program.axes;
     ProgramOps unusedOps;

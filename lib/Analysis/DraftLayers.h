@@ -13,8 +13,8 @@
 
 namespace autopar::analysis {
 
-/// Whether the requests of `module`, or of the deployment that it is part of,
-/// decode with drafts.
+/// Whether the requests of `module`, or of the deployment to which it belongs,
+/// are decoded with drafts.
 bool hasDrafts(mlir::ModuleOp module);
 
 /// Whether a stored function predicts further tokens: its layers take the

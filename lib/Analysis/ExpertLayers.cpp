@@ -22,13 +22,14 @@ using namespace mlir;
 
 namespace {
 
-/// The experts of a function itself; none if `op` is null.
+/// The experts that a function itself contains, without those of called
+/// functions; none if `op` is null.
 struct OwnExperts {
   Operation *op = nullptr;
   int64_t experts = 0, slots = 0, groups = 1;
 };
 
-/// Visits the layers in execution order.
+/// Walks through the layers in execution order.
 class LayerWalk {
 public:
   explicit LayerWalk(ModuleOp module) : module(module) {}
@@ -50,8 +51,8 @@ private:
   std::vector<ExpertLayer> &layers = found.all;
   llvm::DenseMap<Operation *, OwnExperts> known;
   llvm::SmallPtrSet<Operation *, 4> active;
-  /// Whether calls here are layers, and the number of the next; the number of
-  /// the current layer.
+  /// `inLayers`: whether the current calls are layers. `next`: number of the
+  /// next layer. `current`: number of the current layer, if inside one.
   bool inLayers = false;
   int64_t next = 0, steps = 0;
   std::optional<int64_t> current;
@@ -59,7 +60,8 @@ private:
 
 } // namespace
 
-/// The weight of the experts that `op` multiplies by, null for other ops.
+/// Returns the weight of the experts by which `op` multiplies; null for other
+/// ops.
 static Value expertWeight(ShardingOpInterface op, unsigned &dim) {
   ShardingFactors factors = op.getShardingFactors();
   int32_t experts = factors.expertsOfResult(0);
@@ -152,8 +154,8 @@ LogicalResult LayerWalk::walkRepeat(RepeatOp repeat) {
   return success();
 }
 
-/// A call in a repeat of layers is the next layer; calls of its function are
-/// parts of it.
+/// Walks a call: in a repeat of layers it is the next layer, and calls of its
+/// function are parts of that layer.
 LogicalResult LayerWalk::walkCall(CallOpInterface call) {
   auto callee = dyn_cast_or_null<FunctionOpInterface>(
       call.resolveCallableInTable(&symbols));
@@ -173,7 +175,7 @@ LogicalResult LayerWalk::walkCall(CallOpInterface call) {
   return result;
 }
 
-/// Sorts the layers and compares them with the first one.
+/// Sorts the layers, and emits an error if they differ from the first one.
 LogicalResult LayerWalk::finish() {
   llvm::sort(layers, [](const ExpertLayer &a, const ExpertLayer &b) {
     return a.number < b.number;

@@ -24,7 +24,8 @@ static bool routeAlike(RouterOp a, RouterOp b) {
   return expertsOf(a) == expertsOf(b) && a.getTopK() == b.getTopK();
 }
 
-/// The first router that a step runs; all others must route alike.
+/// Returns the first router that a step runs; emits an error unless all others
+/// route alike.
 static FailureOr<RouterOp> findRouter(IterationOp training) {
   SmallVector<RouterOp> routers;
   for (auto function :

@@ -16,7 +16,8 @@ using namespace autopar::program;
 using namespace autopar::parallel;
 using namespace mlir;
 
-/// Refuses tables of other layers, experts or slots than the module has.
+/// Emits an error if the tables are of other layers, experts or slots than the
+/// module has.
 static LogicalResult verifyLayers(ExpertPlacementOp op,
                                   ArrayRef<ExpertLayer> layers) {
   if (layers.empty())
@@ -49,7 +50,8 @@ static std::optional<NodeTraffic> trafficOf(ArrayRef<double> row,
   return NodeTraffic{row[sends], row[0]};
 }
 
-/// Sets up experts that follow their loads, once devices are known.
+/// Prepares experts whose placement will follow their loads once the devices
+/// are known.
 void ExpertTables::follow(ArrayRef<ExpertLayer> layers) {
   tables->options = loads->options();
   tables->experts = layers.front().experts;

@@ -15,25 +15,27 @@
 
 namespace autopar::analysis {
 
-/// Adds the module's `parallel.expert_placement` to the cost program, function
-/// by function.
+/// Adds the expert placement of the module (`parallel.expert_placement`) to the
+/// cost program, function by function.
 class ExpertTables {
 public:
-  /// `loads` are those of experts whose op has none; null if they are even.
+  /// `loads` gives the loads of experts if the op states none; null if they are
+  /// even.
   explicit ExpertTables(std::shared_ptr<placement::ExpertPlacer> loads)
       : loads(std::move(loads)) {}
 
-  /// Emits an error if the op does not match the module's layers.
+  /// Reads the op; emits an error if it does not match the module's layers.
   mlir::LogicalResult read(mlir::ModuleOp module, WorkloadBuilder &builder);
-  /// Sets the kind of the layers of `function`. Returns the kind with their
-  /// placed experts: for a backward, that of its forward.
+  /// Records that the layers with `function` have the layer kind `kind`.
+  /// Returns the kind whose placed experts they have: for a backward, that of
+  /// its forward.
   std::optional<uint32_t> setKind(mlir::FunctionOpInterface function,
                                   uint32_t kind);
-  /// Sets the capacity of the experts; an error if some have copies, for which
-  /// `op` would need loads.
+  /// Sets the capacity of the experts. Emits an error if some experts have
+  /// copies, for which `op` would have to state loads.
   mlir::LogicalResult limit(mlir::Operation *op,
                             const placement::LoadLimit &limit);
-  /// The tables; null if there are none.
+  /// Returns the placement; null if there is none.
   std::shared_ptr<const program::PlacedExperts> take() {
     return std::move(tables);
   }
@@ -43,7 +45,7 @@ private:
 
   std::shared_ptr<placement::ExpertPlacer> loads;
   std::shared_ptr<program::PlacedExperts> tables;
-  /// The function of each layer.
+  /// The function of each layer with placed experts.
   std::vector<mlir::Operation *> functions;
 };
 

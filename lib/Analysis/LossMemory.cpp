@@ -26,7 +26,8 @@ static bool passesScores(Operation *op) {
   return isa_and_present<CastOp, ScaleOp, SoftcapOp, SoftcapBackwardOp>(op);
 }
 
-/// Number of chunks of the loss that `op` belongs to; 0 for other ops.
+/// Returns the number of chunks of the loss that `op` computes; 0 for other
+/// ops.
 static int64_t chunksOf(Operation *op) {
   if (auto loss = dyn_cast_if_present<CrossEntropyOp>(op))
     return loss.getChunks().value_or(1);
@@ -35,8 +36,8 @@ static int64_t chunksOf(Operation *op) {
   return 0;
 }
 
-/// Number of chunks of the loss that reads `scores`, directly or through such
-/// ops.
+/// Returns the number of chunks of the loss that reads `scores`, directly or
+/// through ops that map scores to scores.
 static int64_t chunksBehind(Value scores) {
   for (Operation *user : scores.getUsers()) {
     int64_t chunks = chunksOf(user);
@@ -48,7 +49,8 @@ static int64_t chunksBehind(Value scores) {
   return 0;
 }
 
-/// Number of chunks of the loss whose gradient `value` is.
+/// Returns the number of chunks of the loss to whose scores the gradient
+/// `value` belongs.
 static int64_t chunksBefore(Value value) {
   Operation *op = value.getDefiningOp();
   if (isa_and_present<CrossEntropyBackwardOp>(op))

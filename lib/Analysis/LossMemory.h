@@ -12,15 +12,16 @@
 
 namespace autopar::analysis {
 
-/// Number of chunks of tokens of which one exists at a time: those of the loss
-/// if `value` is scores on their way to it or their gradient, else 1.
+/// Returns into how many chunks the tokens of `value` are divided, of which one
+/// exists at a time: those of the loss if `value` holds scores for it or their
+/// gradient, else 1.
 int64_t lossChunksOf(mlir::Value value);
 
-/// Whether `op` leaves its result where its first operand was.
+/// Whether `op` writes its result over its first operand.
 bool replacesScores(mlir::Operation *op);
 
-/// Copies of the result of `op` that are live beside it while it runs
-/// (`LossForm::eager`).
+/// Returns the number of further copies of the result of `op` that exist while
+/// it runs (`LossForm::eager`).
 int64_t copiesInLoss(mlir::Operation *op);
 
 } // namespace autopar::analysis

@@ -23,8 +23,8 @@ using namespace autopar::program;
 using namespace autopar::transformer;
 using namespace mlir;
 
-/// Whether `op` looks up positions of the tokens that a step computes, not of
-/// what an encoder sees.
+/// Whether `op` looks up positions of the step's tokens, and not those of an
+/// encoder.
 static bool isOfTokens(PositionEmbeddingOp op) {
   NamedExtent tokens = TensorView(op.getX()).extent(1);
   return !op.getSame() &&
@@ -54,8 +54,8 @@ Positions autopar::analysis::positionsOf(ModuleOp module) {
     auto table = dyn_cast<PositionEmbeddingOp>(op);
     if (!table || !isOfTokens(table))
       return;
-    // Some tables have rows that no token uses; a single row is used by all
-    // tokens.
+    // A single row is used by all tokens and does not limit the positions; of
+    // several tables, the one with the fewest rows does.
     int64_t rows = rowsOf(table);
     if (rows == 1)
       return;
@@ -66,8 +66,8 @@ Positions autopar::analysis::positionsOf(ModuleOp module) {
   return positions;
 }
 
-/// Makes a name printable: control characters are shown; if it is no UTF-8,
-/// bytes beyond ASCII become "?".
+/// Returns a printable name: control characters become visible, and if it is
+/// not UTF-8, bytes beyond ASCII become "?".
 static std::string readable(std::string name) {
   if (isUtf8(name))
     return visible(name);

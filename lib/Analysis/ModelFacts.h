@@ -14,14 +14,16 @@
 
 namespace autopar::analysis {
 
-/// The name of the outermost named module around this one; "model" without any.
-/// Bytes that are no text become "?".
+/// Returns the name of the outermost named module around `module`; "model" if
+/// none has a name. Bytes that are not text become "?".
 std::string nameOfModel(mlir::ModuleOp module);
 
-/// The positions of the model, from the module, its tables and rotary angles.
+/// Returns the positions that the model supports, from the module, its position
+/// tables and its rotary angles.
 program::Positions positionsOf(mlir::ModuleOp module);
 
-/// The checkpoint's element type if engines cast it.
+/// Returns the element type of the checkpoint if runtimes convert it when they
+/// load weights.
 std::optional<ElementType> castOf(mlir::ModuleOp module);
 
 } // namespace autopar::analysis

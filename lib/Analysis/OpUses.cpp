@@ -25,8 +25,8 @@ bool autopar::analysis::isMadeAlone(Operation *op, Section section) {
          llvm::all_of(op->getOperands(), isSaved);
 }
 
-/// Whether collectives have made `value` of a mean: the rest of an update waits
-/// for it.
+/// Whether `value` is a mean, reduced by collectives: the rest of an update
+/// waits for it.
 static bool isMean(Value value) {
   Operation *op = value.getDefiningOp();
   while (op && isa<parallel::ParallelDialect>(op->getDialect()) &&
@@ -42,7 +42,7 @@ bool autopar::analysis::isOfWeights(Operation *op, Section section) {
       user = *user->user_begin();
     return isa<training::AccumulateOp>(user);
   };
-  // Products of an update wait for what is gathered for them.
+  // The matmuls of an update wait for the values that are gathered for them.
   auto isMultiplied = [](Operation *user) {
     return isa<training::OrthogonalizeOp>(user);
   };

@@ -15,14 +15,15 @@
 namespace autopar::analysis {
 
 /// Whether a backward recomputes `op` from saved values without the matmuls
-/// around it, whose curves include it: its own time then counts.
+/// next to it. The matmuls' curves include the op, so that its own time counts
+/// only then.
 bool isMadeAlone(mlir::Operation *op, program::Section section);
 
-/// Whether a collective moves weights or their gradients alone.
+/// Whether a collective moves only weights, or only their gradients.
 bool isOfWeights(mlir::Operation *op, program::Section section);
 
-/// Whether a collective of a backward gathers an input for products that make
-/// gradients of weights alone, or sums the gradient of an input.
+/// Whether a collective of a backward gathers an input only for the gradients
+/// of weights, or sums the gradient of an input.
 bool isOfInputs(mlir::Operation *op, program::Section section);
 
 } // namespace autopar::analysis

@@ -15,7 +15,8 @@ using namespace autopar::analysis;
 using namespace autopar::program;
 using namespace mlir;
 
-/// Whether `op` makes the gradient of a head, which multiplies as scores are.
+/// Whether `op` computes the gradient of a head, which multiplies in the format
+/// of scores.
 static bool isOfHead(Operation *op) {
   auto hasStates = [](Operation *user) {
     return training::isGradientOf(user, training::ProductRole::states);
@@ -24,7 +25,7 @@ static bool isOfHead(Operation *op) {
          llvm::any_of(op->getOperand(0).getUsers(), hasStates);
 }
 
-/// Whether `operand` is what a product with weights multiplies.
+/// Whether `operand` is a factor of a matmul with weights.
 static bool isMultiplied(OpOperand &operand) {
   Operation *op = operand.getOwner();
   if (isOfHead(op))
@@ -38,15 +39,17 @@ static bool isMultiplied(OpOperand &operand) {
          operand.getOperandNumber() < 2;
 }
 
-/// Whether `op` gathers what products alone multiply, cast before it is sent.
+/// Whether `op` gathers a value that only matmuls use, so that it is cast
+/// before it is sent.
 static bool isGatherForProducts(Operation *op) {
   return isa_and_present<parallel::AllGatherOp>(op) &&
          !training::findWeight(op->getOperand(0)) &&
          llvm::all_of(op->getResult(0).getUses(), isMultiplied);
 }
 
-/// Reads `value` and writes it as it is, and transposed for a product over its
-/// tokens. Once; what was saved was cast by its forward.
+/// Adds the cast of `value`, which writes it once as it is and once transposed
+/// for a matmul over its tokens. A value is cast once; saved values were cast
+/// by the forward.
 void ProductFormat::quantize(Operation *op, Value value) {
   constexpr int copies = 2;
   value = builder.resolve(value);

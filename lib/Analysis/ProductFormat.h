@@ -12,23 +12,23 @@
 
 namespace autopar::analysis {
 
-/// The format in which matmuls with weights multiply, and the casts to it.
-/// Routers and scores use their own formats.
+/// The number format in which matmuls with weights multiply in training, and
+/// the casts to it. Routers and scores keep their own formats.
 class ProductFormat {
 public:
   ProductFormat(WorkloadBuilder &builder, ElementType format)
       : builder(builder), format(format) {}
 
-  /// Casts the operands of `op`, a matmul or a gather for matmuls, that other
-  /// ops made.
+  /// Adds casts of the operands of `op`, a matmul or a gather for matmuls, that
+  /// other ops have computed.
   void quantizeOperands(mlir::Operation *op);
-  /// Casts the results of `op` for matmuls; kernels may be launched as one with
-  /// that.
+  /// Adds casts of the results of `op` for matmuls; kernels may be launched as
+  /// one with such a cast.
   void quantizeResults(mlir::Operation *op);
-  /// Makes a kernel of `op` multiply in this format.
+  /// Sets the number format of a kernel of `op`, if it is such a matmul.
   void multiply(mlir::Operation *op, program::Kernel &kernel) const;
-  /// Makes a collective of `op` send in this format if only matmuls read its
-  /// result.
+  /// Sets the number format in which a collective of `op` sends, if only
+  /// matmuls read its result.
   void send(mlir::Operation *op, program::Collective &collective) const;
 
 private:
@@ -36,7 +36,7 @@ private:
 
   WorkloadBuilder &builder;
   ElementType format;
-  /// Values that were cast.
+  /// Values that were cast already.
   llvm::DenseSet<mlir::Value> quantized;
 };
 

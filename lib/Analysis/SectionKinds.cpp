@@ -19,7 +19,8 @@ void SectionKinds::addEnds(Section section, uint32_t first, uint32_t last) {
     (isReversed ? before : after).push_back({last, 1});
 }
 
-/// Adds the backwards and updates of the functions with the kinds of `layer`.
+/// Adds the backwards and updates of those functions whose layer kinds are in
+/// `layer`.
 void SectionKinds::addParts(std::vector<KindCount> &layer) const {
   llvm::DenseMap<uint32_t, int64_t> counts;
   for (const KindCount &kind : layer)

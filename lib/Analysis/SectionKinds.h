@@ -14,20 +14,20 @@
 
 namespace autopar::analysis {
 
-/// Adds the later sections of layers to the stack of a program: the stage of a
-/// layer also runs its backward and its update.
+/// Adds backwards and updates to the layers of a program's stack: the stage
+/// that has a layer also runs the layer's backward and update.
 class SectionKinds {
 public:
-  /// `kinds` has the layer kind of each function, and grows.
+  /// `kinds` has the layer kind of each function; more are added to it later.
   SectionKinds(program::CostProgram &program,
                const llvm::DenseMap<mlir::Operation *, uint32_t> &kinds,
                mlir::FunctionOpInterface entry)
       : program(program), kinds(kinds), entry(entry) {}
 
-  /// Adds the kinds that a section's own function runs before and after its
-  /// layers. Backwards begin where forwards end.
+  /// Adds the layer kinds that a section's own function runs before and after
+  /// its layers. A backward begins where the forward ends.
   void addEnds(program::Section section, uint32_t before, uint32_t after);
-  /// Call it once all sections are extracted.
+  /// Completes the stack; call it once all sections are extracted.
   void finish();
 
 private:

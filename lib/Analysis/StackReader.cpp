@@ -37,7 +37,7 @@ LogicalResult StackReader::read(ArrayRef<LoopLikeOpInterface> loops,
   return success();
 }
 
-/// Adds the kinds that calls in `op` run.
+/// Adds the layer kinds that calls in `op` run to `kinds`.
 LogicalResult StackReader::addOutside(Operation *op, Kinds &kinds) {
   WalkResult result = op->walk([&](CallOpInterface call) {
     std::optional<int64_t> trips = tripCountAround(call);
@@ -60,7 +60,7 @@ const StackReader::Kinds *StackReader::kindsIn(FunctionOpInterface callee) {
   return &known->second;
 }
 
-/// Adds the kinds that `times` runs of `call` run.
+/// Adds the layer kinds that `times` runs of `call` run to `kinds`.
 LogicalResult StackReader::addCall(CallOpInterface call, int64_t times,
                                    Kinds &kinds) {
   const Kinds *own = kindsIn(calleeOf(call));
@@ -76,8 +76,8 @@ LogicalResult StackReader::addCall(CallOpInterface call, int64_t times,
   return success();
 }
 
-/// The last iteration hands on less if nothing behind it reads the values that
-/// further iterations read.
+/// The last iteration may send less than the others, if nothing after it reads
+/// the values that further iterations read.
 LogicalResult StackReader::addRun(LoopLikeOpInterface loop) {
   std::optional<APInt> trips = loop.getStaticTripCount();
   irregular |= !trips;
@@ -96,8 +96,8 @@ bool StackReader::areSame(const Iteration &a, const Iteration &b) {
   });
 }
 
-/// The layers of an iteration of `loop`, the last iteration of the loops
-/// `ending`.
+/// Returns the layers of one iteration of `loop`, in the last iteration of the
+/// loops `ending`.
 StackReader::Iteration
 StackReader::iterationOf(LoopLikeOpInterface loop,
                          SmallVector<Operation *> ending) {
@@ -115,8 +115,8 @@ StackReader::iterationOf(LoopLikeOpInterface loop,
   return layers;
 }
 
-/// Adds the layers of a loop within a loop of layers, which must be of one
-/// kind.
+/// Adds the layers of a loop inside a loop of layers; they must all call one
+/// function.
 void StackReader::addRepeated(LoopLikeOpInterface loop,
                               ArrayRef<Operation *> ending, Iteration &layers) {
   std::optional<APInt> count = loop.getStaticTripCount();

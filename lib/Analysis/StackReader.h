@@ -17,11 +17,11 @@
 
 namespace autopar::analysis {
 
-/// Fills `CostProgram::stack` once all functions are extracted.
+/// Fills `CostProgram::stack`, after all functions were extracted.
 class StackReader {
 public:
-  /// `layers` has the layer kind of each function that a step runs, `launches`
-  /// the launches of one run of it.
+  /// `layers` has the layer kind of each function that a step runs, and
+  /// `launches` what one run of it launches.
   StackReader(WorkloadBuilder &builder,
               const llvm::DenseMap<mlir::Operation *, uint32_t> &layers,
               const llvm::DenseMap<mlir::Operation *, Launches> &launches,
@@ -29,8 +29,8 @@ public:
       : builder(builder), layers(layers), launches(launches), entry(entry),
         borders(entry), stack(stack) {}
 
-  /// `loops` are those of `findStack`, `after` is the layer kind of the ops
-  /// behind them. Fails with a diagnostic if `CallCounts` does.
+  /// Reads the stack. `loops` are those of `findStack`, `after` is the layer
+  /// kind of the ops after them. Fails with a diagnostic if `CallCounts` does.
   mlir::LogicalResult read(llvm::ArrayRef<mlir::LoopLikeOpInterface> loops,
                            uint32_t after);
 
@@ -40,15 +40,16 @@ private:
   mlir::LogicalResult addOutside(mlir::Operation *op, Kinds &kinds);
   mlir::LogicalResult addCall(mlir::CallOpInterface call, int64_t times,
                               Kinds &kinds);
-  /// The kinds that one run of `callee` runs; null if `CallCounts` fails.
+  /// Returns the layer kinds that one run of `callee` runs; null if
+  /// `CallCounts` fails.
   const Kinds *kindsIn(mlir::FunctionOpInterface callee);
   mlir::FunctionOpInterface calleeOf(mlir::CallOpInterface call) {
     return mlir::cast<mlir::FunctionOpInterface>(
         call.resolveCallableInTable(&symbols));
   }
   mlir::LogicalResult addRun(mlir::LoopLikeOpInterface loop);
-  /// A layer that a loop runs `times` times in a row, and the values that the
-  /// first of them on a stage receives.
+  /// A layer that a loop calls `times` times in a row, and the values that a
+  /// pipeline stage receives if it begins with this layer.
   struct LayerCall {
     mlir::CallOpInterface call;
     int64_t times = 1;
@@ -72,7 +73,7 @@ private:
   program::LayerStack &stack;
   llvm::DenseMap<mlir::Operation *, Kinds> kindsOf;
   mlir::SymbolTableCollection symbols;
-  /// Whether the loops hold anything but calls, or loop without a known end.
+  /// Whether the loops contain anything but calls, or have no known end.
   bool irregular = false;
 };
 

@@ -36,7 +36,8 @@ static Loops lastLoops(FunctionOpInterface function) {
   return loops;
 }
 
-/// The functions that `loop` calls, or whose parts it calls.
+/// Returns the functions that `loop` calls; for a function of a backward or an
+/// update, its forward.
 static llvm::DenseSet<Operation *> calleesOf(LoopLikeOpInterface loop,
                                              SymbolTableCollection &symbols) {
   llvm::DenseSet<Operation *> callees;
@@ -48,7 +49,8 @@ static llvm::DenseSet<Operation *> calleesOf(LoopLikeOpInterface loop,
   return callees;
 }
 
-/// The loops of `part` that call parts of the functions that `stack` calls.
+/// Returns the loops of `part` that call backwards or updates of the functions
+/// that the loops `stack` call.
 static Loops loopsOfParts(FunctionOpInterface part, const Loops &stack) {
   SymbolTableCollection symbols;
   llvm::DenseSet<Operation *> layers;
@@ -84,7 +86,7 @@ bool autopar::analysis::isGiven(Value value) {
   return isa<FunctionOpInterface>(argument.getOwner()->getParentOp());
 }
 
-/// The loop whose iteration `op` ends.
+/// Returns the loop whose iteration `op` ends; null if `op` ends none.
 static LoopLikeOpInterface loopEndedBy(Operation *op) {
   return op->hasTrait<OpTrait::IsTerminator>()
              ? dyn_cast<LoopLikeOpInterface>(op->getParentOp())
@@ -140,10 +142,10 @@ bool ReadValues::reads(OpOperand &use) {
 }
 
 //===----------------------------------------------------------------------===//
-// Values that are read from a call on
+// Values that are read after a call
 //===----------------------------------------------------------------------===//
 
-/// Whether a stage that reads `use` is sent its value.
+/// Whether a stage that reads `use` must receive its value from another stage.
 bool StageBorders::isSent(OpOperand &use) {
   return tensorOf(use.get().getType()) && read.reads(use) &&
          !isGiven(use.get());
@@ -162,8 +164,7 @@ const StageBorders::Values &StageBorders::readInside(Operation *op) {
 }
 
 /// Scans a block from its end, without the terminator. Stores for each call and
-/// loop the earlier values that the ops behind it read, in the order of
-/// reading.
+/// loop the earlier values that the ops after it read, in the order of reading.
 void StageBorders::sweep(Block &block) {
   DenseMap<Value, int64_t> places;
   int64_t place = 0;
@@ -193,8 +194,8 @@ const StageBorders::Values &StageBorders::readBehind(Operation *op) {
   return behind[op];
 }
 
-/// Whether a value is read after the iteration whose end it reaches: in the
-/// last iteration, behind the loop.
+/// Whether the value at the end of an iteration is read afterwards: by the next
+/// iteration or, in the last iteration, after the loop.
 bool StageBorders::isHandedOn(OpOperand &use, ArrayRef<Operation *> ending) {
   auto loop = loopEndedBy(use.getOwner());
   if (!loop || !llvm::is_contained(ending, loop.getOperation()))
@@ -202,7 +203,8 @@ bool StageBorders::isHandedOn(OpOperand &use, ArrayRef<Operation *> ending) {
   return isSent(use) && read.isRead(loop->getResult(use.getOperandNumber()));
 }
 
-/// Whether `value` is there before `at`, or is of another block.
+/// Whether `value` exists before `at`: it is computed earlier in the block, or
+/// in another block.
 static bool isBefore(Value value, Operation *at) {
   Operation *op = value.getDefiningOp();
   return !op || op->getBlock() != at->getBlock() || op->isBeforeInBlock(at);
@@ -224,7 +226,7 @@ SmallVector<Value> StageBorders::findSent(Operation *call,
     for (OpOperand &use : at->getBlock()->getTerminator()->getOpOperands())
       if (isHandedOn(use, ending))
         add(use.get());
-    // Includes further iterations of a loop around the call.
+    // If further iterations follow, they read values, too.
     if (!llvm::is_contained(ending, at))
       llvm::for_each(readInside(at), add);
     sent.remove_if([&](Value value) { return !isBefore(value, at); });

@@ -23,7 +23,8 @@ VersionedBytecode::readVersion(DialectBytecodeReader &reader) const {
   if (failed(reader.readVarInt(number)))
     return nullptr;
   if (number <= BytecodeVersion::current) {
-    // Names of ops are looked up once the version of their dialect is known.
+    // Names of ops are looked up after the version of their dialect is known,
+    // so that earlier ops must be registered now.
     if (const auto *earlier =
             getDialect()->getRegisteredInterface<EarlierOps>())
       earlier->registerOps(*getDialect(), number);

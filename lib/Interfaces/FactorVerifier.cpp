@@ -30,14 +30,14 @@ bool autopar::haveSameAxes(ArrayRef<StringAttr> a, ArrayRef<StringAttr> b) {
 
 namespace {
 
-/// One tensor of an op.
+/// One tensor of an op, with its factors.
 struct Tensor {
   Operation *op;
-  /// Index among operands, then results.
+  /// Its index: operands are counted first, then results.
   unsigned index;
   TensorView view;
   ArrayRef<int32_t> factors;
-  /// The factor by which it is grouped, or none.
+  /// The factor by which the tensor is grouped, or `none`.
   int32_t experts;
 
   std::string name() const {
@@ -50,7 +50,8 @@ struct Tensor {
   }
 };
 
-/// The first dimension seen of a factor; others must agree with it.
+/// The first dimension that was found for a factor; later ones must agree with
+/// it.
 struct Witness {
   const Tensor *tensor = nullptr;
   unsigned dim = 0;
@@ -133,7 +134,8 @@ private:
     return verifyAgreement(witness, tensor, dim, kind);
   }
 
-  /// A ring is summed over as a whole, so that no partial sum arises.
+  /// A dimension that is passed around a ring must be summed over, or seen as a
+  /// whole, by the op.
   LogicalResult verifyRing(const Tensor &tensor, unsigned dim,
                            FactorKind kind) {
     if (kind == FactorKind::reduction || kind == FactorKind::seen)
@@ -172,11 +174,12 @@ private:
     return success();
   }
 
-  /// Whether a dimension is no set, and not split.
+  /// Whether a dimension is neither a set nor split.
   static bool isPlain(DimRef ref) { return ref.isWhole() && !ref.isSet(); }
 
-  /// Whether two splits over the same axes give each device the same part:
-  /// query heads meet the heads that they share only where both are even.
+  /// Whether two splits over the same axes give each device the same part.
+  /// Query heads are on the device of the key-value heads that they share only
+  /// if both splits are even.
   static bool areSplitAlike(DimRef a, DimRef b, bool sameExtent,
                             FactorKind kind) {
     auto isEven = [](DimRef ref) {
@@ -209,7 +212,7 @@ private:
            << ", expected the axes of its tokens, " << axesText(expected);
   }
 
-  /// The rows of a set are where their tokens are.
+  /// Verifies that a set is split as its tokens are.
   LogicalResult verifyTokens(const Tensor &tensor, unsigned dim,
                              ArrayRef<int32_t> parts) {
     if (tensor.view.dim(dim).axes.empty())
@@ -240,7 +243,8 @@ private:
     return diag << "]";
   }
 
-  /// A grouping must be that of the experts, or none.
+  /// Verifies that a set is not grouped, or is grouped as its experts are
+  /// split.
   LogicalResult verifyGrouping(const Tensor &tensor, unsigned dim) {
     DimRef ref = tensor.view.dim(dim);
     bool merged = factors.kinds[tensor.factors[dim]] == FactorKind::merged;
@@ -277,7 +281,7 @@ private:
 
   using AxisSet = llvm::SmallSetVector<StringAttr, 4>;
 
-  /// The axes of the dimensions that `result` sums over.
+  /// Returns the axes of the split dimensions over which `result` is a sum.
   AxisSet reducedAxes(unsigned result) {
     AxisSet axes;
     for (int32_t factor = 0, end = factors.kinds.size(); factor < end; ++factor)
@@ -291,7 +295,7 @@ private:
     return axes;
   }
 
-  /// Axes that `result` must be partial over.
+  /// Returns the axes over which `result` must be partial.
   FailureOr<AxisSet> expectedPartial(unsigned result) {
     AxisSet axes = reducedAxes(result);
     if (!axes.empty() && factors.linear.empty())
@@ -325,7 +329,8 @@ private:
       if (failed(expected))
         return failure();
       const Tensor &tensor = tensors[op->getNumOperands() + result];
-      // Values of a ring are summed on their way.
+      // Values that are passed around a ring are summed on their way, so that
+      // they are not partial over its axes.
       for (unsigned dim = 0; dim < tensor.view.rank(); ++dim)
         if (DimRef ref = tensor.view.dim(dim); ref.rule == SplitRule::ring)
           expected->set_subtract(ref.axes);
@@ -346,7 +351,8 @@ private:
 
 } // namespace
 
-/// The ranks that an op has, which are not those it can have.
+/// Emits an error that lists the ranks of an op's tensors, which the op cannot
+/// have.
 static LogicalResult refuseRanks(Operation *op) {
   InFlightDiagnostic diag = op->emitOpError("cannot work on operands of rank ");
   llvm::interleaveComma(op->getOperands(), diag, [&](Value operand) {
@@ -357,8 +363,8 @@ static LogicalResult refuseRanks(Operation *op) {
 }
 
 LogicalResult autopar::verifySharding(Operation *op) {
-  // The verifiers of op interfaces run before the op's own, which checks
-  // ranks: factors are built only from types that can have them.
+  // Interfaces are verified before the op itself, which checks ranks; factors
+  // are built only from types that can have them.
   for (Type type : op->getOperandTypes())
     if (!tensorOf(type))
       return success();

@@ -22,7 +22,8 @@ FunctionOpInterface autopar::findFunctionAround(Operation *op) {
   return {};
 }
 
-/// Whether `op` is of the kind, or has one inside, not in a symbol table.
+/// Whether `op` is of the kind or contains such an op, symbol tables inside it
+/// not counted.
 static bool hasKind(Operation *op,
                     llvm::function_ref<bool(Operation *)> isKind) {
   return op
@@ -35,7 +36,7 @@ static bool hasKind(Operation *op,
       .wasInterrupted();
 }
 
-/// Whether one follows `op` in the regions of the op around it.
+/// Whether an op of the kind follows `op` in the regions of the op around it.
 static bool isFollowed(Operation *op,
                        llvm::function_ref<bool(Operation *)> isKind) {
   auto isFound = [&](Operation &other) { return hasKind(&other, isKind); };

@@ -31,7 +31,8 @@ NamedExtent NamedExtent::symbol(MLIRContext *context, StringRef name) {
 // Text
 //===----------------------------------------------------------------------===//
 
-/// Multiplies by a number, or appends a symbol to `all`.
+/// Multiplies the extent by the number `word`, or appends the symbol `word` to
+/// `all`.
 bool NamedExtent::appendFactor(MLIRContext *context, StringRef word,
                                SmallVectorImpl<Attribute> &all) {
   if (word.empty())

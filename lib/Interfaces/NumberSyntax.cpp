@@ -30,7 +30,7 @@ ParseResult autopar::parseNumber(OpAsmParser &parser, FloatAttr &attr) {
 
 std::string autopar::numberText(double value) {
   std::string text = formatNumber(value);
-  // The parser wants digits and a point before an exponent.
+  // The parser requires digits and a point before an exponent.
   size_t exponent = text.find('e');
   if (text.find('.') == std::string::npos)
     text.insert(exponent == std::string::npos ? text.size() : exponent, ".0");

@@ -94,7 +94,7 @@ FunctionOpInterface autopar::findWhole(FunctionOpInterface function) {
 }
 
 //===----------------------------------------------------------------------===//
-// Encodings against the module
+// Encodings and the module around them
 //===----------------------------------------------------------------------===//
 
 std::string autopar::productText(DeviceMeshOpInterface mesh,
@@ -104,7 +104,7 @@ std::string autopar::productText(DeviceMeshOpInterface mesh,
     whole = mesh.getNamesOf(axes);
   if (!whole.empty())
     return llvm::join(whole, " = ");
-  // The longest degrees that are parts of it, one after the other.
+  // Writes the product as degrees, the longest first, one after the other.
   SmallVector<StringRef> factors;
   while (!axes.empty()) {
     size_t taken = axes.size();
@@ -147,7 +147,8 @@ std::string autopar::sizesText(function_ref<bool(int64_t)> allowed) {
 
 namespace {
 
-/// Checks the types of one op against the mesh and the workload around it.
+/// Verifies the types of one op against the mesh and the workload of the module
+/// around it.
 class EncodingVerifier {
 public:
   explicit EncodingVerifier(Operation *op) : op(op) {}
@@ -203,7 +204,8 @@ private:
     return verifySplit(view, index, devices);
   }
 
-  /// Verifies that the parts of a set can have the set's layout.
+  /// Verifies that the tokens and experts of a set can be split as the set
+  /// states.
   LogicalResult verifySet(const TensorView &view, unsigned index) {
     SmallVector<DimRef> home = view.tokens(index);
     if (DimRef experts = view.experts(index); !experts.axes.empty())
@@ -273,7 +275,8 @@ private:
     return diag;
   }
 
-  // Many ops have no axis, some no symbol.
+  // Finds the mesh when it is first needed: many ops use no axis, some no
+  // symbol.
   DeviceMeshOpInterface mesh() {
     if (!foundMesh)
       foundMesh = findMesh(op);
@@ -294,7 +297,7 @@ private:
 
 LogicalResult autopar::verifyEncodings(Operation *op) {
   EncodingVerifier verifier(op);
-  // Most ops have several tensors of one type.
+  // Most ops have several tensors of one type, each of which is verified once.
   SmallVector<Type, 4> verified;
   for (Type type :
        llvm::concat<const Type>(llvm::to_vector(op->getOperandTypes()),

@@ -137,7 +137,8 @@ Type autopar::fromElementType(MLIRContext *context, ElementType type) {
 // Aliases
 //===----------------------------------------------------------------------===//
 
-/// Names end in a letter, as the printer appends numbers to make them unique.
+/// Returns the end of an alias for a number format. It ends with a letter,
+/// because the printer appends numbers to make aliases unique.
 static StringRef aliasOfFormat(Type type) {
   std::optional<ElementType> format = toElementType(type);
   if (!format)
@@ -169,7 +170,7 @@ static StringRef aliasOfFormat(Type type) {
   case ElementType::i64:
     return "long";
   default:
-    // Formats of blocks.
+    // All other formats are block formats.
     return "blocks";
   }
 }

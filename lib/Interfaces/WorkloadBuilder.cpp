@@ -17,7 +17,7 @@ using namespace mlir;
 // Dimensions
 //===----------------------------------------------------------------------===//
 
-/// Index of `name` in `names`, adding it at the end where it is new.
+/// Returns the index of `name` in `names`; adds it at the end if it is new.
 static uint16_t intern(std::vector<std::string> &names, StringRef name) {
   auto it = llvm::find(names, name);
   if (it == names.end())
@@ -58,7 +58,8 @@ Dim WorkloadBuilder::dim(const TensorView &view, unsigned index, bool held) {
   Dim dim;
   dim.rule = ref.rule;
   dim.multiple = ref.multiple;
-  // A single device that experts are placed on may have slots for copies, too.
+  // If experts are placed on a single device, that device may still have slots
+  // for copies, so that the axis matters.
   bool hasSlots =
       ref.rule == SplitRule::pad && haveSameAxes(ref.axes, expertAxes);
   for (ArrayRef<StringAttr> names : {ref.axes, ref.grouped})
@@ -78,8 +79,9 @@ Dim WorkloadBuilder::dim(const TensorView &view, unsigned index, bool held) {
   return dim;
 }
 
-/// Adds `dim`, or the dimensions that it is the product of: routed tokens are
-/// where their tokens are, which one device may have all of.
+/// Adds `dim` to `dims` or, for a set of routed tokens, the dimensions whose
+/// product it is. The rows of a set are on the devices of their tokens, and one
+/// device may have all of them.
 void WorkloadBuilder::addDims(Dim dim, DimRef ref, Dims &dims) {
   if (!ref.isSet() || !splitting(ref.grouped).empty())
     return dims.push_back(std::move(dim));
@@ -156,7 +158,8 @@ ElementType WorkloadBuilder::formatOf(Value tensor) {
 // Kernels
 //===----------------------------------------------------------------------===//
 
-/// The name an op's result prints with, else its mnemonic.
+/// Returns the name with which an op's result is printed; if there is none, the
+/// op's mnemonic.
 static std::string suggestedName(Operation *op) {
   std::string name;
   if (auto asmOp = dyn_cast<OpAsmOpInterface>(op))
@@ -172,12 +175,14 @@ std::string WorkloadBuilder::uniqueName(Operation *op) {
   return name;
 }
 
-/// Whether it multiplies a weight: products of one input may be merged.
+/// Whether kernels of this kind multiply by a weight, so that those with one
+/// input may be launched as one.
 static bool isProduct(KernelKind kind) {
   return kind == KernelKind::matmul || kind == KernelKind::grouped_matmul;
 }
 
-/// Adds a kernel of an elementwise run, or anything else.
+/// Records a new launch: `run` is the kernel if it is elementwise, else
+/// nothing.
 void WorkloadBuilder::extend(std::optional<uint32_t> run) {
   if (launched.isEmpty)
     launched.ends.head = run;
@@ -346,7 +351,8 @@ void WorkloadBuilder::move(Kernel &kernel, Dims shape, ElementType type,
   kernel.traffic.push_back(std::move(traffic));
 }
 
-/// Rows are read as they are used: formats that pack values are for matrices.
+/// Rows of a table are read in the format of its values: formats that pack
+/// several values into one are for matrices only.
 void WorkloadBuilder::gather(Kernel &kernel, Value table, Dims rows) {
   rows.push_back(dim(TensorView(table), 1, /*held=*/false));
   ElementType type = traffic(table, /*write=*/false).front().type;
@@ -358,11 +364,12 @@ void WorkloadBuilder::readExperts(Kernel &kernel, Value weight, Dims routed,
   size_t first = kernel.traffic.size();
   read(kernel, weight);
   int64_t experts = TensorView(weight).getType().getDimSize(0);
-  // Tensors of a format may lie otherwise: those are read as a whole.
+  // Tensors of a quantisation format may be laid out differently; these are
+  // read as a whole.
   auto countsExperts = [&](const Dims &shape) {
     return !shape.empty() && shape.front().extent.factor == experts;
   };
-  // Tokens of the whole group of devices that share the experts reach these.
+  // The tokens of all devices that share the experts reach these experts.
   for (Dim &dim : routed) {
     dim.sharedBy.reset();
     dim.limitedBy.reset();

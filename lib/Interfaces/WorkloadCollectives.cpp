@@ -33,7 +33,8 @@ void WorkloadBuilder::addCollective(Operation *op, CollectiveKind kind,
                                     Value buffer, ArrayRef<Attribute> names) {
   std::vector<AxisId> over = axes(names);
   openKind.reset();
-  // Weights are moved in their stored format, and caches in theirs.
+  // Weights are sent in the format in which they are stored, and so are KV
+  // caches.
   SmallVector<Part, 1> parts = partsOf(buffer);
   if (parts.empty()) {
     addCollective(op, kind, over, dims(buffer), formatOf(buffer));
@@ -58,7 +59,8 @@ void WorkloadBuilder::sendByNode(NodeDispatch dispatch,
   program.collectives.back().byNode = std::move(dispatch);
 }
 
-/// Parts of all devices along `names` together.
+/// Changes the shapes of `parts` to those of the devices along `names`
+/// together.
 void WorkloadBuilder::join(MutableArrayRef<Part> parts,
                            ArrayRef<Attribute> names) {
   std::vector<AxisId> ids = axes(names);
@@ -94,12 +96,12 @@ void WorkloadBuilder::addGather(Operation *op, Value buffer, Value result,
     units[result] = WeightUnits(used->second);
 }
 
-/// Reduces a ring to the window of attention. A device's share of a prompt is
-/// two blocks of the sequence (Llama 3, arXiv:2407.21783, section 3.3.2), and
-/// before each is a window that other devices hold; before a single token there
-/// is one. Of `n` devices, the first and the last have a block that needs none,
-/// so that on average (n-1)/n of two windows are sent: what a ring sends of a
-/// buffer of two.
+/// Limits what a ring sends to the window of attention. A device's share of a
+/// prompt is two blocks of the sequence (Llama 3, arXiv:2407.21783, section
+/// 3.3.2), and other devices hold a window of tokens before each block; before
+/// a single token there is one window. Of `n` devices, the first and the last
+/// have a block that needs none, so that on average (n-1)/n of two windows are
+/// sent: what a ring sends of a buffer of two.
 void WorkloadBuilder::seeWindows(Extent &extent) {
   if (extent.limit == 0 || !extent.limitSymbols.empty())
     return;
@@ -120,8 +122,8 @@ void WorkloadBuilder::addRing(Operation *op, Value buffer, Value result,
     turned[result] = std::move(parts);
 }
 
-/// Sizes collectives on routed tokens by the tokens of the most loaded device,
-/// also if the buffer is split by tokens.
+/// Makes the size of a collective on routed tokens that of the most loaded
+/// device, even if the buffer is split by tokens.
 void WorkloadBuilder::shareOut(Collective &collective) const {
   bool shared = llvm::any_of(collective.shape, [](const Dim &dim) {
     return dim.sharedBy.has_value();

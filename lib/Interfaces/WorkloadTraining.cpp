@@ -32,14 +32,14 @@ static Traffic trafficOf(const Resident &resident, bool write) {
   return traffic;
 }
 
-/// Adds the reads and writes of a kernel that changes `resident`.
+/// Adds the traffic of a kernel that reads `resident` and writes it.
 static void change(Kernel &kernel, const Resident &resident) {
   kernel.traffic.push_back(trafficOf(resident, /*write=*/false));
   kernel.traffic.push_back(trafficOf(resident, /*write=*/true));
 }
 
-/// A resident that belongs to the tensor `weight`, such as its gradient: one
-/// number per element.
+/// Returns a record that belongs to the weight `weight`, such as its gradient,
+/// with one number per element.
 static Resident partnerOf(const Resident &weight, Resident::Kind kind,
                           Dims shape, ElementType type) {
   Resident partner;
@@ -88,8 +88,9 @@ void WorkloadBuilder::readGradient(Value value, Value weight) {
     residents[value].push_back(known->second);
 }
 
-/// The blocks of a state, one after the other; the last may be shorter. Where
-/// they are parts of a dimension that is whole, the others lie as they do.
+/// Returns the shape that counts the blocks of an optimizer state (each has a
+/// scale); the last block may be shorter. If whole blocks fit into an unsplit
+/// dimension, other dimensions stay as they are.
 static Dims blocksOf(const KeptState &state) {
   Dims shape = state.shape;
   for (Dim &dim : shape)
