@@ -89,13 +89,13 @@ static void compareMemory(RowList &rows) {
   ofDevice("temporaries", "memory.per_device.reserved_bytes",
            &Memory::reservedBytes);
   ofDevice("runtime", "memory.per_device.runtime_bytes", &Memory::runtimeBytes);
-  ofDevice("total of a device", "memory.per_device.total_bytes",
+  ofDevice("total per device", "memory.per_device.total_bytes",
            &Memory::totalBytes);
   rows.add("budget", "memory.budget_bytes", bytes,
            [](const Report &report) -> Value {
              return report.memory.perDevice.budgetBytes;
            });
-  rows.add("KV of a token on a device", "memory.kv_bytes_per_token_per_device",
+  rows.add("KV cache per token/device", "memory.kv_bytes_per_token_per_device",
            bytes, [](const Report &report) -> Value {
              return report.memory.kvBytesPerTokenPerDevice;
            });
@@ -145,11 +145,11 @@ static void compareTimes(RowList &rows) {
   auto known = [](std::optional<double> value) {
     return value ? Value(*value) : Value();
   };
-  rows.add("per million tokens", "cost.usd_per_million_tokens", Unit::dollars,
-           [=](const Report &report) -> Value {
+  rows.add("price per million tokens", "cost.usd_per_million_tokens",
+           Unit::dollars, [=](const Report &report) -> Value {
              return known(report.cost.dollarsPerMillionTokens);
            });
-  rows.add("energy of a token", "cost.joules_per_token", Unit::joules,
+  rows.add("energy per token", "cost.joules_per_token", Unit::joules,
            [=](const Report &report) -> Value {
              return known(report.cost.joulesPerToken);
            });
@@ -160,10 +160,10 @@ static void compareRest(RowList &rows) {
   rows.add("devices", "mesh.devices", Unit::count,
            [](const Report &report) -> Value { return report.mesh.devices; });
   rows.add(
-      "FLOPs of a device", "flops.per_device", Unit::flops,
+      "FLOPs per device", "flops.per_device", Unit::flops,
       [](const Report &report) -> Value { return report.flops.perDevice; });
-  rows.add("sent by a device", "communication.bytes_per_device", Unit::bytes,
-           [](const Report &report) -> Value {
+  rows.add("bytes sent per device", "communication.bytes_per_device",
+           Unit::bytes, [](const Report &report) -> Value {
              return report.communication.bytesPerDevice;
            });
 }

@@ -163,8 +163,9 @@ void Explainer::explainLaunchShares() {
     addShares(launch, rowOf, rows);
   const char *program = "cost program of the IR";
   for (KernelExplanation &row : rows) {
-    row.time.note("of a launch of several kernels, the roofline's time as each "
-                  "would take alone, and an even part of the floor");
+    row.time.note(
+        "in a launch of several kernels, a kernel's share is its roofline time "
+        "if it ran alone, and an equal part of the launch floor");
     for (Explanation *one : {&row.count, &row.flops, &row.bytes})
       one->from(program);
   }
@@ -267,8 +268,8 @@ void Explainer::explainRows(
       add(path + "count", sum, count);
     else
       add(path + "count", "given",
-          Explanation().from("layers of this kind on the device, for each pass "
-                             "through them"));
+          Explanation().from(
+              "layers of this kind on the device, once per pass"));
   }
 }
 

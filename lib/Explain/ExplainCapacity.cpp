@@ -33,7 +33,7 @@ static Explanation explainDropped(const EvaluatedIteration &iteration,
     return dropped.input("experts", program.capacity->experts)
         .input(folder + "tokens", capacity.tokens)
         .input(folder + "routed_tokens", capacity.routedTokens)
-        .note("of even loads")
+        .note("if loads are even")
         .formula("1 - min(1, experts * tokens / routed_tokens)");
   std::vector<double> shares = droppedShares(iteration);
   for (size_t i = 0; i < shares.size(); ++i)
@@ -41,7 +41,7 @@ static Explanation explainDropped(const EvaluatedIteration &iteration,
                       std::to_string(program.placement->layers[i].loads.layer),
                   shares[i]);
   return dropped
-      .note("of a layer: what loads of experts have above factor * their mean")
+      .note("per layer: the part of expert loads above factor * mean load")
       .from("expert loads: " + program.placement->source)
       .formula("sum of the inputs / their number");
 }
@@ -61,7 +61,7 @@ void autopar::explanation::explainCapacity(const EvaluatedIteration &iteration,
       Explanation()
           .input("top_k", own.topK)
           .input("tokens_of_rank", capacity.routedTokens / own.topK,
-                 "of a microbatch, as routers have them")
+                 "tokens of a microbatch on a rank")
           .formula("top_k * tokens_of_rank"));
   add("tokens", explainTaken(capacity, own, folder));
   add("dropped_share", explainDropped(iteration, capacity, folder));

@@ -47,8 +47,8 @@ void Explainer::explainCollective(size_t row) {
       Explanation()
           .input("collectives/" + cost.record->name, cost.bytes,
                  text.sizes(cost.nodes->bytes) + " B")
-          .note("of the parts of all ranks where it gathers them, else what "
-                "each rank puts in")
+          .note("bytes of the parts of all ranks if it gathers them, else of "
+                "each rank's input")
           .from("cost program of the IR"));
   if (cost.route->byNode)
     explainByNode(row);
@@ -108,8 +108,8 @@ void Explainer::explainByNode(size_t row) {
             decimal(size) + " - 1) / " + decimal(size),
         Explanation()
             .input(path + "bytes", record.bytes)
-            .note("of the rows of a token that go to the group, what goes to "
-                  "domains of the tier below, once to each")
+            .note("rows of a token that go to other domains of the tier below, "
+                  "one row per domain")
             .from(byNodeSource));
     wire.input(path + "wire_bytes_by_tier." + tier, sent);
   }
@@ -165,16 +165,16 @@ void Explainer::explainCommunication() {
   Checked hidden = all - step.whole(total.communicationPs);
   if (!hidden.isZero())
     time.push_back({"hidden", "-" + us(hidden),
-                    "steps of rings beside attention on the part before: of "
-                    "each layer the smaller of its rings and (n-1)/n of that "
-                    "attention (arXiv:2310.01889)"});
+                    "ring steps that run beside attention on the previous "
+                    "part: per layer, the smaller of its ring time and (n-1)/n "
+                    "of its attention time (arXiv:2310.01889)"});
   addSum("latency.communication_time_us", time,
-         Explanation().note(std::string(hidden.isZero() ? "none" : "no other") +
-                            " is hidden by kernels; each call in whole "
-                            "picoseconds"));
+         Explanation().note(
+             std::string(hidden.isZero() ? "none" : "no other") +
+             " is hidden by kernels; each call is rounded to picoseconds"));
   add("latency.bounds.communication_time_us", "sum of the inputs",
-      bound.note("of one call, wire bytes over the bandwidth of each level, or "
-                 "the expected time where that is less"));
+      bound.note("per call, wire bytes over the bandwidth of each level, or "
+                 "the expected time if that is less"));
 }
 
 //===----------------------------------------------------------------------===//

@@ -24,7 +24,7 @@ static Explanation explainBytes(const EvaluatedIteration &iteration,
           isCopied(program, gradient) && name == recordName(program, gradient))
         sum.input(name, value);
   return sum.formula("sum of the inputs")
-      .note("the first stage and the last have a copy of each")
+      .note("the first and the last stage each have a copy")
       .from("cost program of the IR");
 }
 

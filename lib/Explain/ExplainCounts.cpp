@@ -161,8 +161,8 @@ void Explainer::explainMachine() {
       Explanation().from("nodes of " + report.machine.hardware));
   if (report.mesh.expertsPerDevice)
     add("mesh.experts_per_device", "given",
-        Explanation().from("slots of routed experts of a layer, over the "
-                           "devices of ep"));
+        Explanation().from(
+            "slots of routed experts per layer, divided by the devices of ep"));
 }
 
 void Explainer::explainWorkload() {
@@ -251,24 +251,25 @@ void Explainer::explainResidents() {
     addResidents(device("optimizer_bytes"), Kind::optimizer, &Nodes::localBytes,
                  " B", 1);
     add(device("update_bytes"), total.updateBytes,
-        Explanation().note("copies of gradients; blocks that are free hold "
-                           "what fits into them"));
+        Explanation().note("copies of gradients that an update makes, some of "
+                           "them in memory that was freed"));
   }
   addResidents("memory.kv_bytes_per_token", Kind::kv_cache, &Nodes::perToken,
                " B", 1,
-               Explanation().note("one more token of one sequence where no "
-                                  "window is full, each value once"));
+               Explanation().note("for one more token of one sequence, if no "
+                                  "window is full; each value counts once"));
   addResidents("memory.kv_bytes_per_token_per_device", Kind::kv_cache,
                &Nodes::localPerToken, " B", 1,
-               Explanation().note("one more token of one sequence where no "
-                                  "window is full, on one device"));
-  addResidents("memory.kv_bytes_per_sequence", Kind::kv_cache,
-               &Nodes::perSequence, " B", 1,
-               Explanation().note("one sequence of this context, each value "
-                                  "once, without blocks"));
+               Explanation().note("for one more token of one sequence on one "
+                                  "device, if no window is full"));
+  addResidents(
+      "memory.kv_bytes_per_sequence", Kind::kv_cache, &Nodes::perSequence, " B",
+      1,
+      Explanation().note("for one sequence of this context; each value counts "
+                         "once, without rounding to KV blocks"));
   addResidents("memory.state_bytes_per_sequence", Kind::state,
                &Nodes::perSequence, " B", 1,
-               Explanation().note("one sequence, each value once"));
+               Explanation().note("for one sequence; each value counts once"));
 }
 
 /// Adds the first set of buffers that are live at once and sum to `peak`, with
@@ -290,9 +291,10 @@ void Explainer::addLiveSet(const std::string &path, Checked peak,
                            std::to_string(record.begin) + " to " +
                            std::to_string(record.end)});
     }
-    return addSum(path, parts,
-                  Explanation().note("what is live at once, where most is; "
-                                     "loop bodies appear once"));
+    return addSum(
+        path, parts,
+        Explanation().note("temporaries that are in memory at once, where "
+                           "these are largest; bodies of loops count once"));
   }
   addSum(path, {});
 }
@@ -312,7 +314,7 @@ void Explainer::explainProfile() {
 
 void Explainer::explainRuntimeBytes() {
   add(device("communication_bytes"), total.communicationBytes,
-      Explanation().note("where a collective spans devices"));
+      Explanation().note("only if a collective spans devices"));
   add(device("graph_bytes"), total.graphBytes);
   add(device("runtime_bytes"), total.runtimeBytes);
 }
@@ -371,13 +373,13 @@ void Explainer::explainMemory() {
   add(device("rule_bytes"), total.reserveBytes,
       step.plan.memoryUtilization ? Explanation().from("plan") : Explanation());
   add(device("reserved_bytes"), total.reservedBytes,
-      Explanation().note("temporaries of this step, of the run by which the "
-                         "runtime sizes them, of its sampler, or what its rule "
-                         "keeps"));
+      Explanation().note(
+          "the largest of: temporaries of this step, of the run by which the "
+          "runtime sizes them, of its sampler, and the reserve of its rule"));
   add("memory.kv_capacity_bytes", total.kvCapacityBytes);
   add("memory.kv_capacity_tokens", total.kvCapacityTokens,
-      Explanation().note("at the bytes per token of a sequence of this length; "
-                         "0 where it keeps nothing"));
+      Explanation().note("computed with the bytes per token of a sequence of "
+                         "this length; 0 if it keeps nothing"));
 }
 
 void Explainer::explainCapacity() {
@@ -395,8 +397,9 @@ void Explainer::explainCapacity() {
         replicas().input(perReplica, report.capacity.sequencesPerReplica));
   else
     add("capacity.sequences", "given",
-        Explanation().from("the largest --batch that fits: what is reserved, "
-                           "or what devices keep, grows unevenly with it"));
+        Explanation().from(
+            "the largest --batch that fits, found by search: reserved or kept "
+            "memory grows unevenly with the batch"));
   add("capacity.tokens", "product of the inputs",
       replicas().input("memory.kv_capacity_tokens",
                        report.memory.kvCapacityTokens));
@@ -436,9 +439,10 @@ void Explainer::explainFlops() {
   addKernels("flops.layers_linear", FlopClass::linear, &Nodes::flops);
   addKernels("flops.attention", FlopClass::attention, &Nodes::flops);
   explainSquare();
-  addKernels("flops.recurrence", FlopClass::recurrence, &Nodes::flops,
-             Explanation().note("a convention: FLOPs of the recurrence itself, "
-                                "whatever a chunked kernel does"));
+  addKernels(
+      "flops.recurrence", FlopClass::recurrence, &Nodes::flops,
+      Explanation().note("by convention, FLOPs of the recurrence itself, even "
+                         "if a chunked kernel computes more"));
   addKernels("flops.logits", FlopClass::logits, &Nodes::flops);
   add("flops.total", "sum of the inputs",
       Explanation()

@@ -156,13 +156,13 @@ void PipelineExplainer::explainTransfer(const std::string &folder,
       Explanation().input("devices", row.groupSize, "two neighbours"));
   add(folder + "count", "the input",
       Explanation().input("schedule.microbatches", row.count,
-                          "as often as a microbatch takes steps"));
+                          "once per step of a microbatch"));
   add(folder + "bytes", "the input",
       Explanation()
           .input("transfer", row.bytes)
-          .note("what the first layer of " +
+          .note("bytes that the first layer of " +
                 row.name.substr(row.name.rfind(' ') + 1) +
-                " takes from before it, of a microbatch"));
+                " receives, per microbatch"));
   add(folder + "wire_bytes_per_device", "the input",
       Explanation().input(folder + "bytes", row.wireBytesPerDevice));
 }
@@ -171,7 +171,7 @@ void PipelineExplainer::explainCopiesRow(const std::string &folder,
                                          const Report::CollectiveRow &row) {
   add(folder + "group_size", "the input",
       Explanation().input("devices", row.groupSize,
-                          "of the first stage and of the last"));
+                          "devices of the first and of the last stage"));
   add(folder + "count", "the input",
       Explanation().input("iterations", row.count));
   add(folder + "bytes", "the input",
@@ -271,7 +271,7 @@ void PipelineExplainer::explainSchedule() {
     sum.derivation.formula = "sum of the inputs";
     if (i == 0)
       sum.input("before", toMicroseconds(parts.pricer.before.cost.timePs),
-                "what lies before the layers");
+                "operations before the layers");
     for (int64_t at = partition.ranges[i].begin;
          at < partition.ranges[i].end;) {
       int64_t end = at;
@@ -286,7 +286,7 @@ void PipelineExplainer::explainSchedule() {
     }
     if (i + 1 == partition.ranges.size())
       sum.input("after", toMicroseconds(parts.pricer.after.cost.timePs),
-                "what follows the layers");
+                "operations after the layers");
     own = std::move(sum.derivation);
   }
 }
@@ -338,8 +338,8 @@ void PipelineExplainer::explainPartition() {
                               std::to_string(partition.heaviest) + "].time_us",
                           heaviestUs));
   add("schedule.equal_counts_time_us", "given",
-      Explanation().from("the heaviest stage of the best split of equal "
-                         "counts of layers"));
+      Explanation().from(
+          "the slowest stage of the best split with equal numbers of layers"));
   if (equalUs > 0)
     add("schedule.gain_over_equal_counts",
         "1 - heaviest_time_us / equal_counts_time_us",
@@ -348,8 +348,8 @@ void PipelineExplainer::explainPartition() {
             .input("schedule.equal_counts_time_us", equalUs));
   for (size_t i = 0; i < partition.devices.size(); ++i)
     add("schedule.per_stage[" + std::to_string(i) + "].memory_bytes", "given",
-        Explanation().from("weights, caches and states of its layers, as the "
-                           "split counts them"));
+        Explanation().from("weights, KV caches and states of its layers, as "
+                           "the search for a split counts them"));
 }
 
 void PipelineExplainer::explainMessages() {
@@ -357,8 +357,8 @@ void PipelineExplainer::explainMessages() {
     const Report::Transfer &transfer = pipeline.transfers[i];
     std::string folder = "schedule.transfers[" + std::to_string(i) + "].";
     add(folder + "bytes", "given",
-        Explanation().from("what the next stage's first layer takes, of a "
-                           "microbatch"));
+        Explanation().from("bytes that the next stage's first layer receives, "
+                           "per microbatch"));
     Explanation time;
     time.input(folder + "bytes", transfer.bytes);
     add(folder + "time_us", "given",

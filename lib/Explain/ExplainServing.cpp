@@ -80,15 +80,15 @@ void ServingExplainer::explainTimes() {
   add("ttft_us.mean", "host + prompt + step + queue + sending",
       Explanation()
           .input("serving.ttft_parts_us.host", parts.hostUs,
-                 "of the server, outside of steps")
+                 "time of the server outside of steps")
           .input("serving.ttft_parts_us.prompt", parts.prefillUs,
-                 "steps that read its own prompt")
+                 "steps that prefill its own prompt")
           .input("serving.ttft_parts_us.step", parts.stepUs,
-                 "the rest of the step that runs when it comes")
+                 "rest of the step that runs when the request arrives")
           .input("serving.ttft_parts_us.queue", parts.queueUs,
-                 "prompts and room of others")
+                 "wait for other prompts and for free KV blocks")
           .input("serving.ttft_parts_us.sending", parts.sendUs,
-                 "tokens that it is sent with"));
+                 "wait for the tokens that are sent together with the first"));
   add("request_us.mean",
       "ttft_us - sending + (mean_output_tokens - 1) * tpot_us",
       withOutput()
@@ -102,11 +102,12 @@ void ServingExplainer::explainTimes() {
       "added_by_prompt_us",
       withOutput()
           .input("serving.decode_step_us", state.decodeStepUs)
-          .input("serving.requests.tokens_per_step", steady.load.tokensPerStep,
-                 "one, and a draft where all before it were accepted")
+          .input(
+              "serving.requests.tokens_per_step", steady.load.tokensPerStep,
+              "one token, and each draft if all drafts before it were accepted")
           .input("serving.others", state.others,
-                 "requests that step together, but for those that a step "
-                 "reads: each is replaced once while one answers")
+                 "requests that step together, without those that a step "
+                 "prefills; each is replaced once while a request is answered")
           .input("serving.added_by_prompt_us", state.addedByPromptUs));
 }
 
@@ -117,7 +118,7 @@ void ServingExplainer::explainCache() {
       Explanation()
           .input("serving.decoding", steady.state.running, "of a replica")
           .input("serving.context", steady.load.contextTokens(),
-                 "prompt and half of the output, longer ones counting more")
+                 "prompt and half of the output; longer requests weigh more")
           .input("serving.reading", steady.state.prefilling, "of a replica")
           .input("serving.requests.mean_prompt_tokens",
                  steady.load.promptTokens)
@@ -155,7 +156,7 @@ void ServingExplainer::explainQueue() {
       given(std::string(times) + mark, queue);
   for (const char *name : {"step", "queue", "link", "sending"})
     given(std::string("ttft_parts_us.") + name, queue);
-  given("ttft_parts_us.prompt", "the price of steps that read one prompt");
+  given("ttft_parts_us.prompt", "price of the steps that prefill one prompt");
   given("ttft_parts_us.host", "request_time of the runtime");
   for (const char *name :
        {"requests_per_s", "share_within_limits", "saturates_at_per_s",
@@ -163,7 +164,7 @@ void ServingExplainer::explainQueue() {
     given(name, queue);
   for (const char *name : {"decode_step_us", "communication_us", "host_us",
                            "prompt_step_us", "added_by_prompt_us"})
-    given(name, "the price of a step in the steady state");
+    given(name, "price of a step in the steady state");
   given("replicas", "groups of devices with sequences of their own");
   given("kv_capacity_tokens", "memory.kv_capacity_tokens of a replica");
 }

@@ -94,13 +94,13 @@ void Explainer::addLaunchTimes(const std::string &path, bool ofCompute,
 
 void Explainer::explainLaunches() {
   addLaunchTimes("latency.compute_time_us", /*ofCompute=*/true,
-                 "launches whose time for arithmetic, tc, is above the time "
-                 "for memory traffic, tm; floors are overhead; each launch in "
-                 "whole picoseconds");
+                 "launches whose arithmetic (tc) takes longer than their "
+                 "memory traffic (tm); launch floors count as overhead; each "
+                 "launch is rounded to picoseconds");
   addLaunchTimes("latency.memory_time_us", /*ofCompute=*/false,
-                 "launches whose time for memory traffic, tm, is not below the "
-                 "time for arithmetic, tc; floors are overhead; each launch in "
-                 "whole picoseconds");
+                 "launches whose memory traffic (tm) takes at least as long as "
+                 "their arithmetic (tc); launch floors count as overhead; each "
+                 "launch is rounded to picoseconds");
   std::vector<Contribution> launches, reads;
   for (const LaunchNodes &launch : step.strategy.launches) {
     Checked count = step.countOf(launch);
@@ -142,8 +142,8 @@ void Explainer::explainOverhead() {
   Checked host = step.whole(total.layersPs) + step.whole(total.hostPs);
   sum.restsOn(runtime.kernelFloorUs).input("latency.host_time_us", us(host));
   add("latency.overhead_time_us", "sum of the inputs",
-      sum.note("floors of the launches, the larger of the curve's and the "
-               "runtime's, and the time of the host"));
+      sum.note("launch floors, the larger of the kernel curve's and the "
+               "runtime's, and the host's time"));
 }
 
 void Explainer::explainHost() {
@@ -208,8 +208,8 @@ void Explainer::explainSerialKernels() {
                         : decimal(peak.movedBytes) + " B / memory_bandwidth"));
   }
   add("latency.bounds.kernels_time_us", "sum of the inputs",
-      sum.restsOn(bandwidth).note("each launch at the peak of what bounds it, "
-                                  "one after another"));
+      sum.restsOn(bandwidth).note("launches one after another, each at the "
+                                  "peak rate of the resource that limits it"));
 }
 
 void Explainer::explainBounds() {
@@ -233,7 +233,7 @@ void Explainer::explainBounds() {
                                        decimal(peak->value) + " FLOP/s");
     }
   add("latency.bounds.compute_time_us", "sum of the inputs",
-      compute.note("all FLOPs of a device at the dense peak"));
+      compute.note("all FLOPs of a device at the dense peak rate"));
   explainSerialKernels();
   add("latency.bounds.memory_time_us",
       "weights_and_kv_read_bytes / memory_bandwidth * 1e6",

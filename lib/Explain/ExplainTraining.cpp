@@ -92,14 +92,15 @@ Explanation TrainingExplainer::sectionOf(Section section, bool isOnce) const {
       sum.input(name, us(shown), "exposed of " + decimal(us(whole)) + " us");
   if (!isOnce)
     sum.note("of " + std::to_string(iteration.steps.shape.passes()) +
-             " microbatches on the heaviest stage");
+             " microbatches on the slowest stage");
   return sum;
 }
 
 void TrainingExplainer::addOverlap(Explanation &sum) const {
   if (iteration.steps.shape.isFolded())
     sum.input("overlap", -iteration.overlapUs(),
-              "what one direction sends while the other computes");
+              "communication of one direction (forward or backward) while the "
+              "other computes");
 }
 
 void TrainingExplainer::explainTimes() {
@@ -116,8 +117,9 @@ void TrainingExplainer::explainTimes() {
   add("training.weight_gradient_time_us", "microbatches * weight_gradients",
       Explanation()
           .input("schedule.microbatches", iteration.steps.shape.passes())
-          .input("weight_gradients", toMicroseconds(all.weightGradientPs),
-                 "kernels that make them, of one microbatch"));
+          .input(
+              "weight_gradients", toMicroseconds(all.weightGradientPs),
+              "kernels that compute gradients of weights, for one microbatch"));
 }
 
 void TrainingExplainer::explainRest() {
@@ -127,13 +129,14 @@ void TrainingExplainer::explainRest() {
   waits.input("forward", iteration.allPassesUs(calls(Section::forward)))
       .input("backward", iteration.allPassesUs(calls(Section::backward)))
       .input("optimizer", toMicroseconds(calls(Section::optimizer)))
-      .note("what kernels of the heaviest stage wait for: training.exposure");
+      .note("communication for which kernels of the slowest stage wait: "
+            "training.exposure");
   addOverlap(waits);
   add("latency.communication_time_us", "sum of the inputs", waits);
   Explanation stragglers;
   stragglers.input("iteration",
                    toMicroseconds(times.gradientsPs + times.optimizerPs),
-                   "of devices that are alike");
+                   "time of an iteration if all devices were equally fast");
   const Runtime &runtime = iteration.parts.runtime;
   bool isRouted = routesTokens(iteration.parts.program);
   if (runtime.training && isRouted)
@@ -155,7 +158,7 @@ void TrainingExplainer::explainRest() {
           .input("training.backward_time_us", training.backwardTimeUs)
           .input("training.optimizer_time_us", training.optimizerTimeUs)
           .input("training.straggler_time_us", training.stragglerTimeUs)
-          .note("gradients are there after " +
+          .note("gradients are complete after " +
                 decimal(toMicroseconds(times.gradientsPs)) +
                 " us, reduced by all stages; the slowest optimizer takes " +
                 decimal(toMicroseconds(times.optimizerPs)) + " us")
@@ -171,13 +174,13 @@ static const char *ruleOf(const Exposure &row) {
   case Exposure::Purpose::dispatch:
     return "1 - hidden_dispatch of the runtime";
   case Exposure::Purpose::inputs:
-    return "beside the products that make gradients of weights";
+    return "beside the matmuls that compute gradients of weights";
   case Exposure::Purpose::gather:
     return isOfOptimizer ? "beside the first forward of the next iteration"
                          : "beside the kernels of its section";
   case Exposure::Purpose::reduction:
     return isOfOptimizer ? "beside the last microbatch's backward"
-                         : "beside kernels that gathers leave";
+                         : "beside kernel time that gathers do not use";
   case Exposure::Purpose::copies:
     return "nothing hides it: both stages have reduced their gradients before";
   }
@@ -249,7 +252,8 @@ void TrainingExplainer::explainUtilization() {
       Explanation()
           .input("training.flops.forward", flops(training.flops.forward))
           .input("training.flops.padding", flops(training.flops.padding))
-          .note("a backward is twice the forward: nothing is computed again"));
+          .note("a backward has twice the FLOPs of the forward: nothing is "
+                "recomputed"));
   add("training.flops.hardware", "forward + backward",
       Explanation()
           .input("training.flops.forward", flops(training.flops.forward))
@@ -298,7 +302,8 @@ void TrainingExplainer::explainSaved(int64_t device,
               std::to_string(saved.count) + " of " +
                   std::to_string(saved.bytes) + " B");
   add(folder + "saved_bytes", "sum of the inputs",
-      sum.note("of all microbatches in flight when they keep most")
+      sum.note("values saved by all microbatches in flight, when these are "
+               "largest")
           .from(scheduleText()));
 }
 
@@ -383,7 +388,7 @@ void TrainingExplainer::explainStages() {
   }
   explainMemory(iteration.fullest, "memory.per_device.");
   add("training.peak_stage", "given",
-      Explanation().note("the stage that holds most"));
+      Explanation().note("the stage that needs the most memory"));
 }
 
 void TrainingExplainer::explainAlive() {

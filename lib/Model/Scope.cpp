@@ -184,9 +184,9 @@ std::optional<JsonReader> Scope::findKey(const std::string &name,
   return null;
 }
 
-/// Whether the field's default is a constant. A null in the config then replaces
-/// it, so that the value is null; other defaults are computed when a null is
-/// found.
+/// Whether the field's default is a constant. A null in the config then
+/// replaces it, so that the value is null; other defaults are computed when a
+/// null is found.
 static bool isConstant(const JsonValue &field, const char *which) {
   auto fixed = field.find(which);
   return fixed != field.end() &&

@@ -166,10 +166,9 @@ void SearchWriter::addTraining(TextTable &table) const {
   const Report &best = *report.best;
   const TrainingReport &training = *best.training;
   auto percent = [](double share) { return print("%.1f %%", 100 * share); };
-  table.add({"utilisation", "MFU " + percent(training.modelUtilization) +
-                                ", HFU " +
+  table.add({"utilisation", percent(training.modelUtilization) + " MFU, " +
                                 percent(training.hardwareUtilization) +
-                                " (with recomputation)"});
+                                " HFU (with recomputation)"});
   table.add(
       {"bubble", formatTime(training.bubbleTimeUs) + ", " +
                      percent(training.bubbleTimeUs / best.latency.stepTimeUs)});

@@ -29,8 +29,9 @@ static void addPhase(CLI::App *command, PlanArguments &arguments) {
   for (size_t i = 0; i < flags.size(); ++i)
     if (flags[i].name == "phase")
       addPlanOption(command, flags[i], "phase",
-                    "decode (default), prefill, train, or request: decode and "
-                    "prefill of a service under constant load",
+                    "What to search plans for: decode (default), prefill, "
+                    "train, or request, which is a service whose requests "
+                    "follow each other without a pause",
                     arguments.values[i])
           ->type_name("phase");
 }

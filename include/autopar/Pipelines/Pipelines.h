@@ -27,12 +27,12 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
   PlanOptions();
   Option<std::string> plan{
       *this, "plan", llvm::cl::value_desc("file|words"),
-      llvm::cl::desc("Plan to start from: a file of autopar.plan/1, or words "
-                     "as in tp8,pp2,sp; flags override it")};
+      llvm::cl::desc("Plan to start from: a file (autopar.plan/1), or words as "
+                     "in tp8,pp2,sp; other flags override it")};
   Option<std::string> diffPlans{
       *this, "diff-plans", llvm::cl::value_desc("plan;plan"),
-      llvm::cl::desc("Compare two plans: words as in 'tp8; tp4,pp2', or two "
-                     "files of autopar.plan/1; flags override both")};
+      llvm::cl::desc("Compare two plans, in words as in 'tp8; tp4,pp2', or as "
+                     "two files (autopar.plan/1); other flags apply to both")};
   Option<std::string> mesh{
       *this, "mesh", llvm::cl::value_desc("axis=N,..."),
       llvm::cl::desc(
@@ -59,10 +59,10 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
                      "tp*cp*dp devices (default: split as tp splits)")};
   Option<std::string> shardETP{
       *this, "shard-etp", llvm::cl::value_desc("N"),
-      llvm::cl::desc("Tensor parallelism inside each expert, with --shard-ep "
-                     "(default: tp in training where the runtime has that, as "
-                     "megatron does; tp/ep where ep is less than tp, as "
-                     "engines do; else 1)")};
+      llvm::cl::desc(
+          "Tensor parallelism inside each expert, with --shard-ep (default in "
+          "training: tp, if the runtime splits experts by tp as megatron does; "
+          "else tp/ep if ep is less than tp, else 1)")};
   Option<std::string> shardDCP{
       *this, "shard-dcp", llvm::cl::value_desc("N"),
       llvm::cl::desc("Decode context parallelism: this part of tp splits the "
@@ -74,8 +74,8 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
   Option<std::string> shardFSDP{
       *this, "shard-fsdp", llvm::cl::value_desc("N"),
       llvm::cl::desc(
-          "Part of the dp*cp replicas that --fsdp, or --zero, splits "
-          "over; the rest has copies (HSDP) (default: all)")};
+          "Number of the dp*cp replicas over which --fsdp or --zero splits; "
+          "the other replicas have copies, HSDP (default: all)")};
   Option<std::string> stagePP{
       *this, "stage-pp", llvm::cl::value_desc("N"),
       llvm::cl::desc("Pipeline parallelism: the layers over this many stages, "
@@ -131,10 +131,9 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
       llvm::cl::desc("Cached tokens of each sequence after the step")};
   Option<int64_t> encoderTokens{
       *this, "encoder-tokens", llvm::cl::value_desc("N"),
-      llvm::cl::desc(
-          "Positions of each sequence that an encoder encodes in the "
-          "step: patches of images, frames of audio, source text "
-          "(default: the module's, 0 in decode)"),
+      llvm::cl::desc("Positions per sequence that an encoder encodes in the "
+                     "step: patches of images, frames of audio, source text "
+                     "(default: the module's, 0 in decode)"),
       llvm::cl::init(-1)};
   Option<int64_t> crossTokens{
       *this, "cross-tokens", llvm::cl::value_desc("N"),
@@ -153,21 +152,21 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
                      "machine's file)")};
   Option<std::string> runtime{
       *this, "runtime", llvm::cl::value_desc("name[@version]"),
-      llvm::cl::desc("Runtime: vllm, sglang, trtllm, ideal, or a file; "
-                     "vllm@0.16 or vllm@2026-02 is that of a version or a "
-                     "month (default: vllm)")};
+      llvm::cl::desc(
+          "Runtime: vllm, sglang, trtllm, ideal, or a file; with a version or "
+          "a month, vllm@0.16 or vllm@2026-02 (default: vllm)")};
   ListOption<std::string> overrides{
       *this, "set", llvm::cl::value_desc("path=value"),
-      llvm::cl::desc("Replace a value of the libraries: "
+      llvm::cl::desc("Replace a value of the hardware or runtime files: "
                      "chips.h100-sxm.memory_bandwidth=4e12")};
   Option<bool> explain{
       *this, "explain", llvm::cl::value_desc("true"),
-      llvm::cl::desc("Show the derivation of every figure of the report")};
+      llvm::cl::desc("Show how every number of the report is computed")};
   Option<bool> impact{
       *this, "impact", llvm::cl::value_desc("true"),
       llvm::cl::desc(
-          "Rank the figures of chip, links and runtime by the effect of 1 % "
-          "more of each; those at the top are worth measuring first")};
+          "Rank the figures of chip, links and runtime by how much 1 % more of "
+          "each changes the result; the first ones are worth measuring")};
   Option<bool> verbose{
       *this, "verbose", llvm::cl::value_desc("true"),
       llvm::cl::desc("List all assumptions in a text report, defaults too")};

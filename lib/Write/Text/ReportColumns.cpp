@@ -135,17 +135,17 @@ const std::vector<ReportColumn> &autopar::writing::reportColumns() {
        [](const Report &report) {
          return tokensPerS(report, report.mesh.devices);
        },
-       rateText, "tokens/s of a device", 1},
+       rateText, "tokens/s per device", 1},
       {"total_bytes", "memory", 'r',
        [](const Report &report) {
          return Json(report.memory.perDevice.totalBytes);
        },
-       bytesText, "memory of a device, GiB", gib},
+       bytesText, "memory per device, GiB", gib},
       {"budget_bytes", "budget", 'r',
        [](const Report &report) {
          return Json(report.memory.perDevice.budgetBytes);
        },
-       bytesText, "budget of a device, GiB", gib},
+       bytesText, "memory budget per device, GiB", gib},
       {"fits", "fits", 'l',
        [](const Report &report) { return Json(report.memory.perDevice.fits); },
        truthText},
@@ -154,7 +154,7 @@ const std::vector<ReportColumn> &autopar::writing::reportColumns() {
        wordText},
       {"sequences", "sequences", 'r',
        [](const Report &report) { return Json(report.capacity.sequences); },
-       countText, "sequences that it has room for", 1},
+       countText, "sequences that fit", 1},
       {"usd_per_million_tokens", "$/M tokens", 'r', dollarsPerMillion,
        moneyText, "$ per million tokens", 1},
       {"joules_per_token", "J/token", 'r', joulesPerToken, jouleText,
@@ -172,7 +172,7 @@ const std::vector<ReportColumn> &autopar::writing::reportColumns() {
            return serving.steady.state.ttftUs;
          });
        },
-       timeText, "time to the first token, ms", ms, true},
+       timeText, "time to first token, ms", ms, true},
       {"p99_ttft_us", "p99 TTFT", 'r',
        [](const Report &report) {
          return steady(report, [](const ServingReport &serving) {
@@ -181,22 +181,22 @@ const std::vector<ReportColumn> &autopar::writing::reportColumns() {
                       : serving.steady.state.ttft.p99;
          });
        },
-       timeText, "time to the first token of all but 1 %, ms", ms, true},
+       timeText, "99th percentile of the time to first token, ms", ms, true},
       {"tpot_us", "TPOT", 'r',
        [](const Report &report) {
          return steady(report, [](const ServingReport &serving) {
            return serving.steady.state.tpotUs;
          });
        },
-       timeText, "time from token to token, ms", ms, true},
-      {"share_within_limits", "in limits", 'r',
+       timeText, "time per output token, ms", ms, true},
+      {"share_within_limits", "within limits", 'r',
        [](const Report &report) {
          const ServingReport *serving = servedBy(report);
          return serving && serving->hasLimits()
                     ? Json(serving->steady.state.shareWithinLimits)
                     : Json();
        },
-       shareText, "share of requests within limits", 1, true},
+       shareText, "share of requests within the latency limits", 1, true},
       {"saturates_at_per_s", "saturates at", 'r',
        [](const Report &report) {
          const ServingReport *serving = servedBy(report);
@@ -204,7 +204,7 @@ const std::vector<ReportColumn> &autopar::writing::reportColumns() {
                     ? Json(serving->steady.state.mostPerS)
                     : Json();
        },
-       numberText, "requests/s at most", 1, true},
+       numberText, "saturation rate, requests/s", 1, true},
   };
   return columns;
 }

@@ -128,7 +128,7 @@ static std::string memoryTable(const Report &report) {
   if (device.stateBytes > 0)
     add("states", device.stateBytes);
   add("temporaries", device.reservedBytes);
-  add("  of this step", device.activationBytes);
+  add("  temporaries of this step", device.activationBytes);
   add("runtime", device.runtimeBytes);
   int64_t libraries =
       device.runtimeBytes - device.communicationBytes - device.graphBytes;
@@ -141,7 +141,7 @@ static std::string memoryTable(const Report &report) {
   add("total", device.totalBytes);
   add("budget", memory.perDevice.budgetBytes);
   add("usable", device.capacityBytes);
-  add("left for KV", memory.kvCapacityBytes);
+  add("left for KV caches", memory.kvCapacityBytes);
   return "\nMemory of a device (" + memory.worstDevice + ")\n" + table.str() +
          "  KV per token: " + formatInteger(memory.kvBytesPerToken) +
          " B in all, " + formatInteger(memory.kvBytesPerTokenPerDevice) +
@@ -174,10 +174,10 @@ static std::string latencyTable(const Report &report) {
   return (report.prefillSteps.empty() ? "\nTime of a step ("
                                       : "\nTime of all steps (") +
          formatInteger(latency.kernelLaunches) + " kernels)\n" + table.str() +
-         wrapText("  ",
-                  "The time of a kernel counts under the resource that bounds "
-                  "it. At peak rates: all FLOPs, all reads of weights and KV "
-                  "cache, or all communication, each alone.");
+         wrapText("  ", "A kernel's time counts as compute or as memory, "
+                        "whichever limits it.") +
+         wrapText("  ", "At peak rates: time of all FLOPs, all reads of "
+                        "weights and KV cache, or all communication.");
 }
 
 /// Writes the first and the last steps; the context grows evenly between them.
@@ -224,14 +224,14 @@ static std::string flopsTable(const Report &report) {
   auto add = [&](const char *name, Checked count) {
     table.add({name, formatFlops(count), formatInteger(count)});
   };
-  add("linear layers", flops.layersLinear);
-  add("attention", flops.attention);
+  add("linear layers (all devices)", flops.layersLinear);
+  add("attention (all devices)", flops.attention);
   if (flops.recurrence > 0)
-    add("recurrence", flops.recurrence);
-  add("logits", flops.logits);
-  add("total", flops.total);
-  add("per device", flops.perDevice);
-  add("attention, full square", flops.attentionFullSquare);
+    add("recurrence (all devices)", flops.recurrence);
+  add("logits (all devices)", flops.logits);
+  add("total (all devices)", flops.total);
+  add("total per device", flops.perDevice);
+  add("attention without causal mask (all devices)", flops.attentionFullSquare);
   return "\nFLOPs of a step\n" + table.str();
 }
 

@@ -55,9 +55,9 @@ static std::string capacityText(const TrainingReport::Capacity &capacity) {
 void autopar::writing::addTrainingRows(TextTable &table, const Report &report) {
   const TrainingReport &training = *report.training;
   bool isPadded = !training.flops.padding.isZero();
-  table.add({"utilisation", "MFU " + percent(training.modelUtilization, 1) +
-                                ", HFU " +
+  table.add({"utilisation", percent(training.modelUtilization, 1) + " MFU, " +
                                 percent(training.hardwareUtilization, 1) +
+                                " HFU" +
                                 (isPadded ? " (with padding and recomputation)"
                                           : " (with recomputation)")});
   if (training.recompute != "none")
@@ -129,7 +129,7 @@ static std::string exposureTable(const TrainingReport &training) {
       name += ", tokens to experts";
       break;
     case Exposure::Purpose::inputs:
-      name += ", inputs of products";
+      name += ", inputs of matmuls";
       break;
     case Exposure::Purpose::gather:
       name += ", weights gathered";
@@ -187,18 +187,19 @@ static std::string aliveTable(const Report &report) {
   constexpr size_t mostRows = 12;
   const auto &alive = report.training->alive;
   TextTable table("llrrr");
-  table.add({"saved value", "of", "count", "each", "all"});
+  table.add({"value", "of layer", "count", "each", "all"});
   for (size_t i = 0; i < std::min(mostRows, alive.size()); ++i)
-    table.add({alive[i].name, alive[i].layer, formatInteger(alive[i].count),
-               formatBytes(alive[i].bytes),
+    table.add({"saved " + alive[i].name, alive[i].layer,
+               formatInteger(alive[i].count), formatBytes(alive[i].bytes),
                formatBytes(alive[i].count * alive[i].bytes)});
   std::string more =
       alive.size() > mostRows
           ? "  and " + std::to_string(alive.size() - mostRows) + " more\n"
           : "";
-  return alive.empty() ? ""
-                       : "\nLive at the peak (" + report.memory.worstDevice +
-                             ")\n" + table.str() + more;
+  return alive.empty()
+             ? ""
+             : "\nSaved for the backward at the peak (" +
+                   report.memory.worstDevice + ")\n" + table.str() + more;
 }
 
 std::string autopar::writing::trainingText(const Report &report) {

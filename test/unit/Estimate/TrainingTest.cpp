@@ -414,7 +414,8 @@ TEST(Training, SaysWhatItIs) {
       writeText(trained(makeTrainingPlan(2, 2, 2, 4), train(16, 512)));
   for (const char *words :
        {"training on 16 x 512 tokens", "tokens/s trained", "Memory by stage",
-        "Live at the peak (stage 0)", "Not modelled", "gradients reduced"})
+        "Saved for the backward at the peak (stage 0)", "Not modelled",
+        "gradients reduced"})
     EXPECT_NE(text.find(words), std::string::npos) << words << "\n" << text;
   EXPECT_EQ(text.find("KV per token"), std::string::npos) << text;
 }

@@ -436,10 +436,9 @@ TEST(WriteText, SaysWhatTimesAndTokensMean) {
   std::string text = writeText(report);
   EXPECT_NE(text.find("20,480 output tokens/s"), std::string::npos) << text;
   EXPECT_NE(text.find("all at peak rates"), std::string::npos);
-  EXPECT_NE(
-      text.find(
-          "The time of a kernel counts under the resource that bounds it."),
-      std::string::npos);
+  EXPECT_NE(text.find("A kernel's time counts as compute or as memory, "
+                      "whichever limits it."),
+            std::string::npos);
   EXPECT_NE(text.find("<1%"), std::string::npos);
 }
 
