@@ -31,6 +31,7 @@ KINDS = {
     "runtimes/schema/runtime.schema.json": "runtimes/*.json",
     "runtimes/schema/recipes.schema.json": "runtimes/recipes/*.json",
     "runtimes/schema/launch_table.schema.json": "runtimes/launch/*.json",
+    "runtimes/schema/log_forms.schema.json": "runtimes/logs/*.json",
     "models/formats/schema/format.schema.json": "models/formats/*.json",
 }
 
