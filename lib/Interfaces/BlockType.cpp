@@ -46,8 +46,7 @@ Type BlocksDialect::parseType(DialectAsmParser &parser) const {
   StringRef word;
   if (parser.parseKeyword(&word))
     return {};
-  std::optional<ElementType> format = parseCacheFormat(word);
-  if (format && blockOf(*format))
+  if (std::optional<ElementType> format = parseBlockFormat(word))
     return BlockType::get(getContext(), *format);
   parser.emitError(at) << "unknown block format '" << word << "'";
   return {};

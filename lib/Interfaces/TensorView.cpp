@@ -128,6 +128,9 @@ Type autopar::fromElementType(MLIRContext *context, ElementType type) {
   case ElementType::q5_1:
   case ElementType::iq4_nl:
   case ElementType::nvfp4:
+  case ElementType::fp8_row_576:
+  case ElementType::fp8_row_512:
+  case ElementType::fp8_row_128:
     return BlockType::get(context, type);
   }
   llvm_unreachable("covered switch");

@@ -65,8 +65,8 @@ std::string pipelineText(const mlir::OpPassManager &passes);
 //===----------------------------------------------------------------------===//
 
 /// Sets the formats of activations and caches.
-std::unique_ptr<mlir::Pass> createFormatsPass(const plan::Plan &plan,
-                                              bool runtimeDecides);
+std::unique_ptr<mlir::Pass>
+createFormatsPass(const plan::Plan &plan, bool runtimeDecides, bool keepsRows);
 /// Turns a step into the forward of training.
 std::unique_ptr<mlir::Pass> createTrainingPass(const plan::Plan &plan);
 /// Builds the backward.

@@ -142,7 +142,9 @@ private:
     absorb.phase = request.workload.isMixed ? "each" : nameOf(Phase::decode);
     add(PassPhase::bind, createAbsorbLatentAttentionPass(std::move(absorb)));
     add(PassPhase::formats,
-        createFormatsPass(plan, !(request.target == Target())));
+        createFormatsPass(plan, !(request.target == Target()),
+                          request.keepsRows && !settings.sizesAreOpen &&
+                              !trains()));
   }
 
   bool trains() const { return request.workload.phase == Phase::train; }

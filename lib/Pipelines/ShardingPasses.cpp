@@ -201,11 +201,13 @@ std::unique_ptr<Pass> autopar::pipelines::createBackwardPass(const Plan &plan) {
   return withKnobs(createBuildBackwardPass(std::move(backward)), plan);
 }
 
-std::unique_ptr<Pass>
-autopar::pipelines::createFormatsPass(const Plan &plan, bool runtimeDecides) {
-  if (!plan.dtype && !plan.kvDtype && !runtimeDecides)
+std::unique_ptr<Pass> autopar::pipelines::createFormatsPass(const Plan &plan,
+                                                            bool runtimeDecides,
+                                                            bool keepsRows) {
+  if (!plan.dtype && !plan.kvDtype && !runtimeDecides && !keepsRows)
     return nullptr;
   ConvertFormatsPassOptions convert;
+  convert.rows = keepsRows;
   if (plan.dtype)
     convert.compute = nameOf(*plan.dtype);
   if (plan.kvDtype)

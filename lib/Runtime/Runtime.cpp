@@ -7,6 +7,8 @@
 
 #include "autopar/Runtime/Runtime.h"
 
+#include "CacheRows.h"
+#include "Choice.h"
 #include "TrainingFields.h"
 
 #include "autopar/Hardware/Figures.h"
@@ -402,23 +404,6 @@ static void readVariants(const JsonReader &reader, const std::string &path,
 // Runtimes
 //===----------------------------------------------------------------------===//
 
-/// Reads the text `key`, which must be a name in `values`.
-template <typename T, size_t n>
-static T readChoice(const JsonReader &reader, const char *key,
-                    const std::pair<const char *, T> (&values)[n]) {
-  std::string name = reader.string(key);
-  std::vector<std::string> known;
-  for (auto [text, value] : values) {
-    if (name == text)
-      return value;
-    known.push_back(text);
-  }
-  if (!reader.failed())
-    reader.failAt(key, "expected one of " + join(known, ", ") + ", found \"" +
-                           shorten(name) + "\"");
-  return values[0].second;
-}
-
 static constexpr std::pair<const char *, BudgetRule> budgetRules[] = {
     {"fraction_of_total", BudgetRule::fraction_of_total},
     {"fraction_of_free", BudgetRule::fraction_of_free},
@@ -437,7 +422,7 @@ static void allowFields(const JsonReader &reader) {
                {"schema", "name", "title", "budget_rule", "prefill", "kv_cache",
                 "collectives", "merges_shared_input", "fuses_elementwise",
                 "cuts_prompts", "reserves_answers", "ideal", "training",
-                "capture_sizes", "captures_pieces", "variants"});
+                "capture_sizes", "captures_pieces", "cache_rows", "variants"});
   reader.allowOnly(known);
 }
 
@@ -476,6 +461,7 @@ static Runtime readFields(const JsonReader &reader,
   runtime.reservesAnswers = reader.boolean("reserves_answers");
   runtime.ideal = reader.boolean("ideal");
   readCaptures(reader, runtime);
+  readCacheRows(reader, runtime);
   if (reader.has("training"))
     runtime.training =
         readTrainingFields(reader.object("training"), path + ".training");

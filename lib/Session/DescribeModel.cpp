@@ -36,6 +36,7 @@ static Result<CostProgram> extract(ModuleOp module, Phase phase,
   OwningOpRef<ModuleOp> copy = module.clone();
   PlanRequest request;
   request.workload.phase = phase;
+  request.keepsRows = false;
   if (!kvFormat.empty()) {
     request.plan.kvDtype = parseCacheFormat(kvFormat);
     if (!request.plan.kvDtype)

@@ -30,6 +30,8 @@ static constexpr Row rows[] = {
     {5, "q4_1", "Q4_1", "bf16"},       {6, "q5_0", "Q5_0", "bf16"},
     {6, "q5_1", "Q5_1", "bf16"},       {5, "iq4_nl", "IQ4_NL", "bf16"},
     {5, "nvfp4", "", "fp8"},           {8, "fp8_block", "", "fp8_block"},
+    {10, "fp8_row_576", "", "bf16"},   {10, "fp8_row_512", "", "bf16"},
+    {9, "fp8_row_128", "", "fp8"},
 };
 
 namespace {
@@ -43,11 +45,24 @@ struct BlockRow {
 /// with a 16-bit scale (and, for `_1`, an offset); fifth bits are stored apart.
 /// Kernels multiply them in 16 bits. NVFP4: 8 bytes of values and a scale of
 /// one; TensorRT-LLM widens them to FP8 for attention.
+///
+/// Rows of latents have fp8 values, their scales, and in bf16 the 64 elements
+/// that turn; kernels multiply them in bf16 (github.com/deepseek-ai/FlashMLA,
+/// README, "FP8 with scale"). A row of 576 (DeepSeek-V3.2): 512 values with 4
+/// scales of 4 bytes. A row of 512 (DeepSeek-V4): 448 values with 7 scales of
+/// one byte and a byte of padding. A row of 128 (keys of an indexer): its
+/// values and one scale of 4 bytes, which kernels multiply in fp8.
 static constexpr BlockRow blocks[] = {
-    {ElementType::q8_0, {32, 34}}, {ElementType::q4_0, {32, 18}},
-    {ElementType::q4_1, {32, 20}}, {ElementType::q5_0, {32, 22}},
-    {ElementType::q5_1, {32, 24}}, {ElementType::iq4_nl, {32, 18}},
+    {ElementType::q8_0, {32, 34}},
+    {ElementType::q4_0, {32, 18}},
+    {ElementType::q4_1, {32, 20}},
+    {ElementType::q5_0, {32, 22}},
+    {ElementType::q5_1, {32, 24}},
+    {ElementType::iq4_nl, {32, 18}},
     {ElementType::nvfp4, {16, 9}},
+    {ElementType::fp8_row_576, {576, 512 + 4 * 4 + 64 * 2}},
+    {ElementType::fp8_row_512, {512, 448 + 7 + 1 + 64 * 2}},
+    {ElementType::fp8_row_128, {128, 128 + 4}},
 };
 
 static constexpr std::pair<std::string_view, ElementType> spellings[] = {
@@ -71,6 +86,17 @@ std::optional<BlockSize> autopar::blockOf(ElementType type) {
     if (block.type == type)
       return block.size;
   return std::nullopt;
+}
+
+ElementType autopar::plainFormat(ElementType type) {
+  switch (type) {
+  case ElementType::fp8_row_576:
+  case ElementType::fp8_row_512:
+  case ElementType::fp8_row_128:
+    return ElementType::fp8_e4m3;
+  default:
+    return type;
+  }
 }
 
 std::string_view autopar::nameOf(ElementType type) { return row(type).name; }
@@ -104,10 +130,18 @@ std::optional<ElementType> autopar::parseElementType(std::string_view text) {
   return std::nullopt;
 }
 
-std::optional<ElementType> autopar::parseCacheFormat(std::string_view text) {
+std::optional<ElementType> autopar::parseBlockFormat(std::string_view text) {
   for (const BlockRow &block : blocks)
     if (text == nameOf(block.type))
       return block.type;
+  return std::nullopt;
+}
+
+std::optional<ElementType> autopar::parseCacheFormat(std::string_view text) {
+  std::optional<ElementType> block = parseBlockFormat(text);
+  // Rows follow from a cache and its runtime.
+  if (block && plainFormat(*block) == *block)
+    return block;
   return parseElementType(text);
 }
 

@@ -58,6 +58,9 @@ struct PlanRequest {
   transforms::Target target;
   WorkloadChoice workload;
   RequestsChoice requests = {};
+  /// Whether caches get the rows that the runtime of the target keeps. What is
+  /// said of a model alone is of no runtime.
+  bool keepsRows = true;
 };
 
 /// Adds the passes that turn a model into the parallel program of `request`:

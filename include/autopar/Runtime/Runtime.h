@@ -35,6 +35,25 @@ enum class KVCacheRule : uint8_t {
   fp8_if_quantized_on_fp4_chips,
 };
 
+/// The rows that a runtime keeps of some caches.
+struct CacheRow {
+  /// The caches whose rows they are.
+  enum class Of : uint8_t {
+    /// Latents of an attention that sees a part of all tokens: by an indexer,
+    /// or as rows of several tokens.
+    sparse_latent,
+    /// Keys of an indexer.
+    index,
+  };
+  Of of = Of::sparse_latent;
+  /// Number of elements of such a row.
+  int64_t elements = 0;
+  ElementType format = ElementType::fp8_row_576;
+  /// The format of the model's caches in which rows are kept so; absent: any.
+  std::optional<ElementType> where;
+  hardware::Source source;
+};
+
 struct Runtime;
 
 /// Figures of training frameworks: which communication they hide behind
@@ -210,6 +229,9 @@ struct Runtime {
   /// (`addStart`).
   hardware::Figure collectiveStartUs;
   KVCacheRule kvCacheRule = KVCacheRule::model;
+  /// Rows of caches of latents and of index keys. Caches that no entry names
+  /// have rows of elements alone.
+  std::vector<CacheRow> cacheRows;
   /// The name of the runtime whose measured collectives this one uses: a key of
   /// `Tier::implementations`.
   std::string collectives;
@@ -241,6 +263,10 @@ struct Runtime {
   /// Whether, by default, the runtime keeps keys and values in 8 bits on
   /// `chip`, for a model whose weights are quantised or not.
   bool keepsCacheInFp8(bool isQuantized, const hardware::Chip &chip) const;
+  /// Returns the format in which the runtime keeps rows of `elements` elements
+  /// of caches in `format`; `format` itself if no entry of `cacheRows` applies.
+  ElementType formatOfRow(CacheRow::Of of, int64_t elements,
+                          ElementType format) const;
   /// Returns the name: "vllm", or "vllm@0.19" if a version was asked for and
   /// the runtime has versions.
   std::string label() const;

@@ -41,6 +41,11 @@ enum class ElementType : uint8_t {
   // contraction. Kernel curves are measured for it, but no tensor has this
   // type.
   fp8_block,
+  // Rows of caches in which elements of 8 bits stand beside their scales and
+  // elements of 16 bits (`blockOf` has the layouts).
+  fp8_row_576,
+  fp8_row_512,
+  fp8_row_128,
 };
 
 /// Returns the bits of one element; for a block format, bits per element
@@ -54,6 +59,9 @@ struct BlockSize {
 };
 /// Returns the block of a block format; nothing for other formats.
 std::optional<BlockSize> blockOf(ElementType type);
+/// Returns the format of most elements of a cache row that has several formats;
+/// other formats as they are.
+ElementType plainFormat(ElementType type);
 /// Returns the name that users write and read: "bf16", "fp16", "fp32", "fp8",
 /// ...
 std::string_view nameOf(ElementType type);
@@ -69,6 +77,9 @@ std::optional<ElementType> parseSafetensorsName(std::string_view name);
 std::optional<ElementType> parseElementType(std::string_view text);
 /// Returns the names that error messages suggest for `parseElementType`.
 std::string_view elementTypeChoices();
+/// Returns the block format (`blockOf`) with this name; nothing if there is
+/// none.
+std::optional<ElementType> parseBlockFormat(std::string_view text);
 /// Parses the name of a KV-cache format: those of `parseElementType`, and block
 /// formats ("q8_0", "q4_0", ...).
 std::optional<ElementType> parseCacheFormat(std::string_view text);

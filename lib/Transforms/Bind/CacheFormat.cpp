@@ -61,17 +61,19 @@ bool autopar::transforms::keepsFormat(KVCacheOp cache) {
   return llvm::any_of(cache->getUsers(), llvm::IsaPred<CompressOp>);
 }
 
-/// Returns the format of the first KV cache; all caches share it, except those
-/// that keep their own.
-static std::optional<ElementType> formatOfCaches(ModuleOp module) {
+std::optional<ElementType>
+autopar::transforms::formatOfCaches(ModuleOp module) {
+  std::optional<ElementType> ofRows;
   std::optional<ElementType> format;
   module.walk([&](KVCacheOp cache) {
     Type element = tensorOf(cache.getResult().getType()).getElementType();
-    if (isRounded(element) && !keepsFormat(cache))
-      format = toElementType(element);
+    if (!isRounded(element) || keepsFormat(cache))
+      return WalkResult::advance();
+    ElementType own = *toElementType(element);
+    (plainFormat(own) == own ? format : ofRows) = plainFormat(own);
     return format ? WalkResult::interrupt() : WalkResult::advance();
   });
-  return format;
+  return format ? format : ofRows;
 }
 
 /// Returns the source that was recorded for the KV-cache format: the

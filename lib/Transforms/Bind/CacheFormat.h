@@ -32,6 +32,11 @@ std::string cacheRuleText(const runtime::Runtime &runtime);
 std::optional<report::Assumption>
 findCacheFormat(mlir::ModuleOp module, const runtime::Runtime &runtime);
 
+/// Returns the format that all caches of the module have, except those that
+/// keep their own; for rows of several formats, the format of most elements.
+/// Returns nothing if there are no caches.
+std::optional<ElementType> formatOfCaches(mlir::ModuleOp module);
+
 /// Whether `cache` keeps its format, because it holds values from which
 /// compressed rows will be made.
 bool keepsFormat(transformer::KVCacheOp cache);

@@ -8,6 +8,7 @@
 #include "autopar/Transforms/Passes.h"
 
 #include "CacheFormat.h"
+#include "CacheRows.h"
 #include "Strategy.h"
 
 #include "autopar/Transforms/Bind/Target.h"
@@ -36,6 +37,11 @@ using namespace mlir;
 static Type withFormat(Type type, Type format) {
   RankedTensorType tensor = tensorOf(type);
   if (!tensor || !format || !isRounded(tensor.getElementType()))
+    return type;
+  // Rows of caches that are of this format already.
+  std::optional<ElementType> own = toElementType(tensor.getElementType());
+  if (own && plainFormat(*own) != *own &&
+      plainFormat(*own) == toElementType(format))
     return type;
   return withTensor(type, tensor.clone(format));
 }
@@ -73,14 +79,23 @@ struct ConvertFormatsPass
     FailureOr<Type> cacheType = parse(kvCache, "kv-cache");
     if (failed(computeType) || failed(cacheType))
       return signalPassFailure();
-    if (!*computeType && !*cacheType)
+    if (*computeType || *cacheType)
+      convert(*computeType, *cacheType);
+    if (!rows)
       return;
+    const auto &target = getAnalysis<TargetAnalysis>();
+    if (!target.isValid())
+      return signalPassFailure();
+    keepRowsOf(getOperation(), target.getRuntime());
+  }
+
+  void convert(Type computeType, Type cacheType) {
     getOperation().walk([&](Operation *op) {
       auto weight = dyn_cast<WeightOp>(op);
-      if (weight && *computeType)
-        pinStorage(weight, *computeType);
+      if (weight && computeType)
+        pinStorage(weight, computeType);
       auto cache = dyn_cast<KVCacheOp>(op);
-      Type format = cache ? *cacheType : *computeType;
+      Type format = cache ? cacheType : computeType;
       // A recurrent state keeps its format, because the recurrence needs its
       // precision.
       if (isa<StateOp>(op) || (cache && keepsFormat(cache)))
@@ -89,13 +104,13 @@ struct ConvertFormatsPass
         result.setType(withFormat(result.getType(), format));
       for (Region &region : op->getRegions())
         for (BlockArgument argument : region.getArguments())
-          argument.setType(withFormat(argument.getType(), *computeType));
+          argument.setType(withFormat(argument.getType(), computeType));
       if (auto function = dyn_cast<FunctionOpInterface>(op))
-        convertSignature(function, *computeType);
+        convertSignature(function, computeType);
     });
-    note(*computeType, *cacheType);
-    if (*cacheType)
-      recordCacheFormat(getOperation(), *toElementType(*cacheType), byRule);
+    note(computeType, cacheType);
+    if (cacheType)
+      recordCacheFormat(getOperation(), *toElementType(cacheType), byRule);
   }
 
   /// Replaces the option `auto` by the KV-cache format that the runtime chooses

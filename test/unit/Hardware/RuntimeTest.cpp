@@ -43,6 +43,35 @@ TEST_F(RuntimeTest, VllmClosesItsOwnLog) {
   EXPECT_NEAR(0.95 * 79.19 - 14.25 - 2.21 - 58.53, libraries / (1 << 30), 0.01);
 }
 
+/// FlashMLA's "FP8 with scale": 512 + 4 * 4 + 64 * 2; vLLM's rows of
+/// DeepSeek-V4: 448 + 64 * 2 + 7 + 1; keys of an indexer: 128 + 4.
+TEST_F(RuntimeTest, RowsOfCachesHaveTheirLayouts) {
+  using Of = CacheRow::Of;
+  std::vector<bool> used;
+  Result<Runtime> vllm = readRuntime("vllm", {}, used);
+  Result<Runtime> sglang = readRuntime("sglang", {}, used);
+  ASSERT_TRUE(vllm && sglang);
+  auto bytes = [](const Runtime &runtime, Of of, int64_t elements,
+                  ElementType format) {
+    ElementType row = runtime.formatOfRow(of, elements, format);
+    std::optional<BlockSize> block = blockOf(row);
+    EXPECT_EQ(block ? block->values : elements, elements);
+    return block ? block->bytes : elements * bitsOf(row) / 8;
+  };
+  constexpr ElementType fp8 = ElementType::fp8_e4m3, bf16 = ElementType::bf16;
+  EXPECT_EQ(bytes(*vllm, Of::sparse_latent, 576, fp8), 656);
+  EXPECT_EQ(bytes(*vllm, Of::sparse_latent, 512, fp8), 584);
+  EXPECT_EQ(bytes(*vllm, Of::index, 128, fp8), 132);
+  EXPECT_EQ(bytes(*vllm, Of::index, 128, bf16), 132);
+  EXPECT_EQ(bytes(*vllm, Of::sparse_latent, 576, bf16), 1152);
+  EXPECT_EQ(bytes(*vllm, Of::sparse_latent, 320, fp8), 320);
+  EXPECT_EQ(bytes(*sglang, Of::sparse_latent, 576, fp8), 576);
+  EXPECT_EQ(bytes(*sglang, Of::index, 128, bf16), 132);
+  EXPECT_EQ(plainFormat(ElementType::fp8_row_512), fp8);
+  // Users choose formats, not rows.
+  EXPECT_FALSE(parseCacheFormat("fp8_row_576"));
+}
+
 TEST_F(RuntimeTest, Overrides) {
   std::vector<Override> overrides = {{"runtimes.vllm.host_time", 1500},
                                      {"runtimes.vlm.host_time", 1}};

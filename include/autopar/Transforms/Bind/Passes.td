@@ -150,6 +150,10 @@ def ConvertFormatsPass : ModulePass<"autopar-convert-formats"> {
     those of caches to `kv-cache`. Weights stay as they are stored: where their
     format differs from the value's, the storage says so.
 
+    With `rows`, caches of latents and of an indexer's keys get the rows that
+    the runtime keeps of them, in which elements of several formats and scales
+    lie side by side (`cache_rows` of `runtimes/`).
+
     Requires nothing. Guarantees equal shapes and equal checkpoint tensors.
 
     ```mlir
@@ -167,6 +171,8 @@ def ConvertFormatsPass : ModulePass<"autopar-convert-formats"> {
     Option<"kvCache", "kv-cache", "std::string", "\"\"",
            "Format of the KV cache (empty: keep; auto: the runtime's choice "
            "for such weights)">,
+    Option<"rows", "rows", "bool", "false",
+           "Whether caches get the rows that the runtime keeps">,
   ];
   let dependentDialects = ["::autopar::parallel::ParallelDialect"];
 }
