@@ -259,4 +259,55 @@ def TF_ChannelAttentionOp : TF_NamedOp<"channel_attention", "attn", [
   let hasVerifier = 1;
 }
 
+def TF_SharedAttentionOp : TF_NamedOp<"shared_attention", "attn"> {
+  let summary = "attends to the keys and values of an earlier layer";
+  let description = [{
+    Attention whose keys and values another layer has made (cross-layer attention,
+    arXiv:2405.12981; the last layers of Gemma 3n and Gemma 4). That layer's
+    `transformer.attention` has appended the step's rows to the cache of the
+    same name before (`transformer.kv_cache`), and this one reads alone. With
+    the words of `transformer.attention`, for each sequence `b`, token `i` at
+    position `p` and head `a`, and `g = a div (heads / kv heads)`:
+
+        key[b, c, g, :] then value[b, c, g, :] = cache[b, c, g, :]
+        s[c] = sum_h query[b, i, a, h] * key[b, c, g, h] / sqrt(d_qk)
+               (times x instead of 1 / sqrt(d_qk) with scale(x))
+        y[b, i, a, :] = sum_c exp(s[c]) / (sum_k exp(s[k])) * value[b, c, g, :]
+
+    with `c` over the positions up to `p`, or, with `window(n)`, over the last
+    `n` of these. 2*pairs*heads*(d_qk + d_v) FLOPs. Tokens of the cache may be
+    split as those of `transformer.attention`.
+
+    **Constraints:** queries are `[batch, query, heads, d_qk]`, the cache is
+    `[batch, context, kv heads, d_qk + d_v]` and has a name, the result is
+    `[batch, query, heads, d_v]`; key-value heads divide query heads and are
+    split over the same axes; the window is 1 or more, and no more than the cache
+    keeps. Training, which has no caches, has no form of it.
+
+    **Example:**
+    ```mlir
+    !q = tensor<?x?x8x64xbf16, #transformer.dims<[batch, query, _, _]>>
+    !c = !transformer.cache<?x?x2x128xbf16, #transformer.dims<[batch, context, _, _]>>
+    func.func private @reader(%q: !q) {
+      %c = transformer.kv_cache "full" : !c
+      %y = transformer.shared_attention %q cache(%c) : !q in !c -> !q
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$query, TF_ReadCache:$cache,
+                       OptionalAttr<I64Attr>:$window,
+                       OptionalAttr<F64Attr>:$scale);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $query `cache` `(` $cache `)` (`window` `(` $window^ `)`)?
+    (`scale` `(` custom<Number>($scale)^ `)`)? attr-dict
+    `:` type($query) `in` type($cache) `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    ::std::optional<::autopar::TensorParallelFactor> getTensorParallelFactor();
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // AUTOPAR_TRANSFORMER_ATTENTIONOPS_TD

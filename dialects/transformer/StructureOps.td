@@ -224,6 +224,10 @@ def TF_KVCacheOp : TF_Op<"kv_cache", [
     costs count `min(context, w)`: no later step may see older ones. Inside a
     repeat it stands for one cache per iteration.
 
+    Caches of one name are one cache, in whatever layers they are: the first
+    layer that has it appends, and `shared_attention` of later ones reads. A
+    cache with a name is appended to once in a step.
+
     Sequences and heads lie on devices by the rules of `#parallel.dim`. Tokens
     do not: a block would change its owner whenever the context grows. Of a
     cache whose tokens are split over axes of `n` devices, a row stays where it
@@ -239,7 +243,8 @@ def TF_KVCacheOp : TF_Op<"kv_cache", [
 
     **Constraints:** rank 3 or 4; the outer dimension is `batch`, the next
     `context` or `cross_tokens`, the others are numbers; no partial sums; the window is
-    at least 1.
+    at least 1. Caches of one name have one type and one window, and a layer
+    appends before others read; that is verified where costs are counted.
 
     **Example:**
     ```mlir
@@ -250,9 +255,14 @@ def TF_KVCacheOp : TF_Op<"kv_cache", [
     }
     ```
   }];
-  let arguments = (ins OptionalAttr<I64Attr>:$window);
+  let arguments = (ins OptionalAttr<I64Attr>:$window, OptionalAttr<StrAttr>:$name);
   let results = (outs TF_CacheType:$result);
-  let assemblyFormat = "(`window` `(` $window^ `)`)? attr-dict `:` type($result)";
+  let assemblyFormat = "($name^)? (`window` `(` $window^ `)`)? attr-dict `:` type($result)";
+  let useCustomPropertiesEncoding = 1;
+  let extraClassDeclaration = [{
+    /// The version of files whose caches may have a name.
+    static constexpr uint64_t firstWithName = 13;
+  }];
   let hasVerifier = 1;
 }
 

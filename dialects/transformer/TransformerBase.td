@@ -23,6 +23,7 @@ def TF_StateMemory : Resource<"::autopar::transformer::StateMemory">;
 
 class TF_Updated<TypeConstraint type, Resource memory>
     : Arg<type, "", [MemRead<memory>, MemWrite<memory>]>;
+def TF_ReadCache : Arg<TF_CacheType, "", [MemRead<TF_KVCacheMemory>]>;
 def TF_Cache : TF_Updated<TF_CacheType, TF_KVCacheMemory>;
 def TF_OptionalCache
     : TF_Updated<Optional<TF_CacheType>, TF_KVCacheMemory>;

@@ -16,6 +16,7 @@
 #include "OpUses.h"
 #include "ProductFormat.h"
 #include "SectionKinds.h"
+#include "SharedCaches.h"
 #include "StackReader.h"
 #include "autopar/Analysis/StageBorders.h"
 #include "autopar/Dialect/Training/Training.h"
@@ -317,8 +318,10 @@ private:
 
   /// Whether `op`, which a step runs `count` times, is a tensor that was
   /// extracted already: an equal one of its name, in the same layer or outside
-  /// of layers.
+  /// of layers; of caches, in any layer.
   FailureOr<bool> bindNamesake(WorkloadOpInterface op, int64_t count) {
+    if (auto cache = dyn_cast<transformer::KVCacheOp>(op.getOperation()))
+      return caches.bind(cache, count, builder);
     StringAttr name = op.getTensorName();
     if (!name)
       return false;
@@ -528,6 +531,7 @@ private:
   /// The layer kind of the ops after the stack.
   uint32_t afterStack = 0;
   Borders borders;
+  SharedCaches caches;
   /// The launches of one run of a function; the numbers that its arguments had
   /// when it was extracted.
   llvm::DenseMap<Operation *, Launches> launchesOf;

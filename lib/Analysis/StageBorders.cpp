@@ -249,6 +249,34 @@ SmallVector<Value> StageBorders::findSentBehind(Operation *first) {
   return sent.takeVector();
 }
 
+/// Emits an error if a stage reads a cache that a layer of another one appends
+/// to: engines send hidden states between stages, and no keys and values.
+static LogicalResult
+verifySharedCaches(ArrayRef<LayerRange> ranges, const CostProgram &program,
+                   const std::vector<uint32_t> &order,
+                   function_ref<InFlightDiagnostic()> emitError) {
+  auto shared = layersOfSharedCaches(program, order);
+  if (!shared)
+    return success();
+  auto first = static_cast<int64_t>(shared->first);
+  auto last = static_cast<int64_t>(shared->second);
+  for (const LayerRange &range : ranges) {
+    if (range.begin <= first || range.begin > last || range.isEmpty())
+      continue;
+    InFlightDiagnostic diag = emitError()
+                              << "a stage begins with layer " << range.begin
+                              << ", but the layers " << first << " to " << last
+                              << " have key-value caches in common, which are "
+                                 "on one stage";
+    diag.attachNote()
+        << "give ranges that keep them together, as in --stages=0-"
+        << std::max<int64_t>(first - 1, 0) << "," << std::max<int64_t>(first, 1)
+        << "-" << order.size() - 1 << ", or leave --stages out";
+    return diag;
+  }
+  return success();
+}
+
 LogicalResult autopar::analysis::verifyCoverage(
     ArrayRef<LayerRange> ranges, const CostProgram &program,
     function_ref<InFlightDiagnostic()> emitError) {
@@ -260,7 +288,7 @@ LogicalResult autopar::analysis::verifyCoverage(
   }
   auto count = static_cast<int64_t>(layers->size());
   if (ranges.back().end == count)
-    return success();
+    return verifySharedCaches(ranges, program, *layers, emitError);
   return emitError() << "stages have the layers 0 to " << ranges.back().end - 1
                      << ", but the model has " << count
                      << ": the last stage ends with " << count - 1;

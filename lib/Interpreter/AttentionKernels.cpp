@@ -274,6 +274,16 @@ static std::optional<double> sinkOf(Op op, int64_t head, Device &device) {
                        : std::nullopt;
 }
 
+/// Adds to `result` the values, `offset` elements into each row, by the weights
+/// of a softmax; of a split cache those that the device has.
+static void addValues(const Softmax &softmax, const SeenTokens &seen,
+                      int64_t offset, int64_t width, double *result) {
+  for (auto [token, weight] : softmax.scores)
+    if (auto row = seen.own.find(token); row != seen.own.end())
+      for (int64_t i = 0; i < width; ++i)
+        result[i] += weight / softmax.total * row->second->data[offset + i];
+}
+
 static LocalResult run(AttentionOp op, Device &device) {
   const LocalTensor &query = device(op.getQuery());
   std::deque<LocalTensor> rows;
@@ -329,13 +339,48 @@ static LocalResult run(AttentionOp op, Device &device) {
                     distanceScore(op, device, asked, positions[t] - token) *
                         scale);
         softmax.finish(sinkOf(op, int64_t(a), device));
-        for (auto [token, weight] : softmax.scores)
-          if (auto row = seen->own.find(token); row != seen->own.end())
-            for (int64_t i = 0; i < values; ++i)
-              result.data[at * values + i] +=
-                  weight / softmax.total *
-                  row->second->data[offset + width + i];
+        addValues(softmax, *seen, offset + width, values,
+                  &result.data[at * values]);
       }
+  return result;
+}
+
+static LocalResult run(SharedAttentionOp op, Device &device) {
+  const LocalTensor &query = device(op.getQuery());
+  FailureOr<SeenTokens> seen =
+      seenTokens(op, device, op.getCache(), device.grid().workload().context);
+  if (failed(seen))
+    return failure();
+  const DeviceGrid &grid = device.grid();
+  std::vector<int64_t> heads = device.indices(op.getQuery(), 2);
+  std::vector<int64_t> kvHeads = device.indices(op.getCache(), 2);
+  int64_t group = grid.extentOf(TensorView(op.getQuery()), 2) /
+                  grid.extentOf(TensorView(op.getCache()), 2);
+  std::vector<int64_t> positions = device.positions(op.getQuery(), 1);
+  int64_t width = query.shape[3];
+  int64_t values = tensorOf(op.getResult().getType()).getDimSize(3);
+  double scale = op.getScale() ? op.getScale()->convertToDouble()
+                               : 1 / std::sqrt(double(width));
+  Visibility visibility{/*causal=*/true, op.getWindow(), std::nullopt};
+  auto tokens = static_cast<int64_t>(positions.size());
+  LocalTensor result({query.shape[0], tokens, query.shape[2], values});
+  for (int64_t at = 0; at * width < query.size(); ++at) {
+    int64_t head = heads[at % query.shape[2]];
+    int64_t token = at / query.shape[2], b = token / tokens;
+    int64_t g = find(kvHeads, head / group);
+    if (head < 0 || g < 0)
+      return op.emitError("device ") << device.id << " has query head " << head
+                                     << " without its key head";
+    int64_t offset = (b * int64_t(kvHeads.size()) + g) * (width + values);
+    Softmax softmax;
+    for (auto [other, row] : seen->all)
+      if (visibility.sees(positions[token % tokens], other))
+        softmax.add(other, scale * dot(&query.data[at * width],
+                                       &row->data[offset], width));
+    softmax.finish(std::nullopt);
+    addValues(softmax, *seen, offset + width, values,
+              &result.data[at * values]);
+  }
   return result;
 }
 
@@ -536,6 +581,7 @@ static LocalResult run(IndexerOp op, Device &device) {
 void autopar::interpreter::attachAttentionKernels(MLIRContext *context) {
   attach<RopeOp, run>(context);
   attach<AttentionOp, update, run>(context);
+  attach<SharedAttentionOp, run>(context);
   attach<ChannelAttentionOp, run>(context);
   attach<LatentAttentionOp, update, run>(context);
   attach<IndexerOp, update, run>(context);

@@ -153,9 +153,12 @@ int64_t Execution::residentNumber(Operation *resident) {
 }
 
 /// Returns the key of a resident: "model.layers.3/12" for the layer and the
-/// resident's number.
+/// resident's number, or the name of a cache that several layers share.
 std::string Execution::residentKey(Value value) {
   Operation *op = residentOf(value);
+  if (auto cache = dyn_cast_if_present<transformer::KVCacheOp>(op);
+      cache && cache.getName())
+    return cache.getName()->str();
   return op ? layer + "/" + std::to_string(residentNumber(op)) : "";
 }
 

@@ -281,6 +281,20 @@ static Result<JsonValue> isList(const Arguments &arguments) {
   return JsonValue(arguments.size() == 1 && arguments[0]->is_array());
 }
 
+/// The place of the last of the first elements of a list that equals a value;
+/// None where none does.
+static Result<JsonValue> lastOf(const Arguments &arguments) {
+  if (arguments.size() != 3 || !arguments[0]->is_array() ||
+      !arguments[2]->is_number_integer())
+    return refuse("last_of expects a list, a value and a number of elements");
+  auto size = static_cast<int64_t>(arguments[0]->size());
+  for (int64_t i = std::min(arguments[2]->get<int64_t>(), size) - 1; i >= 0;
+       --i)
+    if ((*arguments[0])[static_cast<size_t>(i)] == *arguments[1])
+      return JsonValue(i);
+  return JsonValue();
+}
+
 using Function = Result<JsonValue> (*)(const Arguments &);
 
 static const std::map<std::string_view, Function> &functions() {
@@ -293,6 +307,7 @@ static const std::map<std::string_view, Function> &functions() {
       {"len", length},
       {"starts_with", startsWith},
       {"is_list", isList},
+      {"last_of", lastOf},
       {"sqrt", squareRoot}};
   return all;
 }

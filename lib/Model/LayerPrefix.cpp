@@ -42,6 +42,20 @@ static void shrinkCount(Scope &scope, const JsonValue &expression,
   }
 }
 
+/// Reduces the fields that count the last layers, as the first ones stay.
+static void shrinkLast(Scope &scope, int64_t fewer, JsonValue &config) {
+  const JsonValue &fields = scope.family().description["fields"];
+  for (auto it = fields.begin(); it != fields.end(); ++it) {
+    if (!it->is_object() || !it->contains("last_layers"))
+      continue;
+    Result<const JsonValue *> value = scope.lookUp(it.key());
+    if (value && (*value)->is_number_integer())
+      for (const std::string &place : scope.placesOf(it.key()))
+        config[JsonValue::json_pointer(place)] =
+            std::max<int64_t>((*value)->get<int64_t>() - fewer, 0);
+  }
+}
+
 namespace {
 
 /// A list in a config that has an entry for each layer, or lists numbers of
@@ -112,6 +126,7 @@ public:
     if (kept >= layers)
       return;
     shrinkCount(scope, count, layers - kept, config);
+    shrinkLast(scope, layers - kept, config);
     forEachList([&](LayerList list) {
       if (isByLayer(list.value))
         cut(list.value);

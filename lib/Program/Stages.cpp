@@ -79,6 +79,25 @@ bool autopar::program::isSharedByLayers(const CostProgram &program,
       });
 }
 
+std::optional<std::pair<size_t, size_t>>
+autopar::program::layersOfSharedCaches(const CostProgram &program,
+                                       const std::vector<uint32_t> &order) {
+  std::optional<std::pair<size_t, size_t>> layers;
+  for (const Resident &resident : program.residents) {
+    if (resident.kind != Resident::Kind::kv_cache || resident.readers.empty())
+      continue;
+    for (size_t place = 0; place < order.size(); ++place) {
+      if (!use(program.stack.layers[order[place]].kinds, resident))
+        continue;
+      if (!layers)
+        layers = {place, place};
+      layers->first = std::min(layers->first, place);
+      layers->second = std::max(layers->second, place);
+    }
+  }
+  return layers;
+}
+
 std::optional<uint32_t>
 autopar::program::borderInto(const CostProgram &program,
                              const std::vector<uint32_t> &order, size_t place) {

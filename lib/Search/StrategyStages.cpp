@@ -7,6 +7,8 @@
 
 #include "StrategyStages.h"
 
+#include "autopar/Cost/StageLayout.h"
+
 using namespace autopar;
 using namespace autopar::cost;
 using namespace autopar::program;
@@ -24,7 +26,8 @@ StrategyStages::StrategyStages(const SearchProblem &problem,
 }
 
 bool StrategyStages::layOut(std::vector<LayerRange> &ranges) const {
-  Result<StagePartition> partition = layOutStages(pricer.problem());
+  Result<StagePartition> partition =
+      layOutLayers(program, order, pricer.problem());
   if (partition)
     ranges = std::move(partition->ranges);
   return bool(partition);

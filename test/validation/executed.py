@@ -193,6 +193,10 @@ MODELS = {
                        "position_embedding_size": 8, "standardize": True, "use_clipped_linears": True},
         audio_config={"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 8,
                       "subsampling_conv_channels": [32, 8], "output_proj_dims": 24}),
+    "gemma4_shared": model("Gemma4ForCausalLM", "gemma4_text", num_hidden_layers=6, sliding_window=3,
+                           hidden_size_per_layer_input=8, vocab_size_per_layer_input=100, global_head_dim=8,
+                           num_kv_shared_layers=3, use_double_wide_mlp=True,
+                           layer_types=["sliding_attention", "full_attention", "sliding_attention"] * 2),
     "muse_glimmer": model("MuseGlimmerForConditionalGeneration", "muse_glimmer", projector_hidden_size=48, text_config={
         **COMMON, "model_type": "muse_glimmer_text", "hidden_act": "silu", "sliding_window": 3, "num_hidden_layers": 2,
         "layer_types": ["sliding_attention", "full_attention"], "layer_rope_theta": [10000, 0]},

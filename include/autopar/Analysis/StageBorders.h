@@ -87,7 +87,8 @@ private:
   llvm::DenseMap<mlir::Operation *, Values> behind, inside;
 };
 
-/// Emits an error unless `ranges` cover all layers of `program`.
+/// Emits an error unless `ranges` cover all layers of `program` and leave those
+/// that have a cache in common on one stage.
 mlir::LogicalResult
 verifyCoverage(llvm::ArrayRef<schedule::LayerRange> ranges,
                const program::CostProgram &program,

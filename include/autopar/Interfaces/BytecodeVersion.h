@@ -16,7 +16,7 @@ namespace autopar {
 /// file would be read differently. An older file is upgraded after it is read;
 /// a newer one is an error. The first version is 1.
 struct BytecodeVersion : mlir::DialectVersion {
-  static constexpr uint64_t current = 12;
+  static constexpr uint64_t current = 13;
 
   explicit BytecodeVersion(uint64_t number) : number(number) {}
   uint64_t number;

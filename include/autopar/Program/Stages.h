@@ -32,6 +32,13 @@ bool isCopied(const CostProgram &program, const Resident &resident);
 /// operations or layers.
 bool isSharedByLayers(const CostProgram &program, const Resident &resident);
 
+/// Returns the first and the last place in `order` of layers that share a KV
+/// cache; nothing if no layers do. A stage that began between them would read
+/// rows that another stage has.
+std::optional<std::pair<size_t, size_t>>
+layersOfSharedCaches(const CostProgram &program,
+                     const std::vector<uint32_t> &order);
+
 /// Which layers a pipeline stage runs in a pass. Elementwise kernels before a
 /// border of the stack belong to the layer after it, because runtimes hand over
 /// a sum that the next norm adds up. Summed over all stages, the launches are

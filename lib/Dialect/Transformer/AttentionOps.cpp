@@ -81,32 +81,12 @@ static LogicalResult verifyHeads(AttentionOp op) {
       failed(expect(op.getBias(), 1, "its bias", heads)));
 }
 
-/// The op that a handle comes from, through whatever passes it on.
-static KVCacheOp findCache(Value handle) {
-  while (handle) {
-    Operation *op = handle.getDefiningOp();
-    if (!op || isa<KVCacheOp>(op) || op->getNumOperands() != 1)
-      return dyn_cast_if_present<KVCacheOp>(op);
-    handle = op->getOperand(0);
-  }
-  return {};
-}
-
-/// A window of the cache must hold what the op sees.
+/// The cache must hold the keys that the op sees.
 static LogicalResult verifyCacheKeepsWhatIsSeen(AttentionOp op) {
-  KVCacheOp cache = findCache(op.getCache());
-  if (!cache || !cache.getWindow())
-    return success();
   std::optional<uint64_t> seen =
       op.getWindow() ? op.getWindow() : op.getChunk();
-  if (op.getCausal() && seen && *seen <= *cache.getWindow())
-    return success();
-  InFlightDiagnostic diag = op.emitOpError() << "sees ";
-  if (op.getCausal() && seen)
-    diag << *seen << " tokens";
-  else
-    diag << "all tokens";
-  return diag << ", but the cache keeps the last " << *cache.getWindow();
+  return verifyKeepsSeen(op, op.getCache(),
+                         op.getCausal() ? seen : std::nullopt);
 }
 
 static LogicalResult verifyDistances(AttentionOp op) {

@@ -50,19 +50,30 @@ ShardingFactors BlockIndexerOp::getShardingFactors() {
   return factors;
 }
 
-/// Scores of all cached tokens, which stay on the chip.
-void BlockIndexerOp::buildWorkload(WorkloadBuilder &builder) {
-  Kernel &kernel = builder.addProduct(*this, KernelKind::index,
-                                      FlopClass::attention, getQuery());
-  kernel.rows = builder.dims(getQuery(), 0, 1);
-  kernel.columns = builder.dims(getQuery(), 2, 3);
-  kernel.contraction = builder.dims(getQuery(), 3, 4);
+Kernel &transformer::addIndexKernel(WorkloadBuilder &builder, Operation *op,
+                                    Value query, Value weight, Value rows,
+                                    Value result) {
+  Kernel &kernel =
+      builder.addProduct(op, KernelKind::index, FlopClass::attention, query);
+  kernel.rows = builder.dims(query, 0, 1);
+  kernel.columns = builder.dims(query, 2, 3);
+  // The elements that a token has of a key: keys of several tokens have as many
+  // times more, and are as many times fewer.
+  kernel.contraction = builder.dims(rows, 2, 3);
   Pairs pairs;
-  pairs.query = builder.dims(getQuery(), 1, 2).front();
-  pairs.context = builder.dims(getCache(), 1, 2).front();
+  pairs.query = builder.dims(query, 1, 2).front();
+  pairs.context = builder.dims(rows, 1, 2).front();
   kernel.pairs = pairs;
-  builder.read(kernel, getQuery());
-  builder.read(kernel, getCache());
-  builder.write(kernel, getResult());
+  builder.read(kernel, query);
+  if (weight)
+    builder.read(kernel, weight);
+  builder.read(kernel, rows);
+  builder.write(kernel, result);
+  return kernel;
+}
+
+void BlockIndexerOp::buildWorkload(WorkloadBuilder &builder) {
+  Kernel &kernel = addIndexKernel(builder, *this, getQuery(), /*weight=*/{},
+                                  getCache(), getResult());
   builder.write(kernel, getKey());
 }

@@ -77,6 +77,21 @@ void AttentionOp::writeProperties(DialectBytecodeWriter &writer) {
     writeAll(writer, own.block);
 }
 
+LogicalResult KVCacheOp::readProperties(DialectBytecodeReader &reader,
+                                        OperationState &state) {
+  auto &own = state.getOrAddProperties<Properties>();
+  if (failed(readAll(reader, own.window)))
+    return failure();
+  return knows(reader, firstWithName) ? readAll(reader, own.name) : success();
+}
+
+void KVCacheOp::writeProperties(DialectBytecodeWriter &writer) {
+  Properties &own = getProperties();
+  writeAll(writer, own.window);
+  if (knows(writer, firstWithName))
+    writeAll(writer, own.name);
+}
+
 LogicalResult RouterOp::readProperties(DialectBytecodeReader &reader,
                                        OperationState &state) {
   auto &own = state.getOrAddProperties<Properties>();

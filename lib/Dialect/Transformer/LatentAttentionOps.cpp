@@ -389,25 +389,12 @@ void LatentAttentionOp::buildWorkload(WorkloadBuilder &builder) {
   }
 }
 
-/// Scores of all cached tokens, which stay on the chip, and the best of them.
-/// Engines bring queries and keys into 8 bits for it (DeepSeek-V3.2,
+/// Engines bring queries and keys into 8 bits for the scores (DeepSeek-V3.2,
 /// arXiv:2512.02556).
 void IndexerOp::buildWorkload(WorkloadBuilder &builder) {
-  Kernel &kernel = builder.addProduct(*this, KernelKind::index,
-                                      FlopClass::attention, getQuery());
+  Kernel &kernel = addIndexKernel(builder, *this, getQuery(), getWeight(),
+                                  getRows(), getResult());
   kernel.compute = ElementType::fp8_e4m3;
-  kernel.rows = builder.dims(getQuery(), 0, 1);
-  kernel.columns = builder.dims(getQuery(), 2, 3);
-  // What a token has of a key: with each, so many times as there are keys.
-  kernel.contraction = builder.dims(getRows(), 2, 3);
-  Pairs pairs;
-  pairs.query = builder.dims(getQuery(), 1, 2).front();
-  pairs.context = builder.dims(getRows(), 1, 2).front();
-  kernel.pairs = pairs;
-  builder.read(kernel, getQuery());
-  builder.read(kernel, getWeight());
-  builder.read(kernel, getRows());
-  builder.write(kernel, getResult());
   // Compressed keys are written by the op that computes them, others here.
   if (getCache() && getRatio() == 1)
     builder.write(kernel, getKey());

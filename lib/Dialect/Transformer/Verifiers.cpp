@@ -39,6 +39,29 @@ LogicalResult transformer::verifyNumbers(Operation *op, Value tensor,
   return success();
 }
 
+KVCacheOp transformer::cacheOf(Value handle) {
+  while (handle) {
+    Operation *op = handle.getDefiningOp();
+    if (!op || isa<KVCacheOp>(op) || op->getNumOperands() != 1)
+      return dyn_cast_if_present<KVCacheOp>(op);
+    handle = op->getOperand(0);
+  }
+  return {};
+}
+
+LogicalResult transformer::verifyKeepsSeen(Operation *op, Value handle,
+                                           std::optional<uint64_t> seen) {
+  KVCacheOp cache = cacheOf(handle);
+  if (!cache || !cache.getWindow() || (seen && *seen <= *cache.getWindow()))
+    return success();
+  InFlightDiagnostic diag = op->emitOpError() << "sees ";
+  if (seen)
+    diag << *seen << " tokens";
+  else
+    diag << "all tokens";
+  return diag << ", but the cache keeps the last " << *cache.getWindow();
+}
+
 int64_t transformer::sizeOf(Value tensor, unsigned dim) {
   return TensorView(tensor).getType().getDimSize(dim);
 }

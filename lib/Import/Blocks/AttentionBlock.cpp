@@ -92,7 +92,8 @@ public:
                    "sinks",
                    "o_layer_norm",
                    "down",
-                   "kv"});
+                   "kv",
+                   "cache_name"});
     biases[query] = bias;
     biases[key] = block.flag("k_bias", bias);
     biases[value] = block.flag("v_bias", bias);
@@ -112,6 +113,8 @@ public:
       block.fail("nothing was saved under this name", "memory");
       return {};
     }
+    if (block.flag("reads"))
+      return readShared(x);
     bool fusedGate = block.choice("gate") == "fused";
     Value q = project(x, query, fusedGate ? "0/2 * " : "");
     Value gate = fusedGate ? project(x, query, "1/2 * ") : Value();
@@ -124,18 +127,8 @@ public:
       norm.eps = block.notNegative("eps", norm.eps);
       v = createNorm(model, v, norm);
     }
-    bool normFirst = !block.flag("norm_after_rope");
-    RopeSpec rope;
-    rope.width = block.integer("rope_width", 0);
-    rope.interleaved = block.flag("rope_interleaved");
-    for (Value *side : {&q, &k}) {
-      bool isQuery = side == &q;
-      if (normFirst)
-        *side = norm(*side, isQuery);
-      *side = createRope(model, block, *side, rope);
-      if (!normFirst)
-        *side = norm(*side, isQuery);
-    }
+    q = normAndTurn(q, true);
+    k = normAndTurn(k, false);
     Value y = attend(x, q, k, v);
     if (block.has("o_norm")) {
       NormSpec norm;
@@ -256,6 +249,18 @@ private:
     return sum;
   }
 
+  /// Queries and keys as attention takes them.
+  Value normAndTurn(Value x, bool isQuery) {
+    bool normFirst = !block.flag("norm_after_rope");
+    RopeSpec rope;
+    rope.width = block.integer("rope_width", 0);
+    rope.interleaved = block.flag("rope_interleaved");
+    if (normFirst)
+      x = norm(x, isQuery);
+    x = createRope(model, block, x, rope);
+    return normFirst ? x : norm(x, isQuery);
+  }
+
   Value norm(Value x, bool isQuery) {
     std::string over =
         block.choice("qk_norm", block.has("q_norm") ? "head" : "");
@@ -298,7 +303,32 @@ private:
     RankedTensorType type =
         model.tensor({model.symbol("batch"), model.symbol(context)},
                      {kvHeads, width + valueWidth}, model.cacheFormat());
-    return KVCacheOp::create(ops, CacheType::get(type), optional(window));
+    std::string name = block.choice("cache_name");
+    return KVCacheOp::create(ops, CacheType::get(type), optional(window),
+                             name.empty() ? StringAttr()
+                                          : ops.getStringAttr(name));
+  }
+
+  /// Where keys and values are those of an earlier layer, nothing makes them.
+  Value readShared(Value x) {
+    block.mayHave({"v_is_k", "v_norm", "softcap", "chunk"});
+    if (!block.flag("causal", true) || !block.has("cache_name"))
+      block.fail("reads the keys of an earlier layer, expected \"cache_name\" "
+                 "and \"causal\"",
+                 "reads");
+    Value q = normAndTurn(project(x, query), true);
+    int64_t window = block.integer("window", 0);
+    Value y =
+        SharedAttentionOp::create(ops, model.like(x, {heads, valueWidth}), q,
+                                  cache(window), optional(window), scaleAttr());
+    return output(y, model.widthOf(x));
+  }
+
+  /// The factor of scores, where it is not the usual one.
+  FloatAttr scaleAttr() {
+    double usual = 1 / std::sqrt(double(width));
+    double scale = block.positive("scale", usual);
+    return scale != usual ? ops.getF64FloatAttr(scale) : FloatAttr();
   }
 
   Value attend(Value x, Value q, Value k, Value v) {
@@ -333,8 +363,6 @@ private:
       distances = model.weight(block.text("distances"),
                                {2 * block.integer("most_distance") + 1, width});
     double softcap = block.notNegative("softcap", 0);
-    double usual = 1 / std::sqrt(double(width));
-    double scale = block.positive("scale", usual);
     auto flag = [&](bool set) { return set ? ops.getUnitAttr() : UnitAttr(); };
     bool causal = block.flag("causal", !block.has("memory"));
     Value kv = cache(window ? window : chunk);
@@ -342,8 +370,7 @@ private:
     return AttentionOp::create(
         ops, model.like(x, {heads, valueWidth}), q, k, v, kv, sinks, bias, down,
         across, distances, flag(causal), optional(window), optional(chunk),
-        scale != usual ? ops.getF64FloatAttr(scale) : FloatAttr(),
-        softcap != 0 ? ops.getF64FloatAttr(softcap) : FloatAttr(),
+        scaleAttr(), softcap != 0 ? ops.getF64FloatAttr(softcap) : FloatAttr(),
         flag(block.flag("alibi")), optional(maxDistance), selected,
         optional(selected ? block.integer("index_block") : 0));
   }
@@ -373,22 +400,15 @@ private:
                                          " key-value heads");
       return {};
     }
-    Value q = createProduct(model, x,
-                            model.weight(block.text("index_q") + ".weight",
-                                         {model.widthOf(x), groups, size},
-                                         "[1*2, 0]", WeightRole::product));
+    Value q = createHeads(model, x, block.text("index_q"), groups, size);
     Value k = model.linear(x, block.text("index_k"), size);
     RopeSpec turned;
     turned.width = std::min(size, block.integer("rope_width", size));
     q = createRope(model, block, indexNorm(q, "index_q_norm"), turned);
     k = createRope(model, block, indexNorm(k, "index_k_norm"), turned);
-    RankedTensorType kept =
-        model.tensor({model.symbol("batch"), model.symbol("context")}, {size},
-                     model.cacheFormat());
-    Value keys = KVCacheOp::create(ops, CacheType::get(kept), IntegerAttr());
     return BlockIndexerOp::create(
         ops, model.tokens(model.tokensOf(x), {groups, topK}, ops.getI32Type()),
-        q, k, keys, block.integer("index_block"), topK,
+        q, k, createRowCache(model, size), block.integer("index_block"), topK,
         block.integer("index_local", 0));
   }
 
@@ -398,16 +418,12 @@ private:
     std::string kind = block.choice("gate");
     if (kind.empty() || kind == "fused")
       return y;
-    std::string name = block.text("gate_name") + ".weight";
-    int64_t hidden = model.widthOf(x);
-    if (kind == "element") {
-      Value w = model.weight(name, {hidden, heads, valueWidth}, "[1*2, 0]",
-                             WeightRole::product);
-      return createGated(model, createProduct(model, x, w), y,
-                         FunctionKind::sigmoid);
-    }
-    Value w =
-        model.weight(name, {hidden, heads}, "[1, 0]", WeightRole::product);
+    std::string stem = block.text("gate_name");
+    if (kind == "element")
+      return createGated(model, createHeads(model, x, stem, heads, valueWidth),
+                         y, FunctionKind::sigmoid);
+    Value w = model.weight(stem + ".weight", {model.widthOf(x), heads},
+                           "[1, 0]", WeightRole::product);
     return WeighOp::create(ops, y.getType(), y, createProduct(model, x, w),
                            FunctionKind::sigmoid);
   }

@@ -124,6 +124,15 @@ mlir::Value createChannelConvolution(ModelBuilder &model, mlir::Value x,
                                      const std::string &stem, int64_t kernel,
                                      bool isPlane, bool bias,
                                      mlir::Type result);
+/// Returns the matmul of `x` and `<stem>.weight`, stored as `[heads * size,
+/// in]`: `heads` rows of `size` elements per token.
+mlir::Value createHeads(ModelBuilder &model, mlir::Value x,
+                        const std::string &stem, int64_t heads, int64_t size);
+/// Creates a cache of `size` elements per token, which keeps the last `window`
+/// tokens, or all if that is 0. Its format is that of KV caches unless
+/// `element` is given.
+mlir::Value createRowCache(ModelBuilder &model, int64_t size,
+                           int64_t window = 0, mlir::Type element = {});
 /// Returns the matmul of `x` and a weight, which contracts the last dimensions
 /// of `x` with the equal leading ones of the weight.
 mlir::Value createProduct(ModelBuilder &model, mlir::Value x, mlir::Value w,

@@ -35,7 +35,9 @@ public:
     NormSpec plain;
     plain.hasWeight = false;
     plain.eps = eps();
-    Value q = createNorm(model, headsOf(latent, "q_b", heads, width), plain);
+    Value q = createNorm(
+        model, createHeads(model, latent, block.text("q_b"), heads, width),
+        plain);
     q = createRope(model, block, q, turned);
     Value row =
         norm(model.linear(x, block.text("kv"), width), block.text("kv_norm"));
@@ -43,13 +45,13 @@ public:
     Value compressed, rows, selected;
     if (ratio > 1) {
       compressed = compress(x, block.text("compressor"), width);
-      rows = cache(width / ratio);
+      rows = createRowCache(model, width / ratio);
       selected = select(x, latent);
     }
     Value sinks = model.weight(block.text("sinks"), {heads}, ops.getF32Type());
     Value y = CompressedAttentionOp::create(
-        ops, q.getType(), q, row, cache(width, window), compressed, rows,
-        selected, sinks, ops.getI64IntegerAttr(window));
+        ops, q.getType(), q, row, createRowCache(model, width, window),
+        compressed, rows, selected, sinks, ops.getI64IntegerAttr(window));
     RopeSpec back = turned;
     back.inverse = true;
     return output(createRope(model, block, y, back), hidden);
@@ -63,22 +65,6 @@ private:
     norm.stem = stem;
     norm.eps = eps();
     return createNorm(model, x, norm);
-  }
-
-  Value headsOf(Value x, const char *stem, int64_t count, int64_t size) {
-    return createProduct(model, x,
-                         model.weight(block.text(stem) + ".weight",
-                                      {model.widthOf(x), count, size},
-                                      "[1*2, 0]", WeightRole::product));
-  }
-
-  Value cache(int64_t size, int64_t kept = 0, Type element = {}) {
-    RankedTensorType type =
-        model.tensor({model.symbol("batch"), model.symbol("context")}, {size},
-                     element ? element : model.cacheFormat());
-    return KVCacheOp::create(ops, CacheType::get(type),
-                             kept ? ops.getI64IntegerAttr(kept)
-                                  : IntegerAttr());
   }
 
   /// Builds compressed rows: one row of `size` elements per `ratio` tokens;
@@ -101,7 +87,8 @@ private:
     Value value = product(".wkv"), gate = product(".wgate");
     Value bias = model.weight(stem + ".ape", {ratio, wide}, ops.getF32Type());
     Value weight = model.weight(stem + ".norm.weight", {size});
-    Value states = cache(2 * wide, windows * ratio, ops.getF32Type());
+    Value states =
+        createRowCache(model, 2 * wide, windows * ratio, ops.getF32Type());
     RopeAngles angles = readAngles(model, block);
     bool partial = turned.width != size;
     return CompressOp::create(
@@ -121,8 +108,9 @@ private:
       return {};
     int64_t count = block.integer("index_heads"),
             size = block.integer("index_dim");
-    Value q = createRope(model, block, headsOf(latent, "index_q", count, size),
-                         turned);
+    Value q = createRope(
+        model, block,
+        createHeads(model, latent, block.text("index_q"), count, size), turned);
     Value key = compress(x, block.text("index_compressor"), size);
     if (!key)
       return {};
@@ -133,7 +121,7 @@ private:
     int64_t topK = block.integer("index_top_k");
     return IndexerOp::create(
         ops, model.tokens(model.tokensOf(x), {topK}, ops.getI32Type()), q, key,
-        weights, cache(size / ratio), topK);
+        weights, createRowCache(model, size / ratio), topK);
   }
 
   /// Builds the output projection: one matmul per group of heads, then one of

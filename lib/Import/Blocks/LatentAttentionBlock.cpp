@@ -60,8 +60,8 @@ public:
     Value selected = index(x, qLatent);
     Value y = LatentAttentionOp::create(
         ops, model.like(x, {heads, valueWidth}), q, latent, keyRope, keys,
-        values, cache(rank + rope), selected, sinks(), atMost(selected),
-        ops.getUnitAttr(), UnitAttr());
+        values, createRowCache(model, rank + rope), selected, sinks(),
+        atMost(selected), ops.getUnitAttr(), UnitAttr());
     return output(gateOutput(x, y), hidden);
   }
 
@@ -95,13 +95,6 @@ private:
         WeightRole::product);
   }
 
-  Value cache(int64_t size) {
-    RankedTensorType type =
-        model.tensor({model.symbol("batch"), model.symbol("context")}, {size},
-                     model.cacheFormat());
-    return KVCacheOp::create(ops, CacheType::get(type), IntegerAttr());
-  }
-
   /// Builds DeepSeek-V3.2's lightning indexer, which selects the tokens that
   /// each token attends to.
   Value index(Value x, Value qLatent) {
@@ -110,10 +103,7 @@ private:
       return {};
     int64_t count = block.integer("index_heads"),
             size = block.integer("index_dim");
-    Value q = createProduct(model, qLatent,
-                            model.weight(block.text("index_q") + ".weight",
-                                         {model.widthOf(qLatent), count, size},
-                                         "[1*2, 0]", WeightRole::product));
+    Value q = createHeads(model, qLatent, block.text("index_q"), count, size);
     Value k = model.linear(x, block.text("index_k"), size);
     NormSpec norm;
     norm.stem = block.text("index_k_norm");
@@ -130,7 +120,7 @@ private:
                                  {model.widthOf(x), count}, "[1, 0]");
     return IndexerOp::create(
         ops, model.tokens(model.tokensOf(x), {topK}, ops.getI32Type()), q, k,
-        createProduct(model, x, weights), cache(size), topK);
+        createProduct(model, x, weights), createRowCache(model, size), topK);
   }
 
   /// Returns the limit of attended tokens for a layer without an indexer, which
@@ -158,9 +148,7 @@ private:
       return WeighOp::create(ops, y.getType(), y, createProduct(model, x, w),
                              FunctionKind::sigmoid);
     }
-    Value w = model.weight(stem + ".weight", {hidden, heads, valueWidth},
-                           "[1*2, 0]", WeightRole::product);
-    return createGated(model, createProduct(model, x, w), y,
+    return createGated(model, createHeads(model, x, stem, heads, valueWidth), y,
                        FunctionKind::sigmoid);
   }
 

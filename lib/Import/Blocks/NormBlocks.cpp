@@ -111,6 +111,15 @@ Value autopar::importer::createProduct(ModelBuilder &model, Value x, Value w,
       x, w, bias);
 }
 
+Value autopar::importer::createHeads(ModelBuilder &model, Value x,
+                                     const std::string &stem, int64_t heads,
+                                     int64_t size) {
+  return createProduct(model, x,
+                       model.weight(stem + ".weight",
+                                    {model.widthOf(x), heads, size}, "[1*2, 0]",
+                                    WeightRole::product));
+}
+
 /// Returns the storage of a matmul's weight: a range of the tensor's columns
 /// ("in_at", "in_of"), or the shape of a convolution.
 static std::string storageOf(autopar::model::Block &block, int64_t at,

@@ -276,6 +276,18 @@ Value autopar::importer::buildMergeTokens(ModelBuilder &model,
                                mean);
 }
 
+Value autopar::importer::createRowCache(ModelBuilder &model, int64_t size,
+                                        int64_t window, Type element) {
+  RankedTensorType type =
+      model.tensor({model.symbol("batch"), model.symbol("context")}, {size},
+                   element ? element : model.cacheFormat());
+  ImplicitLocOpBuilder &ops = model.builder();
+  return KVCacheOp::create(ops, CacheType::get(type),
+                           window ? ops.getI64IntegerAttr(window)
+                                  : IntegerAttr(),
+                           /*name=*/StringAttr());
+}
+
 Value autopar::importer::buildLastToken(ModelBuilder &model,
                                         autopar::model::Block &, Value x) {
   Type type = model.tensor({model.symbol("batch")}, {model.widthOf(x)});

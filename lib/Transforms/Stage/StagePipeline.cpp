@@ -11,6 +11,7 @@
 #include "autopar/Transforms/Passes.h"
 
 #include "autopar/Analysis/StageBorders.h"
+#include "autopar/Cost/StageLayout.h"
 #include "autopar/Dialect/Training/Training.h"
 #include "autopar/Evaluate/Pipeline.h"
 #include "autopar/Plan/Degrees.h"
@@ -132,7 +133,11 @@ private:
                        findWorkload(module).getWorkload());
     if (!problem)
       return emitError(module, problem.error());
-    Result<StagePartition> partition = layOutStages(*problem);
+    Result<std::vector<uint32_t>> layers = layersInOrder(program);
+    if (!layers)
+      return emitError(module, layers.error());
+    Result<StagePartition> partition =
+        cost::layOutLayers(program, *layers, *problem);
     if (!partition)
       return emitError(module, partition.error());
     std::optional<Error> above = exceedsMemory(*problem, *partition);

@@ -41,6 +41,15 @@ TEST(Expression, RestsAreNotNegative) {
   EXPECT_EQ(evaluate("least % 55555555"), "22614012");
 }
 
+TEST(Expression, FindsTheLastOfTheFirstElements) {
+  EXPECT_EQ(evaluate("last_of(['a', 'b', 'a', 'b'], 'a', 4)"), "2");
+  EXPECT_EQ(evaluate("last_of(['a', 'b', 'a', 'b'], 'a', 2)"), "0");
+  EXPECT_EQ(evaluate("last_of(['a', 'b', 'a', 'b'], 'b', 1)"), "null");
+  EXPECT_EQ(evaluate("last_of(['a', 'b'], 'b', 9)"), "1");
+  EXPECT_EQ(evaluate("last_of('ab', 'b', 2)"),
+            "last_of expects a list, a value and a number of elements");
+}
+
 TEST(Expression, TextsStayUtf8) {
   EXPECT_EQ(evaluate("text[0]"), "\"M\"");
   EXPECT_EQ(evaluate("text[1]"), "element 1 of \"M\xC3\xA9\" is not ASCII");

@@ -66,6 +66,28 @@ TEST(Stages, RefusesWhatHasNoLayersOrTooMany) {
             "'tiny' has no layers that stages could divide");
 }
 
+/// The kinds of layers are near, near, far, three times.
+TEST(Stages, FindsTheLayersThatShareCaches) {
+  CostProgram program = makeProgram();
+  std::vector<uint32_t> order = *layersInOrder(program);
+  EXPECT_FALSE(layersOfSharedCaches(program, order));
+  // A weight that another layer reads is copied, and does not count.
+  program.residents[2].readers = {1};
+  EXPECT_FALSE(layersOfSharedCaches(program, order));
+  Resident cache;
+  cache.kind = Resident::Kind::kv_cache;
+  cache.layer = 2;
+  program.residents.push_back(cache);
+  EXPECT_FALSE(layersOfSharedCaches(program, order));
+  // "far" has two parts, which are in the layers 2, 5 and 8.
+  program.residents.back().readers = {3};
+  EXPECT_EQ(layersOfSharedCaches(program, order),
+            std::make_optional(std::pair<size_t, size_t>(2, 8)));
+  program.residents.back().readers = {1};
+  EXPECT_EQ(layersOfSharedCaches(program, order),
+            std::make_optional(std::pair<size_t, size_t>(0, 8)));
+}
+
 /// "table" is on both ends; what "far" shares with the head is on one.
 TEST(Stages, FindsWhatSeveralStagesHave) {
   CostProgram program = makeProgram();

@@ -18,6 +18,13 @@ namespace autopar::transformer {
 void readSelected(WorkloadBuilder &builder, program::Kernel &kernel,
                   mlir::Value cache, int64_t seen);
 
+/// Adds the kernel in which an indexer scores the cached `rows` by `query`,
+/// with factors of its heads in `weight` if it has them. Scores stay on the
+/// chip, and `result` has what was selected.
+program::Kernel &addIndexKernel(WorkloadBuilder &builder, mlir::Operation *op,
+                                mlir::Value query, mlir::Value weight,
+                                mlir::Value rows, mlir::Value result);
+
 } // namespace autopar::transformer
 
 #endif // AUTOPAR_DIALECT_TRANSFORMER_SELECTED_H

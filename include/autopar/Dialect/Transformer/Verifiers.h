@@ -31,6 +31,15 @@ mlir::LogicalResult verifyNumbers(mlir::Operation *op, mlir::Value tensor,
 mlir::LogicalResult verifyMerge(mlir::Operation *op, mlir::Value tokens,
                                 mlir::Value merged, bool isMean);
 
+/// Returns the op that names the cache of `handle`, through the ops that pass
+/// the handle on; null if there is none.
+KVCacheOp cacheOf(mlir::Value handle);
+
+/// Emits an error on `op` if `cache` keeps fewer than the last `seen` tokens;
+/// without `seen`, the op sees all tokens.
+mlir::LogicalResult verifyKeepsSeen(mlir::Operation *op, mlir::Value cache,
+                                    std::optional<uint64_t> seen);
+
 /// Returns the number of elements in dimension `dim` of `tensor`, which must be
 /// a number.
 int64_t sizeOf(mlir::Value tensor, unsigned dim);
