@@ -16,8 +16,8 @@ using namespace autopar::runtime;
 
 using Kind = FigureUse::Kind;
 
-/// Returns the coefficient of `curve` or, without a curve, that of a kernel at
-/// peak.
+/// Returns the coefficient `kind` of the kernel curve `curve`. Without a curve,
+/// it is the coefficient of a kernel that runs at the chip's peak.
 static BoundFigure coefficientOf(Kind kind, const KernelCurve *curve) {
   static const KernelCurve peak = [] {
     KernelCurve curve;
@@ -140,7 +140,8 @@ static const Figure *figureOf(const FigureUse &use, const Chip &chip,
   return nullptr;
 }
 
-/// Binds a figure. An ideal runtime has no curves and no floor but its own.
+/// Returns the value of the figure that `use` names. An ideal runtime has no
+/// kernel curves, and of the floors only its own.
 static BoundFigure bind(const FigureUse &use, const Chip &chip,
                         const Runtime &runtime,
                         std::optional<double> memoryUtilization) {
@@ -167,7 +168,8 @@ static BoundFigure bind(const FigureUse &use, const Chip &chip,
   if (use.kind == Kind::memory_utilization && memoryUtilization)
     return {*memoryUtilization};
   const Figure *figure = figureOf(use, chip, runtime);
-  // A missing peak makes the time 0; a requirement refuses plans that need it.
+  // An infinite peak makes the time 0. If the chip lacks the peak, a
+  // requirement refuses the plans that need it.
   double value =
       figure ? figure->value : std::numeric_limits<double>::infinity();
   return {value, figure};

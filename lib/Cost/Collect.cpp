@@ -93,7 +93,7 @@ private:
 
   const Strategy &strategy;
   const Graph &graph;
-  /// Memory of everything that lives as long as the collector.
+  /// Allocates everything that lives as long as the collector.
   std::pmr::monotonic_buffer_resource memory;
   Polynomials polynomials;
   Tape tape;
@@ -101,7 +101,7 @@ private:
   std::pmr::unordered_map<double, uint32_t> constants{&memory};
   std::pmr::unordered_set<Instruction, OperationHash, SameOperation> known{
       &memory};
-  /// Ranks by slot.
+  /// The rank of each slot, by slot.
   std::vector<Rank> ranks;
   uint32_t next = 0;
 };
@@ -134,8 +134,8 @@ uint32_t Collector::emit(Op op, Rank rank, uint32_t a, uint32_t b, uint32_t c) {
   return next++;
 }
 
-/// Returns the slot of a node. Sums are collected as polynomials; each other
-/// node is an instruction.
+/// Returns the slot of a node. A sum is collected as a polynomial; every other
+/// node becomes one instruction.
 uint32_t Collector::slot(NodeId id) {
   if (slotOf[id] != noSlot)
     return slotOf[id];
@@ -159,7 +159,8 @@ uint32_t Collector::slot(NodeId id) {
 uint32_t Collector::opaque(NodeId id) {
   const Node &node = graph[id];
   unsigned operands = operandsOf(node.op);
-  // A split may divide the common divisor of several extents.
+  // An op `split` may divide a common divisor of several extents in place of
+  // its own extent.
   std::optional<int64_t> common;
   if (node.op == Op::split)
     common = polynomials.numerator(node.a, node.b);
@@ -171,7 +172,7 @@ uint32_t Collector::opaque(NodeId id) {
   return emit(node.op, node.rank, a, b, c);
 }
 
-/// Splits a time into a count and the time per unit; returns their slots.
+/// Splits a time into a count and the time per unit. Returns the slots of both.
 std::pair<uint32_t, uint32_t> Collector::countAndRate(NodeId time) {
   const Node &node = graph[time];
   if (node.op != Op::multiply || graph[node.a].isWhole == graph[node.b].isWhole)
@@ -192,7 +193,8 @@ uint32_t Collector::launch(const Node &node) {
   return emit(Op::launch_at_rates, node.rank, flops, bytes, index);
 }
 
-/// Returns the index of `use` in the tape, with slots in place of nodes.
+/// Returns the index of `use` in the tape. The stored copy names slots in place
+/// of nodes.
 uint32_t Collector::shape(const ShapeUse &use) {
   ShapeUse own = use;
   for (uint32_t &fixed : own.fixed)
@@ -204,8 +206,8 @@ uint32_t Collector::shape(const ShapeUse &use) {
   return index;
 }
 
-/// A polynomial with one common product of atoms of `rank`, and the sum of its
-/// lower-rank coefficients.
+/// A polynomial of the form product * coefficient: the product consists of
+/// atoms of `rank`, and the coefficient is a sum of lower rank.
 struct Collector::Multiple {
   Atoms varying;
   std::vector<Term> coefficient;
@@ -227,8 +229,10 @@ std::optional<Collector::Multiple> Collector::asMultiple(NodeId id, Rank rank) {
   return result;
 }
 
-/// Merges multiples of the same product: the maximum is the product times the
-/// largest coefficient. Returns the operands that are no multiples.
+/// Merges the operands of a maximum that are multiples of the same product:
+/// their maximum is the product times the largest coefficient. Appends the
+/// slots of the merged operands to `slots`; returns the operands that are no
+/// multiples.
 std::vector<NodeId>
 Collector::mergeMultiples(const std::vector<NodeId> &operands, Rank rank,
                           std::vector<uint32_t> &slots) {
@@ -261,14 +265,14 @@ uint32_t Collector::maximum(uint32_t a, uint32_t b) {
   return a == b ? a : emit(Op::maximum, std::max(ranks[a], ranks[b]), a, b);
 }
 
-/// Emits a maximum without the operands that never exceed another one.
+/// Emits a maximum. Operands that never exceed another operand are left out.
 uint32_t Collector::largest(NodeId id) {
   std::vector<NodeId> operands;
   std::vector<NodeId> open = {id};
   while (!open.empty()) {
     NodeId one = open.back();
     open.pop_back();
-    // A node with a slot is not computed again.
+    // A node that has a slot already is not computed again.
     if (graph[one].op == Op::maximum && graph[one].isWhole &&
         slotOf[one] == noSlot) {
       open.push_back(graph[one].b);
@@ -284,7 +288,7 @@ uint32_t Collector::largest(NodeId id) {
       return other != own &&
              isNeverAbove(polynomials.of(own), polynomials.of(other));
     };
-    // Of two operands that never exceed each other the first is kept.
+    // Of two operands that are always equal, the first one is kept.
     if (std::none_of(kept.begin(), kept.end(), isBelow)) {
       kept.erase(std::remove_if(kept.begin(), kept.end(),
                                 [&](NodeId other) {
@@ -304,8 +308,9 @@ uint32_t Collector::largest(NodeId id) {
   return result;
 }
 
-/// Returns the slot of an atom. Splits over the same devices share one
-/// instruction, the first of them; a later one may be a multiple of it.
+/// Returns the slot of an atom. All splits over the same devices share the
+/// instruction of the first split; a later split may be a multiple of the
+/// first.
 uint32_t Collector::atom(NodeId id) {
   const Node &node = graph[id];
   bool isShared = node.op == Op::split && polynomials.numerator(node.a, node.b);
@@ -323,8 +328,8 @@ uint32_t Collector::product(const Atoms &atoms) {
   return result;
 }
 
-/// Emits the coefficient of a product of atoms of `rank`. Constants may have
-/// atoms too: quotients.
+/// Emits the coefficient of a product of atoms of `rank`. Even a constant may
+/// have atoms: quotients of constants.
 uint32_t Collector::coefficientOf(Terms terms, Rank rank) {
   if (rank == Rank::constant)
     return constant(terms.begin()->factor);
@@ -337,10 +342,10 @@ uint32_t Collector::linear(Terms terms, Rank rank) {
   struct Part {
     Atoms varying;
     Term rest;
-    /// Index into `terms`.
+    /// The index of the term in `terms`.
     size_t place;
   };
-  // Large enough for most sums.
+  // 2048 bytes are enough for most sums; longer sums allocate more.
   std::array<std::byte, 2048> buffer;
   std::pmr::monotonic_buffer_resource local(buffer.data(), buffer.size());
   std::pmr::vector<Part> parts(&local);
@@ -352,7 +357,7 @@ uint32_t Collector::linear(Terms terms, Rank rank) {
     for (NodeId atom : term.atoms)
       (graph[atom].rank == rank ? part.varying : part.rest.atoms).add(atom);
   }
-  // Sorts by product, so that equal sums have one form.
+  // Terms are sorted by product, so that equal sums have one form.
   std::sort(parts.begin(), parts.end(), [](const Part &a, const Part &b) {
     return a.varying == b.varying ? a.place < b.place : a.varying < b.varying;
   });
@@ -400,7 +405,7 @@ void Collector::addCheck(uint32_t index) {
   std::optional<int64_t> common;
   if (requirement.kind == Requirement::Kind::divides)
     common = polynomials.numerator(requirement.extent, requirement.devices);
-  // A condition on bytes or FLOPs that are always positive always holds.
+  // A requirement on bytes or FLOPs that are always positive always applies.
   bool isAlways = (check.kind == Requirement::Kind::joins ||
                    check.kind == Requirement::Kind::multiplies) &&
                   graph[requirement.extent].isPositive;

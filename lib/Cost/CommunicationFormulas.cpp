@@ -14,7 +14,8 @@ using namespace autopar::cost;
 using namespace autopar::hardware;
 using namespace autopar::program;
 
-/// `hardware::wireBytes` in integer bytes, rounded up.
+/// Returns the expression of `hardware::wireBytes`: the bytes that a device
+/// sends in a collective over `group` devices, rounded up to whole bytes.
 static Expr wireBytes(CollectiveKind kind, Expr group, Expr bytes) {
   const Algorithm &rule = ruleOf(kind);
   if (rule.rounds > 1)
@@ -31,8 +32,8 @@ static Expr wireBytes(CollectiveKind kind, Expr group, Expr bytes) {
   return bytes;
 }
 
-/// Bytes that a device sends per call if tokens go to each node once: the
-/// expected copies, over all tiers.
+/// Returns the bytes that a device sends per call if each token goes to a node
+/// only once: the expected copies of tokens, over all tiers of the network.
 static Expr wireBytesByNode(Formulas &formulas, const CollectiveNodes &nodes,
                             Expr bytes) {
   Expr sent = formulas.sent(nodes.link);
@@ -41,7 +42,8 @@ static Expr wireBytesByNode(Formulas &formulas, const CollectiveNodes &nodes,
                 others);
 }
 
-/// Bytes of a buffer and of its quantisation scales.
+/// Returns the bytes of a buffer of `elements` values and of their quantisation
+/// scales.
 static Expr bytesOf(Formulas &formulas, const Collective &record,
                     Expr elements) {
   Expr bytes = formulas.bytes(elements, record.type);
@@ -51,9 +53,9 @@ static Expr bytesOf(Formulas &formulas, const Collective &record,
   return bytes + formulas.bytes(scales, ElementType::f32);
 }
 
-/// Adds a collective. Its bytes are the full logical buffer of one call: the
-/// result of an all_gather, all parts of a ring, the input of a rank for
-/// others.
+/// Adds the formulas of a collective. Its bytes are those of the full logical
+/// buffer of one call: the result of an all_gather, all parts of a ring, or the
+/// input of one rank for other kinds.
 static void addCollective(Formulas &formulas, uint32_t index) {
   const Collective &record = formulas.program.collectives[index];
   CollectiveNodes &nodes = formulas.strategy.collectives.emplace_back();
@@ -93,7 +95,8 @@ void autopar::cost::addCommunicationFormulas(Formulas &formulas) {
   for (uint32_t i = 0; i < formulas.program.collectives.size(); ++i) {
     addCollective(formulas, i);
     const CollectiveNodes &nodes = formulas.strategy.collectives.back();
-    // A permute within one device sends nothing either.
+    // A permute within one device sends nothing, like every collective of one
+    // device.
     Expr sends = above(node(nodes.groupSize), formulas.number(1));
     const Collective &record = formulas.program.collectives[i];
     SectionSums &kind = record.routed       ? dispatch

@@ -11,7 +11,8 @@ using namespace autopar;
 using namespace autopar::cost;
 using namespace autopar::program;
 
-/// Requires that the devices divide the slots of placed experts.
+/// Requires that the number of devices divides the number of slots of placed
+/// experts.
 static void requirePlacement(Formulas &formulas) {
   if (!formulas.program.placement)
     return;
@@ -24,7 +25,8 @@ static void requirePlacement(Formulas &formulas) {
                     placed.axes});
 }
 
-/// Adds the bytes that each stage receives from the previous one.
+/// Adds the formulas of the bytes that a pipeline stage receives from the
+/// previous stage.
 static void addTransferFormulas(Formulas &formulas) {
   auto add = [&](const std::vector<LayerStack::Layer::Input> &inputs) {
     Expr bytes = formulas.number(0);

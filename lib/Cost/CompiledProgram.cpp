@@ -15,7 +15,8 @@ using namespace autopar::cost;
 using namespace autopar::placement;
 using namespace autopar::program;
 
-/// The nodes of `StepOutput`, in its order.
+/// Returns the nodes of the members of `StepOutput`, in the order of these
+/// members.
 static std::vector<NodeId> stepNodes(Strategy &strategy) {
   const TotalNodes &total = strategy.total;
   Graph &graph = strategy.graph;
@@ -27,7 +28,8 @@ static std::vector<NodeId> stepNodes(Strategy &strategy) {
           total.runtimeBytes};
 }
 
-/// The nodes of `ServingOutput`, in its order.
+/// Returns the nodes of the members of `ServingOutput`, in the order of these
+/// members.
 static std::vector<NodeId> servingNodes(Strategy &strategy) {
   const TotalNodes &total = strategy.total;
   NodeId host = strategy.graph.make(Op::add, total.hostPs, total.layersPs);

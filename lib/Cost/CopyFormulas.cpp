@@ -13,7 +13,8 @@ using namespace autopar;
 using namespace autopar::cost;
 using namespace autopar::program;
 
-/// Sums over all records, not over a part's: both ends hold the same bytes.
+/// The sums run over all records of the program, not over those of one part:
+/// both ends of a copy hold the same bytes.
 void autopar::cost::addCopyFormulas(Formulas &formulas) {
   const std::vector<Resident> &residents = formulas.program.residents;
   Expr sum = formulas.number(0);

@@ -50,7 +50,8 @@ const ShapeGrid *ExactValues::shape(uint32_t index) const {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// `Checked` with the constructors that the formulas of Run.h need.
+/// The number type `Checked` with the constructors that the formulas of Run.h
+/// need.
 struct Whole : Checked {
   Whole(Checked value) : Checked(value) {}
   Whole(int64_t value) : Checked(value) {}
@@ -65,7 +66,8 @@ bool isAbove(Whole a, Whole b) { return a > b; }
 Whole choose(bool first, Whole a, Whole b) { return first ? a : b; }
 } // namespace
 
-/// Converts an integer in a double; values above 127 bits become an overflow.
+/// Converts a double that holds an integer. A value above 127 bits becomes an
+/// overflow.
 static Checked toWhole(double value) {
   constexpr double largest = 1e38;
   if (!(std::fabs(value) < largest))
@@ -120,7 +122,7 @@ double ExactValues::realOf(NodeId id) const {
   if (node.op == Op::pairs)
     return pairsOf(reals[node.a], reals[node.b],
                    strategy.graph.pairsOf(node.c));
-  // A shape's table is selected by the values of earlier nodes.
+  // The values of earlier nodes select the table of a shape.
   if (node.op == Op::shape_ratio)
     links->shapes.lay(node.c, reals.data());
   return autopar::cost::calculate(
@@ -163,8 +165,8 @@ void ExactValues::calculate(NodeId id, const std::vector<Workload> &groups) {
       return;
     wholes[id] = wholeOf(id);
   }
-  // An overflowing integer keeps its double, which is large, not its wrapped
-  // bits.
+  // An integer that overflows keeps its double, which is large and about right;
+  // its wrapped bits would be wrong.
   if (wholes[id].valid())
     reals[id] = wholes[id].real();
 }
@@ -173,7 +175,7 @@ void ExactValues::calculate(NodeId id, const std::vector<Workload> &groups) {
 // Requirements
 //===----------------------------------------------------------------------===//
 
-/// A requirement without devices divides by 1.
+/// A requirement that names no devices divides by 1.
 bool ExactValues::isMet(const Requirement &requirement) const {
   auto value = [&](NodeId node) {
     return node == noNode ? Checked(1) : wholes[node];

@@ -43,8 +43,9 @@ Expr ExpertFormulas::dispersion(Expr experts, Expr ranks) {
   return variance * ranks / max(one, ranks - one);
 }
 
-/// Expected rows of the busiest rank. A token brings at most k rows to it, and
-/// at most as many as the rank has experts.
+/// Returns the expected number of rows of the busiest rank. A token brings at
+/// most k rows to a rank (k experts are chosen per token), and at most as many
+/// as the rank has experts.
 Expr ExpertFormulas::busiest(const Groups &groups) {
   Expr ranks = formulas.devices(shared->shape.front().axes);
   Expr experts = formulas.logical(shared->shape.front().extent);
@@ -54,9 +55,10 @@ Expr ExpertFormulas::busiest(const Groups &groups) {
   return min(rows, all / k * min(k, experts / ranks));
 }
 
-/// Rows of the most loaded device. If loads are known, the maximum of the known
-/// load and of the busiest rank of even loads: uneven loads never have the
-/// lower maximum.
+/// Returns the number of rows of the most loaded device. If the loads of
+/// experts are known, it is the larger of the known load and of the busiest
+/// rank for even loads, because the busiest rank of uneven loads never has
+/// fewer rows.
 Expr ExpertFormulas::rows(Expr even, const Groups &groups) {
   if (!shared)
     return even;
@@ -75,10 +77,10 @@ Expr ExpertFormulas::elements(Expr even, const Groups &groups) {
 // Distinct experts
 //===----------------------------------------------------------------------===//
 
-/// Expected number of distinct experts, of `experts`, that `tokens` tokens
-/// reach: occupied cells, Johnson and Kotz, Urn Models (1977), section 3.2, for
-/// each quarter of the experts, chosen with the probability of Zipf's
-/// distribution.
+/// Returns the expected number of distinct experts, out of `experts`, that
+/// `tokens` tokens reach. This is the problem of occupied cells (Johnson and
+/// Kotz, Urn Models (1977), section 3.2), solved for each quarter of the
+/// experts; Zipf's distribution gives the probability of a quarter.
 static Expr distinctExperts(Formulas &formulas, Expr experts, Expr topK,
                             Expr tokens) {
   Expr four = formulas.number(4);
@@ -89,12 +91,13 @@ static Expr distinctExperts(Formulas &formulas, Expr experts, Expr topK,
     return (experts / four)
         .apply(Op::distinct_experts, topK / four * share, tokens);
   };
-  // Adding in pairs is exact if the quarters are equal.
+  // Adding the quarters in pairs gives an exact sum if they are equal.
   return (quarter(0) + quarter(1)) + (quarter(2) + quarter(3));
 }
 
-/// Share of the experts that tokens reach, if all ranks have the rows of the
-/// busiest one and a token brings at least one row to each.
+/// Returns the share of the experts that tokens reach. It assumes that all
+/// ranks have as many rows as the busiest rank, and that a token brings at
+/// least one row to each rank that it reaches.
 Expr ExpertFormulas::reached(const Traffic &weights, const Groups &groups) {
   Expr experts = formulas.logical(weights.shape.front().extent);
   Expr topK = formulas.number(weights.topK);

@@ -12,16 +12,18 @@
 
 namespace autopar::cost {
 
-/// Formulas of one kernel's rows and experts on the most loaded device.
+/// Writes the formulas of one kernel's rows and experts on the most loaded
+/// device.
 class ExpertFormulas {
 public:
   ExpertFormulas(Formulas &formulas, uint32_t kernel);
 
-  /// Rows of the kernel, and elements of an activation with these rows; `even`
-  /// is the value on a device with the mean load.
+  /// `rows` returns the rows of the kernel, `elements` the elements of an
+  /// activation with these rows, both on the most loaded device. `even` is the
+  /// value on a device with the mean load.
   Expr rows(Expr even, const Groups &groups);
   Expr elements(Expr even, const Groups &groups);
-  /// Share of the experts `weights` that tokens reach.
+  /// Returns the share of the experts in `weights` that tokens reach.
   Expr reached(const program::Traffic &weights, const Groups &groups);
 
 private:
@@ -34,7 +36,8 @@ private:
   Formulas &formulas;
   const program::Kernel &kernel;
   RecordRef ref;
-  /// Weights of the experts that devices share; null if all devices are alike.
+  /// The weights of the experts that the devices share among them; null if all
+  /// devices have the same load.
   const program::Traffic *shared;
 };
 

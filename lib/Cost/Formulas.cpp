@@ -18,7 +18,7 @@ Formulas::Formulas(const CostProgram &program, Strategy &strategy,
     : program(program), strategy(strategy), graph(strategy.graph),
       isParts(strategy.counting == Counting::parts), phases(phases) {
   for (uint32_t i = 0; i < phases.size() * symbolCount; ++i) {
-    // A single group always has sequences.
+    // A step with a single group always has sequences in this group.
     bool isPositive =
         phases.size() == 1 && i <= static_cast<uint32_t>(Symbol::context);
     if (i % symbolCount == 0)
@@ -33,7 +33,8 @@ Formulas::Formulas(const CostProgram &program, Strategy &strategy,
   addFullest();
 }
 
-/// Whether all records of sequences are split by sequence over the same axes.
+/// Returns whether all caches and states of sequences are split by sequence
+/// over the same axes.
 static bool splitsSequencesAlike(const CostProgram &program,
                                  const std::vector<AxisId> &axes) {
   return std::all_of(program.residents.begin(), program.residents.end(),
@@ -46,13 +47,14 @@ static bool splitsSequencesAlike(const CostProgram &program,
 
 Expr Formulas::replicas() { return devices(program.sequenceAxes()); }
 
-/// Sets the largest of the steps of `prefillChunks`. The groups of a step with
-/// several groups fit it already.
+/// Sets `fullest` to the largest of the steps that `prefillChunks` makes. A
+/// step with several groups is itself the fullest, because its groups fit the
+/// token budget already.
 void Formulas::addFullest() {
   fullest = step;
   strategy.splitsSequencesAlike =
       splitsSequencesAlike(program, program.sequenceAxes());
-  // The microbatch of a training is given by the plan.
+  // In training the plan gives the size of the microbatch.
   if (step.size() != 1 || program.trains())
     return;
   auto &[batch, query, context, source, memory] = fullest.front();
@@ -105,8 +107,8 @@ Expr Formulas::slots() {
   return placed.placer ? leaf(Op::slots, Rank::layout) : number(placed.slots);
 }
 
-/// Whether `dim` has one slot for each expert and copy, for any number of
-/// slots.
+/// Returns whether `dim` has one slot for each expert and each copy of an
+/// expert, whatever the number of slots is.
 static bool isOfSlots(const Dim &dim, const CostProgram &program) {
   return program.placement && dim.multiple == program.placement->slots &&
          dim.extent.symbols.empty() &&
@@ -156,7 +158,7 @@ Expr Formulas::logical(const Extent &extent, const Groups &groups) {
   return sum;
 }
 
-/// Multiplies `part(dimension, index, extent)` over all dimensions.
+/// Returns the product of `part(dimension, index, extent)` over all dimensions.
 template <typename Part>
 Expr Formulas::product(const Dims &dims, const Groups &groups, Part part) {
   Expr product = number(1);
@@ -207,8 +209,9 @@ Expr Formulas::logical(const Dims &dims, const Groups &groups) {
                [](const Dim &, int32_t, Expr extent) { return extent; });
 }
 
-/// The devices' share of `extent`. `mayFail`: a plain split must divide, which
-/// a requirement checks; otherwise the share is rounded up.
+/// Returns the share of `extent` that one device has. If `mayFail`, a
+/// requirement checks that the devices divide the extent; otherwise the share
+/// is rounded up.
 Expr Formulas::split(const Dim &dim, Expr extent, bool mayFail, Op loads) {
   if (dim.axes.empty())
     return extent;
@@ -294,9 +297,9 @@ Expr Formulas::expertCapacity(const Groups &groups) {
       number(capacity.experts * ExpertCapacity::unit));
 }
 
-/// Rows of `routed`, a part of the routed rows, that the experts of layer kind
-/// `kind` keep. If loads are uneven, the placement gives the kept share of all
-/// rows, before capacities are rounded up. The run that sizes temporaries may
+/// Returns how many of `routed` rows the experts of layer kind `kind` keep. If
+/// the loads are uneven, the placement gives the share of all rows that is
+/// kept, before capacities are rounded up. The step that sizes temporaries may
 /// have no tokens.
 Expr Formulas::keptOf(uint32_t kind, Expr routed, const Groups &groups) {
   if (program.placement)
@@ -307,13 +310,14 @@ Expr Formulas::keptOf(uint32_t kind, Expr routed, const Groups &groups) {
                       max(number(1), all));
 }
 
-/// Rows that the experts of a layer have room for.
+/// Returns the number of rows that the experts of a layer have room for.
 Expr Formulas::mostRows(const Groups &groups) {
   return expertCapacity(groups) * program.capacity->experts;
 }
 
-/// Rows that experts compute for `routed`, a part of the routed rows: the kept
-/// rows or, if experts are padded, their whole capacity.
+/// Returns the number of rows that experts compute if `routed` rows are routed
+/// to them: the rows that they keep or, if experts are padded, their whole
+/// capacity.
 Expr Formulas::limited(const Dim &dim, Expr routed, const Groups &groups) {
   if (!dim.limitedBy || !program.capacity)
     return routed;
@@ -365,8 +369,8 @@ Expr Formulas::countOf(uint32_t layer, int64_t count) {
   return all == 0 ? number(0) : countOfKind(layer) * (count / all);
 }
 
-/// Counts launches of a kernel. The run before a border is launched together
-/// with the run of the layer that the border leads to.
+/// Returns how often a kernel is launched. The run of kernels before a border
+/// is launched together with the run that begins the layer after the border.
 Expr Formulas::countOf(const Kernel &kernel) {
   Expr count = countOf(kernel.layer, kernel.count);
   for (uint32_t i = 0; isParts && i < program.borders.size(); ++i)
@@ -384,8 +388,8 @@ Expr Formulas::countOf(const Border &border) {
   return leaf(Op::into_border, Rank::part, index);
 }
 
-/// Counts a record that a device has once if it runs `layer` or one of
-/// `readers`.
+/// Returns how often a device has a record that it has once if it runs `layer`
+/// or one of the layers `readers`.
 Expr Formulas::countOfShared(uint32_t layer, int64_t count,
                              const std::vector<uint32_t> &readers) {
   if (!isParts)

@@ -16,16 +16,17 @@
 
 namespace autopar::cost {
 
-/// Sizes of symbols, by `Symbol`, of sequences that are alike.
+/// The sizes of the symbols of sequences that have equal sizes, indexed by
+/// `Symbol`.
 using SymbolValues = std::array<Expr, symbolCount>;
-/// Groups of sequences that a step computes in one pass.
+/// The groups of sequences that a step computes in one pass.
 using Groups = std::vector<SymbolValues>;
 
 bool hasSymbols(const program::Dim &dim);
 bool hasSymbols(const program::Dims &dims);
 
-/// Sizes, bytes and counts of the records of one program, as expressions of the
-/// strategy's graph.
+/// Writes sizes, bytes and counts of the records of one program as expressions
+/// in the strategy's graph.
 class Formulas {
 public:
   Formulas(const program::CostProgram &program, Strategy &strategy,
@@ -36,9 +37,9 @@ public:
               program::KernelKind kernel = program::KernelKind::elementwise,
               ElementType type = ElementType::bf16,
               std::optional<ElementType> storage = std::nullopt);
-  /// A figure that is a count.
+  /// Returns a figure that is a count, as an integer.
   Expr whole(FigureUse::Kind kind) { return floor(figure(kind)); }
-  /// Tokens per block of the KV cache.
+  /// Returns the number of tokens per block of the KV cache.
   Expr blockTokens() {
     return max(number(1), whole(FigureUse::Kind::kv_block_tokens));
   }
@@ -47,23 +48,24 @@ public:
     return isParts ? leaf(Op::microbatches, Rank::part) : number(1);
   }
   Expr stages() { return leaf(Op::stages, Rank::layout); }
-  /// Slots of the experts that the program places.
+  /// Returns the number of slots of the experts that the program places.
   Expr slots();
   Expr devices(const std::vector<program::AxisId> &axes);
-  /// Load of the most loaded rank over the mean, in millionths, averaged over
-  /// the layers of `kind`, or in the worst layer (`Op::peak_skew`).
+  /// Returns the load of the most loaded rank over the mean load, in
+  /// millionths: the average over the layers of `kind` or, with
+  /// `Op::peak_skew`, the value of the worst layer.
   Expr skew(std::optional<uint32_t> kind, Op loads = Op::skew);
 
-  /// Size for the whole model. If only one dimension has symbols, its sum over
-  /// groups is split and padded, because the rows of all groups lie in one
-  /// matrix. If several have, each group is a block of its own, and blocks are
-  /// added.
+  /// Returns the number of elements for the whole model. If only one dimension
+  /// has symbols, the dimension's sum over all groups is split and padded,
+  /// because the rows of all groups lie in one matrix. If several dimensions
+  /// have symbols, each group is a block of its own, and the blocks are added.
   Expr logical(const program::Extent &extent, const Groups &groups);
   Expr logical(const program::Extent &extent) { return logical(extent, step); }
   Expr logical(const program::Dims &dims, const Groups &groups);
   Expr logical(const program::Dims &dims) { return logical(dims, step); }
-  /// Size on the worst device. Requirements of splits are recorded for
-  /// `record`.
+  /// Returns the number of elements on the worst device. The requirements of
+  /// splits are recorded for `record`.
   Expr local(const program::Dim &dim, RecordRef record);
   Expr local(const program::Dims &dims, RecordRef record,
              const Groups &groups) {
@@ -72,57 +74,62 @@ public:
   Expr local(const program::Dims &dims, RecordRef record) {
     return local(dims, record, step);
   }
-  /// Size with dimension `paged` rounded up to whole blocks.
+  /// Returns the number of elements on the worst device if dimension `paged` is
+  /// rounded up to whole blocks of the KV cache.
   Expr localPaged(const program::Dims &dims, int32_t paged, RecordRef record,
                   const Groups &groups);
-  /// The same for other sizes, without requirements.
+  /// Returns the same number for the sizes `groups`, without recording
+  /// requirements.
   Expr localPaged(const program::Dims &dims, int32_t paged,
                   const Groups &groups);
-  /// The same for a value that one layer holds at a time: if loads of experts
-  /// are uneven, in the layer with the largest load of a rank.
+  /// Returns the number of elements on a device of a value that only one layer
+  /// holds at a time: if loads of experts are uneven, in the layer whose most
+  /// loaded rank has the largest load.
   Expr mostHeld(const program::Dims &dims, const Groups &groups);
-  /// Tokens that a rank routes, counted once per chosen expert, and the number
-  /// of them that one expert accepts.
+  /// `routedTokens` returns the tokens that a rank routes, counted once per
+  /// chosen expert; `expertCapacity` the number of them that one expert
+  /// accepts.
   Expr routedTokens(const Groups &groups);
   Expr expertCapacity(const Groups &groups);
-  /// `flops` of a kernel with `rows`, without the rows that pad experts to
-  /// their capacity.
+  /// Returns the part of `flops` of a kernel with `rows` that is not spent on
+  /// rows that pad experts to their capacity.
   Expr withoutPadding(Expr flops, const program::Dims &rows);
-  /// Value on the most loaded device, for a mean of `mean`.
+  /// Returns the value on the most loaded device if the mean over devices is
+  /// `mean`.
   Expr mostLoaded(Expr mean, std::optional<uint32_t> kind);
-  /// The elements of `elements` that exist at a time if their tokens are
+  /// Returns how many of `elements` exist at a time if their tokens are
   /// processed in `chunks` chunks.
   Expr ofChunk(Expr elements, int64_t chunks) {
     return chunks == 1 ? elements : ceilDiv(elements, number(chunks));
   }
-  /// Bytes of `elements` values of `type`, rounded up.
+  /// Returns the bytes of `elements` values of `type`, rounded up.
   Expr bytes(Expr elements, ElementType type);
 
-  /// How often a device runs `layer` in a pass, and a record that the whole
-  /// model runs `count` times.
+  /// `countOfKind` returns how often a device runs `layer` in a pass; `countOf`
+  /// how often it has a record that the whole model has `count` times.
   Expr countOfKind(uint32_t layer);
   Expr countOf(uint32_t layer, int64_t count);
   Expr countOf(const program::Kernel &kernel);
-  /// Number of launches that `border` joins.
+  /// Returns the number of launches that `border` joins.
   Expr countOf(const program::Border &border);
-  /// Number of tensors that a device keeps.
+  /// Returns the number of tensors that a device keeps of `resident`.
   Expr countOf(const program::Resident &resident) {
     return countOfShared(resident.layer, resident.count, resident.readers);
   }
-  /// Number of calls of a device. A weight that several layer kinds use is
-  /// gathered once.
+  /// Returns how often a device calls the collective. A weight that several
+  /// layer kinds use is gathered only once.
   Expr countOf(const program::Collective &collective) {
     return collective.readers.empty()
                ? countOf(collective.layer, collective.count)
                : countOfShared(collective.layer, collective.count,
                                collective.readers);
   }
-  /// `value` if a device runs `layer`, else 0.
+  /// Returns `value` if a device runs `layer`, else 0.
   Expr where(uint32_t layer, Expr value);
 
   void require(Requirement requirement);
   uint32_t link(const program::Collective &record);
-  /// `Op::sent` of `link`.
+  /// Returns the bytes sent over `link`: the leaf `Op::sent`.
   Expr sent(uint32_t link) { return leaf(Op::sent, Rank::layout, link); }
   Expr call(Op op, Expr bytes, uint32_t link) {
     return {graph, graph.make(op, bytes.node(), link)};
@@ -131,21 +138,23 @@ public:
   const program::CostProgram &program;
   Strategy &strategy;
   Graph &graph;
-  /// The groups of the step that `kernel` computes.
+  /// Returns the groups of the step that `kernel` computes.
   Groups groupsOf(const program::Kernel &kernel) const;
 
-  /// Number of groups of devices with sequences of their own: more than 1 if
-  /// caches and states (without any, activations) are split by sequence.
+  /// Returns the number of groups of devices that have sequences of their own.
+  /// It is more than 1 if caches and states are split by sequence; in a model
+  /// without caches and states, activations tell.
   Expr replicas();
 
-  /// Sizes of the step; of one sequence of its first group; of the run that
-  /// sizes temporaries; of the fullest step if the runtime splits this one by
-  /// its token budget.
+  /// Sizes of four steps: `step` is the step itself, `single` one sequence of
+  /// its first group, `profile` the step that sizes temporaries, and `fullest`
+  /// the fullest step if the runtime splits the step by its token budget.
   Groups step, single, profile, fullest;
 
 private:
   Expr leaf(Op op, Rank rank, uint32_t index = 0) {
-    // A part may lack a layer kind or a border, so these counts may be 0.
+    // A part of the model may lack a layer kind or a border, so that these
+    // counts may be 0.
     bool isPositive = op < Op::kind_count || op > Op::sent;
     return {graph, graph.leaf(op, index, rank, true, isPositive)};
   }
@@ -158,8 +167,10 @@ private:
                      const std::vector<uint32_t> &readers);
   Expr product(int64_t factor, const std::vector<program::SymbolId> &ids,
                const SymbolValues &values);
-  /// The form of a shape: whole; on a device, with splits that must divide; on
-  /// a device, rounded up; on a device in the layer with the worst loads.
+  /// Says which size of a shape is meant: the whole one (`logical`); the size
+  /// on a device, with splits that must divide (`divided`) or are rounded up
+  /// (`local`); or the size on a device in the layer with the worst loads
+  /// (`most`).
   enum class Form : uint8_t { logical, divided, local, most };
   template <typename Part>
   Expr product(const program::Dims &dims, const Groups &groups, Part part);
@@ -175,12 +186,12 @@ private:
   void addFullest();
 
   const bool isParts;
-  /// Phase by group of the step.
+  /// The phase of each group of the step.
   const std::vector<program::Phase> phases;
-  /// Symbols by index in the program.
+  /// The symbols, by their index in the program.
   std::vector<Symbol> symbols;
 
-  /// Key of a product, so that records with the same shape share one
+  /// The key of a product, so that records with the same shape share one
   /// expression.
   struct Written {
     Form form;
@@ -197,12 +208,13 @@ private:
     size_t operator()(const Written &written) const;
   };
   std::pmr::monotonic_buffer_resource memory;
-  /// Holds copies of the shapes, so that their addresses stay unique.
+  /// Holds copies of the shapes; each address stays the key of one shape.
   std::pmr::unordered_map<Written, std::pair<program::Dims, Expr>, WrittenHash>
       written{&memory};
 };
 
-/// Sums over records, by the section of their layer kind.
+/// Sums of a quantity over records, one sum for each section (forward,
+/// backward, optimizer).
 class SectionSums {
 public:
   explicit SectionSums(Formulas &of) : formulas(&of) {
@@ -212,18 +224,18 @@ public:
   Expr &of(uint32_t layer) {
     return sums[static_cast<size_t>(formulas->program.layers[layer].section)];
   }
-  /// The sum of one pass.
+  /// Returns the sum of one pass over `section`.
   Expr of(program::Section section) const {
     return sums[static_cast<size_t>(section)];
   }
-  /// The sum of a step: all passes of forwards and backwards, one of the
-  /// optimizer.
+  /// Returns the sum of a whole step: of the forwards and backwards in all
+  /// passes, and of the optimizer once.
   Expr ofStep() const {
     return (of(program::Section::forward) + of(program::Section::backward)) *
                formulas->passes() +
            of(program::Section::optimizer);
   }
-  /// Stores the sums into column `member` of the sections.
+  /// Stores the sums of all sections into their member `member`.
   void store(NodeId SectionNodes::*member) const;
 
   friend SectionSums operator+(SectionSums a, const SectionSums &b) {
@@ -244,12 +256,13 @@ private:
   std::array<Expr, program::sectionCount> sums;
 };
 
-/// Elements of a weight on a device in the layout of its kernel, of which
-/// `local` are stored. Kernels of routed experts in 4-bit floats pad to whole
-/// tiles; some pad only the values of each row, not their scales.
+/// Returns the number of elements that a weight has on a device in the layout
+/// of its kernel; `local` is the number without padding. Kernels of routed
+/// experts in 4-bit floats pad to whole tiles; some of these kernels pad only
+/// the values of each row, not their scales.
 Expr laidOut(Formulas &formulas, const program::Resident &weight, Expr local);
 
-// The parts of `compile`, in the order of their requirements.
+// The steps of `compile`, in the order in which their requirements are checked.
 void addModelFormulas(Formulas &formulas);
 void addMemoryFormulas(Formulas &formulas);
 void addSavedFormulas(Formulas &formulas);

@@ -38,7 +38,8 @@ unsigned autopar::cost::operandsOf(Op op) {
   }
 }
 
-/// Whether the result is an integer if the operands that are counts are.
+/// Returns whether the result of an op is an integer if those of its operands
+/// that count something are integers.
 static bool isWholeResult(Op op, const Node &a, const Node &b, const Node &c) {
   switch (op) {
   case Op::divide:
@@ -86,7 +87,7 @@ static bool isPositiveResult(Op op, const Node &a, const Node &b,
   }
 }
 
-/// Initial capacity: enough for most programs.
+/// The initial capacity of a graph, in nodes: enough for most programs.
 static constexpr size_t initialNodes = 4096;
 
 Graph::Graph() : table(2 * initialNodes) {
@@ -115,9 +116,9 @@ uint32_t Graph::addPairs(const Pairs &rule) {
   return static_cast<uint32_t>(pairs.size() - 1);
 }
 
-/// Evaluates a comparison, minimum or maximum of two constants. Sums and
-/// products of constants stay: derivations print them as written, and a `Tape`
-/// collects sums into linear forms.
+/// Evaluates a comparison, a minimum or a maximum of two constants. Sums and
+/// products of constants are not evaluated: derivations print them as written,
+/// and a `Tape` collects the sums into linear forms.
 NodeId Graph::fold(Op op, NodeId a, NodeId b) {
   if (nodes[a].op != Op::constant || nodes[b].op != Op::constant)
     return noNode;
@@ -127,7 +128,8 @@ NodeId Graph::fold(Op op, NodeId a, NodeId b) {
   return constant(op == Op::minimum ? std::min(x, y) : std::max(x, y));
 }
 
-/// Simplifies operations with 0, 1, equal operands or two constants.
+/// Simplifies an operation on 0, on 1, on equal operands or on two constants.
+/// Returns `noNode` if there is nothing to simplify.
 NodeId Graph::simplify(Op op, NodeId a, NodeId b) {
   switch (op) {
   case Op::add:
@@ -155,7 +157,7 @@ NodeId Graph::simplify(Op op, NodeId a, NodeId b) {
   }
 }
 
-/// Whether operand `b` of the op is an index, not a node.
+/// Returns whether operand `b` of the op is an index, not a node.
 static bool hasIndex(Op op) {
   return op == Op::call || op == Op::call_bound || op == Op::quarter_share;
 }
@@ -183,8 +185,8 @@ NodeId Graph::make(Op op, NodeId a, NodeId b, uint32_t c) {
             a,
             b,
             c};
-  // Links are resolved per layout, and tables of shapes after the values that
-  // select them.
+  // Links are resolved for each layout; the tables of shapes are resolved after
+  // the values that select them.
   if (op == Op::call || op == Op::call_bound)
     node.rank = std::max(node.rank, Rank::layout);
   if (op == Op::shape_ratio)
@@ -197,8 +199,9 @@ static bool commutes(Op op) {
          op == Op::maximum;
 }
 
-/// Whether both are one expression. The first written order is kept for
-/// readers.
+/// Returns whether both nodes are the same expression. Of two expressions that
+/// differ only in the order of operands, the first written one is kept, for
+/// people who read the derivation.
 static bool isSame(const Node &x, const Node &y) {
   if (x.op != y.op || x.c != y.c)
     return false;

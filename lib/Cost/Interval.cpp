@@ -36,11 +36,12 @@ Enclosure::Enclosure(const Tape &tape, const Machine &machine,
 Enclosure::~Enclosure() = default;
 
 namespace {
-/// The direction in which an op changes with an operand.
+/// The direction in which the result of an op changes with an operand.
 enum class Trend : int8_t { falls = -1, none = 0, rises = 1 };
 } // namespace
 
-/// The trends for non-negative operands; only differences may be negative.
+/// Returns the trends of an op for operands that are not negative. Only
+/// differences may be negative.
 static std::array<Trend, 3> trendsOf(Op op) {
   constexpr Trend up = Trend::rises, down = Trend::falls, none = Trend::none;
   switch (op) {
@@ -66,14 +67,15 @@ static std::array<Trend, 3> trendsOf(Op op) {
   }
 }
 
-/// Product of intervals that may be negative: the extremes of the corners.
+/// Returns the product of two intervals that may be negative: the extremes are
+/// among the four products of their ends.
 static Interval multiply(Interval a, Interval b) {
   auto [low, high] = std::minmax(
       {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
   return {low, high};
 }
 
-/// The ends of an interval and the knots between them.
+/// Returns the two ends of an interval and the knots of a table between them.
 static std::vector<double> turnsOf(Interval interval, double first,
                                    double last) {
   std::vector<double> turns = {interval.low, interval.high};
@@ -84,7 +86,8 @@ static std::vector<double> turnsOf(Interval interval, double first,
   return turns;
 }
 
-/// Bounds of a table of shapes, which is linear in each size between knots.
+/// Returns the bounds of a table of shapes. Between knots the table is linear
+/// in each size, so that extremes lie at knots or ends.
 static Interval enclosedRatio(const ShapeView &view, Interval x, Interval y) {
   std::vector<double> ratios;
   for (double a : turnsOf(x, view.firstX, view.lastX))
@@ -117,7 +120,8 @@ Interval Enclosure::calculate(const Instruction &step) const {
   }
   if (step.op == Op::launch_at_rates)
     return launch(step);
-  // The share of the first quarter rises with the exponent, the others fall.
+  // With a larger exponent the share of the first quarter rises, and those of
+  // the other quarters fall.
   if (step.op == Op::quarter_share) {
     auto [low, high] = std::minmax(
         {quarterShare(a.low, step.b), quarterShare(a.high, step.b)});
@@ -128,7 +132,8 @@ Interval Enclosure::calculate(const Instruction &step) const {
   unsigned operands = operandsOf(step.op);
   const uint32_t read[] = {step.a, step.b, step.c};
   std::array<Trend, 3> trends = trendsOf(step.op);
-  // For calls and pairs an operand is the index of a route or a rule.
+  // For calls and pairs, an operand is not a node but the index of a route or
+  // of a rule.
   Instruction local{step.op, 0, 0, operands > 1 ? 1 : step.b,
                     operands > 2 ? 2 : step.c};
   auto corner = [&](bool high) {
@@ -163,7 +168,8 @@ void Enclosure::run(Rank rank) {
     slots[step->out] = calculate(*step);
 }
 
-/// A box has one layout, so sizes that the layout fixes are no intervals.
+/// A box has only one layout. Sizes that the layout fixes are therefore
+/// numbers, not intervals.
 void Enclosure::layShapes() {
   std::vector<double> values;
   for (const Interval &slot : slots)

@@ -76,9 +76,9 @@ Expr KernelFormulas::launched() {
   return writes ? result * results : result;
 }
 
-/// Pairs of the worst device. Context parallelism balances pairs (zig-zag), so
-/// that each query has an equal share; the worst device has the rounded-up
-/// number of queries.
+/// Returns the number of pairs of a query and a key on the worst device.
+/// Context parallelism balances pairs (zig-zag), so that each query has an
+/// equal share of them; the worst device has the rounded-up number of queries.
 static Expr localPairs(Formulas &formulas, const Pairs &pairs, Expr query,
                        Expr all) {
   Expr own = ceilDiv(query, formulas.devices(pairs.query.axes));
@@ -87,15 +87,16 @@ static Expr localPairs(Formulas &formulas, const Pairs &pairs, Expr query,
   return pairs.query.axes.empty() && pairs.context.axes.empty() ? all : share;
 }
 
-/// Whether the kernel scans tokens with a state. Prompts run it in chunks, with
-/// another kernel than decodes.
+/// Returns whether the kernel scans tokens and carries a state along. For
+/// prompts such a kernel works in chunks and is another kernel than for
+/// decodes.
 static bool isRecurrence(const Kernel &kernel) {
   return isScan(kernel.kind) && kernel.mixesTokens && !kernel.rows.empty() &&
          !kernel.columns.empty();
 }
 
-/// Whether each group of sequences is computed on its own: groups have
-/// different second operands, or use different kernels.
+/// Returns whether each group of sequences is computed on its own, because the
+/// groups have different second operands or use different kernels.
 bool KernelFormulas::isApart() const {
   int varying = 0;
   for (const Dims *dims : {&kernel.rows, &kernel.columns, &kernel.contraction})
@@ -112,8 +113,9 @@ std::vector<Groups> KernelFormulas::findParts() const {
   return parts;
 }
 
-/// Adds FLOPs; a multiply-add counts as 2. Causal pairs are exact:
-/// FlashAttention-2 (arXiv:2307.08691) section 3.1.1 halves the square instead.
+/// Adds the FLOPs of the kernel; a multiply-add counts as 2. Causal pairs are
+/// counted exactly, while FlashAttention-2 (arXiv:2307.08691) section 3.1.1
+/// halves the square.
 void KernelFormulas::addFlops(KernelNodes &nodes) {
   Expr factor = formulas.number(kernel.flopFactor) * gate;
   auto product = [&](auto of) {
@@ -150,8 +152,8 @@ void KernelFormulas::addFlops(KernelNodes &nodes) {
   nodes.squareFlops = allSquare.node();
 }
 
-/// Bytes of a traffic on a device. Only routed experts that tokens reach are
-/// read.
+/// Returns the bytes that a device reads or writes for `traffic`. Of routed
+/// experts, only those that tokens reach are read.
 Expr KernelFormulas::bytesOf(const Traffic &traffic, const Groups &groups) {
   auto whole = [&] {
     Expr elements = formulas.local(traffic.shape, ref, groups);
@@ -176,7 +178,8 @@ void KernelFormulas::addTraffic(KernelNodes &nodes) {
     Expr sum = formulas.number(0);
     for (size_t i = 0; i < parts.size(); ++i) {
       Expr bytes = gate * bytesOf(traffic, parts[i]);
-      // Traffic that is the same for all groups, such as weights, is read once.
+      // Traffic that does not depend on the group, such as that of weights, is
+      // read once for all groups.
       if (i != 0 && bytes.node() == sum.node())
         break;
       sum += bytes;
@@ -233,8 +236,8 @@ KernelNodes::Shape KernelFormulas::shapeOfProduct() {
   return shape;
 }
 
-/// Whether the step is a prefill. Engines verify drafts of a few tokens per
-/// sequence with their decode kernels.
+/// Returns whether the step is a prefill. Engines verify drafts of a few tokens
+/// per sequence with their decode kernels, which is therefore no prefill.
 Expr KernelFormulas::isPrefill(const Groups &part) {
   constexpr int64_t mostDecoded = 8;
   if (kernel.phase)
@@ -243,7 +246,7 @@ Expr KernelFormulas::isPrefill(const Groups &part) {
                formulas.number(mostDecoded));
 }
 
-/// Mean number of keys that a query sees.
+/// Returns the mean number of keys that a query sees.
 Expr KernelFormulas::seenTokens(const Groups &part) {
   const Pairs &pairs = *kernel.pairs;
   Expr query = formulas.logical(pairs.query.extent, part);
@@ -252,8 +255,8 @@ Expr KernelFormulas::seenTokens(const Groups &part) {
   return all / max(query, formulas.number(1));
 }
 
-/// Shape of attention over a cache of latents. Prompts with selected tokens
-/// gather those for each query.
+/// Returns the shape of attention over a cache of latents. For prompts with
+/// selected tokens, the kernel gathers the selected tokens of each query.
 KernelNodes::Shape KernelFormulas::shapeOfLatents(const Groups &part) {
   KernelNodes::Shape shape;
   Expr sequences = sizeOf(kernel.rows, part);
@@ -272,7 +275,8 @@ KernelNodes::Shape KernelFormulas::shapeOfLatents(const Groups &part) {
   return shape;
 }
 
-/// Shape of attention, on keys and values by head or on a cache of latents.
+/// Returns the shape of attention, whether it reads keys and values by head or
+/// a cache of latents.
 std::optional<KernelNodes::Shape>
 KernelFormulas::shapeOfAttention(const Groups &part) {
   bool isLatent = (kernel.kind == KernelKind::latent_attention ||
@@ -306,7 +310,8 @@ KernelFormulas::shapeOfAttention(const Groups &part) {
   return shape;
 }
 
-/// Shape of a recurrence: one state per head and sequence, token by token.
+/// Returns the shape of a recurrence: each head of each sequence has one state,
+/// which advances token by token.
 KernelNodes::Shape KernelFormulas::shapeOfRecurrence(const Groups &part) {
   KernelNodes::Shape shape;
   Expr sequences = sizeOf({kernel.rows.front()}, part);
@@ -356,7 +361,7 @@ KernelNodes KernelFormulas::build() {
   return nodes;
 }
 
-/// Adds logical FLOPs by class, and the FLOPs of a device.
+/// Adds the logical FLOPs of each class, and the FLOPs of one device.
 static void addFlopTotals(Formulas &formulas) {
   SectionSums linear(formulas), attention = linear, square = linear,
                                 recurrence = linear, logits = linear,

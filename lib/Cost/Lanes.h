@@ -20,26 +20,27 @@ namespace autopar::cost {
 
 inline constexpr size_t lanes = 16;
 
-/// Functions compiled for one instruction set. `slots[i * lanes]` begins slot
-/// i.
+/// The functions that run tapes, compiled for one instruction set. `slots[i *
+/// lanes]` is the beginning of slot i.
 struct LaneRunner {
-  /// Runs the section of a tape for the point.
+  /// Runs the instructions of a tape that depend on the point, for all lanes.
   void (*run)(const TapeView &tape, double *slots);
-  /// Copies the values of the listed slots into all of their lanes.
+  /// Copies the values of the listed slots into all lanes of these slots.
   void (*broadcast)(const uint32_t *listed, size_t count, const double *values,
                     double *slots);
-  /// Copies the listed slots to `outputs`. Returns the number of slots before
-  /// the first with a lane that is NaN or exceeds `limit`.
+  /// Copies the values of the listed slots to `outputs`. Returns the number of
+  /// slots before the first one that has a lane which is NaN or exceeds
+  /// `limit`.
   size_t (*collect)(const uint32_t *listed, size_t count, const double *slots,
                     double limit, double *outputs);
 };
 extern const LaneRunner sse2Runner, avx2Runner, avx512Runner;
-/// The runner for the widest instruction set of this machine.
+/// Returns the runner for the widest instruction set of this machine.
 const LaneRunner &chooseLaneRunner();
 
 namespace {
 
-/// Sixteen doubles.
+/// Sixteen doubles, which one operation computes together.
 template <typename Pack>
 struct Lanes {
   static constexpr size_t packs = lanes / Pack::width;
@@ -59,7 +60,7 @@ struct Lanes {
   }
 };
 
-/// A choice of lanes.
+/// Says for each of sixteen lanes whether a condition holds.
 template <typename Pack>
 struct LaneMask {
   typename Pack::Mask pack[Lanes<Pack>::packs];
@@ -144,7 +145,7 @@ struct LaneFunctions {
   }
 
 private:
-  /// NaN is not within any limit.
+  /// The comparison fails for NaN, so that NaN is not within any limit.
   static bool isWithin(const Slot &slot, double limit) {
     const Pack zero(0.0), one(1.0), most(limit);
     Pack good = one;

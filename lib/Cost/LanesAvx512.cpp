@@ -23,7 +23,8 @@ struct Pack {
   __m512d value;
 };
 
-// Like the functions of one double, these return the second of equal operands.
+// `least` and `most` return the second of two equal operands, like the
+// functions of one double in Numbers.h.
 inline Pack least(Pack a, Pack b) { return _mm512_min_pd(b.value, a.value); }
 inline Pack most(Pack a, Pack b) { return _mm512_max_pd(b.value, a.value); }
 inline Pack root(Pack a) { return _mm512_sqrt_pd(a.value); }
@@ -34,7 +35,7 @@ inline Pack choose(__mmask8 mask, Pack a, Pack b) {
   return _mm512_mask_blend_pd(mask, b.value, a.value);
 }
 
-/// 2^52: the low bits of doubles from here on are integers.
+/// The number 2^52: in doubles from here on, the low bits are an integer.
 constexpr double magic = 4503599627370496.0;
 
 inline Pack exponentOf(Pack a) {

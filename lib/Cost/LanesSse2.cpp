@@ -23,7 +23,8 @@ struct Pack {
   __m128d value;
 };
 
-// Like the functions of one double, these return the second of equal operands.
+// `least` and `most` return the second of two equal operands, like the
+// functions of one double in Numbers.h.
 inline Pack least(Pack a, Pack b) { return _mm_min_pd(b.value, a.value); }
 inline Pack most(Pack a, Pack b) { return _mm_max_pd(b.value, a.value); }
 inline Pack root(Pack a) { return _mm_sqrt_pd(a.value); }
@@ -34,7 +35,7 @@ inline Pack choose(__m128d mask, Pack a, Pack b) {
   return _mm_or_pd(_mm_and_pd(mask, a.value), _mm_andnot_pd(mask, b.value));
 }
 
-/// 2^52: the low bits of doubles from here on are integers.
+/// The number 2^52: in doubles from here on, the low bits are an integer.
 constexpr double magic = 4503599627370496.0;
 
 inline Pack exponentOf(Pack a) {

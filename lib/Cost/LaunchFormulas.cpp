@@ -52,14 +52,15 @@ bool Launching::merges(Kernel::Epilogue::Kind kind) const {
 
 namespace {
 
-/// Groups kernels into launches, in the order of the program.
+/// Groups the kernels of a program into launches, in the order of the program.
 class LaunchFormulas {
 public:
   explicit LaunchFormulas(Formulas &formulas)
       : formulas(formulas), strategy(formulas.strategy) {}
 
-  /// Finds runs, then pairs of runs that a border joins. A run that is launched
-  /// with another one is not launched alone.
+  /// Finds the runs of kernels that are launched as one, then the pairs of runs
+  /// that a border joins. A run that is launched together with another run is
+  /// not launched on its own.
   void find();
   void addTimes(LaunchNodes &launch);
 
@@ -90,7 +91,7 @@ private:
   void require(uint32_t index);
   Expr node(NodeId id) { return {formulas.graph, id}; }
   Expr million() { return formulas.number(1'000'000); }
-  /// A coefficient of the curve that `first` runs on.
+  /// Returns a coefficient of the curve that kernel `first` runs on.
   Expr figure(Use kind, const Kernel &first) {
     return formulas.figure(kind, strategy.launching.curveKindOf(first),
                            first.compute, first.storage);
@@ -99,8 +100,8 @@ private:
     return formulas.figure(Use::peak, kernel.kind, kernel.compute,
                            kernel.storage);
   }
-  /// Time per FLOP of `kernel` in us, at the efficiency of a launch that
-  /// `first` begins.
+  /// Returns the time per FLOP of `kernel` in us, at the efficiency of a launch
+  /// that begins with kernel `first`.
   Expr usPerFlop(const Kernel &kernel, const Kernel &first) {
     Expr rate = figure(Use::compute_efficiency, first) * peakOf(kernel);
     if (formulas.program.trains())
@@ -115,13 +116,14 @@ private:
   Formulas &formulas;
   Strategy &strategy;
   std::map<Key, size_t> open;
-  /// Launches of two runs, by index of the run after the border.
+  /// The launches that join two runs across a border, by the index of the run
+  /// after the border.
   std::multimap<size_t, LaunchNodes> joined;
 };
 
 } // namespace
 
-/// Whether kernel `index` is fused into a matmul as an epilogue.
+/// Returns whether kernel `index` is fused into a matmul as an epilogue.
 bool LaunchFormulas::isEpilogue(uint32_t index) const {
   const auto &epilogue = kernel(index).epilogue;
   return epilogue && strategy.launching.merges(epilogue->kind);
@@ -181,8 +183,9 @@ void LaunchFormulas::find() {
   strategy.launches = std::move(launches);
 }
 
-/// The number of the value that `traffic` moves; in a launch that joins two
-/// runs across a border, the number that the run before the border has for it.
+/// Returns the number of the value that `traffic` moves. In a launch that joins
+/// two runs across a border, it is the number that the run before the border
+/// uses for this value.
 uint32_t LaunchFormulas::valueOf(const Traffic &traffic, const Kernel &member,
                                  const LaunchNodes &launch) const {
   if (!launch.border)
@@ -195,7 +198,7 @@ uint32_t LaunchFormulas::valueOf(const Traffic &traffic, const Kernel &member,
   return traffic.value;
 }
 
-/// The values that a launch accumulates while it computes them.
+/// Returns the values that a launch accumulates while it computes them.
 std::set<uint32_t> LaunchFormulas::addendsOf(const LaunchNodes &launch) const {
   std::set<uint32_t> addends;
   for (const LaunchNodes::Member &member : launch.members)
@@ -206,10 +209,11 @@ std::set<uint32_t> LaunchFormulas::addendsOf(const LaunchNodes &launch) const {
   return addends;
 }
 
-/// Adds the bytes of a launch. It reads a value once, and not at all if it
-/// wrote it; accumulated values are not written separately either.
+/// Adds the bytes that a launch moves. A launch reads each value once, and does
+/// not read a value that it wrote. A value that it accumulates is not written a
+/// second time either.
 void LaunchFormulas::addTraffic(LaunchNodes &launch) {
-  /// By value, whether an earlier kernel of the launch had it.
+  /// For each value, whether an earlier kernel of the launch read or wrote it.
   std::map<uint32_t, Expr> seen;
   std::set<uint32_t> addends = addendsOf(launch);
   Expr zero = formulas.number(0), one = formulas.number(1);
@@ -234,8 +238,9 @@ void LaunchFormulas::addTraffic(LaunchNodes &launch) {
   }
 }
 
-/// Requires a peak for kernel `index`. On a chip without a vector peak only
-/// scans are exempt: they are priced by their traffic.
+/// Requires that the chip has a peak for kernel `index`. On a chip without a
+/// vector peak only scans are exempt, because their price follows from their
+/// traffic.
 void LaunchFormulas::require(uint32_t index) {
   if (kernel(index).flopFactor == 0 || isScan(kernel(index).kind))
     return;
@@ -246,7 +251,8 @@ void LaunchFormulas::require(uint32_t index) {
                     formulas.graph[peakOf(kernel(index)).node()].a});
 }
 
-/// The tiles of a part of an encoder's attention; none for other kernels.
+/// Returns the tiles of part `part` of an encoder's attention; nothing for
+/// other kernels.
 std::optional<TileFormulas> LaunchFormulas::tilesOf(uint32_t index,
                                                     size_t part) {
   const auto &shapes = strategy.kernels[index].shapes;
@@ -261,13 +267,14 @@ Expr LaunchFormulas::inWaves(uint32_t index, Expr flops, size_t part) {
   return tiles ? tiles->inWaves(flops) : flops;
 }
 
-/// Adds the times that arithmetic and traffic would take alone, at the rates of
-/// the launch's first kernel: Williams, Waterman, Patterson, "Roofline" (2009).
-/// Returns the time of all arithmetic in us.
+/// Adds the times that arithmetic alone and traffic alone would take, at the
+/// rates of the launch's first kernel (Williams, Waterman, Patterson,
+/// "Roofline" (2009)). Returns the time of all arithmetic in us.
 Expr LaunchFormulas::addArithmetic(LaunchNodes &launch) {
   const Kernel &first = kernel(launch.members.front().kernel);
   Expr exponent = figure(Use::exponent, first), perByte = usPerByte(first);
-  // FLOPs at one rate are summed before the division.
+  // FLOPs that run at the same rate are summed before they are divided by this
+  // rate.
   std::map<NodeId, Expr> flops;
   for (LaunchNodes::Member &member : launch.members) {
     const Kernel &own = kernel(member.kernel);
@@ -304,8 +311,9 @@ Expr LaunchFormulas::ratioOf(ShapeKind kind, const Kernel &first,
       .apply(Op::shape_ratio, octave(node(shape.y)), index);
 }
 
-/// Time of a launch over its roofline. Matmuls that are launched as one have
-/// the columns of all or, if their results are summed, the contraction of all.
+/// Returns the factor by which a launch takes longer than its roofline. Matmuls
+/// that are launched as one count with the columns of all of them or, if their
+/// results are summed, with the contraction of all.
 Expr LaunchFormulas::ratioOf(const LaunchNodes &launch, size_t part) {
   const Kernel &first = kernel(launch.members.front().kernel);
   const auto &shapes = strategy.kernels[launch.members.front().kernel].shapes;
@@ -342,8 +350,8 @@ Expr LaunchFormulas::ratioOf(const LaunchNodes &launch, size_t part) {
   return ratioOf(ShapeKind::product, first, shape);
 }
 
-/// Adds the roofline's times. Groups of sequences that a kernel computes apart
-/// are computed one after the other.
+/// Adds the times of the roofline. If a kernel computes groups of sequences
+/// separately, it computes one group after the other.
 void LaunchFormulas::addRoofs(LaunchNodes &launch) {
   struct Work {
     Expr compute, memory;
@@ -383,7 +391,8 @@ void LaunchFormulas::addRoofs(LaunchNodes &launch) {
   launch.computePs = bound.node();
 }
 
-/// One launch, and a second one if partial results have to be summed.
+/// Returns the number of launches: one, and a second one if partial results
+/// have to be summed.
 Expr LaunchFormulas::launchesOf(const LaunchNodes &launch) {
   uint32_t first = launch.members.front().kernel;
   Expr further = formulas.number(0);
@@ -392,9 +401,9 @@ Expr LaunchFormulas::launchesOf(const LaunchNodes &launch) {
   return formulas.number(1) + further;
 }
 
-/// Adds the times of a launch. Its floor is the larger of the chip's floor for
-/// its kind, measured for a single kernel, and the runtime's, the interval of
-/// kernels in a captured graph.
+/// Adds the times of a launch. Its floor is the larger of two: the chip's floor
+/// for this kind of kernel, which is measured for a single kernel, and the
+/// runtime's floor, the interval between kernels in a captured graph.
 void LaunchFormulas::addTimes(LaunchNodes &launch) {
   addTraffic(launch);
   addRoofs(launch);
@@ -414,8 +423,8 @@ static Expr inPicoseconds(Formulas &formulas, Use figure) {
   return formulas.figure(figure).apply(Op::picoseconds, formulas.number(0));
 }
 
-/// Host time of a step without its layers. Each replica has an engine of its
-/// own.
+/// Returns the host's time for a step without the time that layers add. Each
+/// replica has an engine of its own.
 static Expr hostPs(Formulas &formulas) {
   Expr sequences = formulas.number(0);
   for (const SymbolValues &group : formulas.step)
@@ -426,7 +435,7 @@ static Expr hostPs(Formulas &formulas) {
          formulas.microbatches();
 }
 
-/// Counts the layers with a mixer of tokens.
+/// Returns, for each section, the number of layers that mix tokens.
 static SectionSums countLayers(Formulas &formulas) {
   SectionSums layers(formulas);
   for (const Kernel &kernel : formulas.program.kernels)

@@ -34,7 +34,7 @@ LayoutState::LayoutState(const Leaves &leaves, const Pool &pool,
   laid.resize(groups.size());
 }
 
-/// Parts of a program mostly come one after the other on the same axes, so
+/// Most parts of a program use the same axes as the part before, so that
 /// nothing changes.
 bool LayoutState::lay(const Layout &next) {
   layout = &next;
@@ -106,8 +106,8 @@ void LayoutState::KnownRoute::resolve() {
   view = viewOf(steps, route);
 }
 
-/// Sets the places of the ranks that share the experts of `link` along its
-/// axes.
+/// Sets where the ranks that share the experts of `link` lie along the axes of
+/// the link.
 void LayoutState::setSpread(const LinkUse &link) {
   const NodeDispatch &dispatch = *link.byNode;
   spread.topK = dispatch.topK;
@@ -140,7 +140,8 @@ const LayoutState::KnownRoute &LayoutState::routeByNode(const LinkUse &link,
   return *group.routesByNode.back().second;
 }
 
-/// Bytes sent over all tiers, in millionths, rounded up.
+/// Returns the bytes that a call sends over all tiers per byte of its buffer,
+/// in millionths, rounded up.
 int64_t LayoutState::sentOf(uint32_t link) const {
   const Route &route = *current[link];
   if (!route.byNode)
@@ -162,9 +163,9 @@ static int64_t millionths(double value) {
       std::ceil(value * static_cast<double>(evenSkew) - skewRounding));
 }
 
-/// For each layer, the load of the most loaded of `ranks` devices over the
-/// mean. Empty if slots do not divide evenly or are too many to be placed; a
-/// requirement then refuses the layout.
+/// Returns for each layer the load of the most loaded of `ranks` devices over
+/// the mean load. The result is empty if the slots do not divide evenly or are
+/// too many to be placed; a requirement then refuses the layout.
 static std::vector<double> imbalancesOf(const PlacedExperts &placed,
                                         int64_t slots, int64_t ranks,
                                         int64_t nodes) {
@@ -184,8 +185,9 @@ static std::vector<double> imbalancesOf(const PlacedExperts &placed,
   return imbalances;
 }
 
-/// Finds, for each layer kind, the load of the most loaded device over the mean
-/// and the share of tokens that experts keep, averaged over the layers.
+/// Finds for each layer kind the load of the most loaded device over the mean
+/// load, and the share of tokens that experts keep, both averaged over the
+/// layers.
 void LayoutState::findSkews() {
   const PlacedExperts &placed = *leaves.placement;
   GroupLayout group;
@@ -223,7 +225,7 @@ void LayoutState::findSkews() {
   one->nodes = nodes;
   one->slots = slots;
   one->arePlaced = !imbalances.empty() || placed.layers.empty();
-  // Values below 1 are rounding errors of even loads.
+  // A ratio of loads below 1 can only be a rounding error of even loads.
   for (const Sum &sum : sums) {
     double layers = std::max(1.0, sum.layers);
     one->skews.push_back(std::max(evenSkew, millionths(sum.skew / layers)));

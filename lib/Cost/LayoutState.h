@@ -18,22 +18,23 @@
 
 namespace autopar::cost {
 
-/// Routes of links, and load imbalances of experts, for layouts; each is
-/// computed once.
+/// Holds the routes of links and the load imbalances of experts for layouts;
+/// each route and each imbalance is computed once.
 class LayoutState {
 public:
   LayoutState(const Leaves &leaves, const hardware::Pool &pool,
               const runtime::Runtime &runtime);
 
-  /// Sets the layout. Returns whether it differs from the last one.
+  /// Sets the layout. Returns whether it differs from the last one that was
+  /// set.
   bool lay(const Layout &layout);
-  /// The value of a leaf.
+  /// Returns the value of a leaf in the current layout.
   double valueOf(Op op, uint32_t index) const;
   const RouteView *routes() const { return views.data(); }
   const Route &route(uint32_t link) const { return *current[link]; }
-  /// Whether a link joins the devices of `link`.
+  /// Returns whether a link joins the devices of `link`.
   bool isJoined(uint32_t link) const { return joined[link]; }
-  /// Whether the layout has slots for all placed experts.
+  /// Returns whether the layout has slots for all placed experts.
   bool placesExperts() const { return skews && skews->arePlaced; }
   int64_t skewOf(uint32_t kind) const;
   int64_t peakSkewOf(uint32_t kind) const;
@@ -47,23 +48,26 @@ private:
 
     void resolve();
   };
-  /// A group of communicating devices.
+  /// What is known of a group of devices that communicate with each other.
   struct KnownGroup {
     GroupLayout layout;
-    /// Devices of the group, and of the whole mesh.
+    /// Number of devices in the group (`size`) and in the whole mesh
+    /// (`devices`).
     int64_t size = 1, devices = 1;
-    /// Routes by `CollectiveKind`; null until needed.
+    /// The routes of the group, by `CollectiveKind`; null until they are
+    /// needed.
     std::array<std::unique_ptr<KnownRoute>,
                static_cast<size_t>(program::CollectiveKind::ring) + 1>
         routes;
-    /// Routes of tokens that go to each node once.
+    /// The routes of exchanges in which a token goes to each node only once.
     std::vector<std::pair<TokenSpread, std::unique_ptr<KnownRoute>>>
         routesByNode;
   };
   struct KnownSkews {
     int64_t ranks, nodes, slots;
     bool arePlaced;
-    /// By layer kind, up to the last with placed experts; in millionths.
+    /// Skews, peaks and kept shares of tokens in millionths, by layer kind, up
+    /// to the last layer kind that has placed experts.
     std::vector<int64_t> skews, peaks, kept;
   };
 
@@ -79,16 +83,17 @@ private:
   const Leaves &leaves;
   const hardware::Pool &pool;
   const bool ideal;
-  /// Start-up time of collectives between nodes (`addStart`).
+  /// The start-up time in us of a collective between nodes (`addStart`).
   const double startUs;
   const Layout *layout = nullptr;
-  /// The last layout.
+  /// The layout that was set last: its axes, devices and expert slots.
   std::vector<GroupAxis> laidAxes;
   int64_t laidDevices = 0, laidSlots = 0;
-  /// The distinct lists of axes of links; index into it by link.
+  /// `groups` has the distinct lists of axes of links; `groupOf` gives for each
+  /// link the index into it.
   std::vector<std::vector<program::AxisId>> groups;
   std::vector<uint32_t> groupOf;
-  /// Known groups, by index into `groups`.
+  /// The known group of each list of axes in `groups`.
   std::vector<KnownGroup *> laid;
   GroupLayout wanted;
   TokenSpread spread;

@@ -22,8 +22,8 @@ using Use = FigureUse::Kind;
 // The model
 //===----------------------------------------------------------------------===//
 
-/// Refers to a resident. Gradients and optimizer states are reported as
-/// weights.
+/// Returns a reference to a resident tensor. Gradients and optimizer states are
+/// reported as weights.
 static RecordRef refOf(const CostProgram &program, const Resident &resident) {
   using Ref = RecordRef::Kind;
   static constexpr Ref kinds[] = {Ref::weight, Ref::kv_cache, Ref::state,
@@ -32,9 +32,9 @@ static RecordRef refOf(const CostProgram &program, const Resident &resident) {
           static_cast<uint32_t>(&resident - program.residents.data())};
 }
 
-/// Adds the routed experts of a layer on a device, at most over all layers.
-/// Only matrices count: biases may be unsplit where matmuls are summed over
-/// parts of experts.
+/// Adds the number of routed experts that a layer has on a device: the largest
+/// number over all layers. Only matrices are counted, because biases may be
+/// unsplit where matmuls are summed over parts of experts.
 static void addExperts(Formulas &formulas) {
   Expr most = formulas.number(0);
   for (const Resident &weight : formulas.program.residents) {
@@ -48,8 +48,8 @@ static void addExperts(Formulas &formulas) {
   formulas.strategy.total.expertsPerDevice = most.node();
 }
 
-/// Adds the parameters of a weight, counted by value: without replicas and
-/// padding. Active parameters are those that one token uses.
+/// Adds the parameters of a weight. Each value counts once, without replicas
+/// and padding. Active parameters are those that one token uses.
 static void addWeight(Formulas &formulas, const Resident &weight,
                       ResidentNodes &nodes) {
   const Dims &values = weight.parameters();
@@ -107,7 +107,9 @@ void autopar::cost::addModelFormulas(Formulas &formulas) {
 // Residents
 //===----------------------------------------------------------------------===//
 
-/// The shape that one more of `tokens` adds to `cache` before a window is full.
+/// Returns the shape of what one more token adds to `cache` before the
+/// attention window is full; `tokens` names the symbol of the growing
+/// dimension.
 static std::optional<Dims> shapeOfToken(const Resident &cache,
                                         const CostProgram &program,
                                         std::string_view tokens) {
@@ -119,7 +121,7 @@ static std::optional<Dims> shapeOfToken(const Resident &cache,
     if (found == extent.symbols.end())
       continue;
     Dims shape = cache.shape;
-    // The device that holds the new token holds all of it.
+    // The device that holds the new token holds all of this token's values.
     shape[i] = Dim{{extent.factor, extent.symbols, 0}, {}};
     auto &symbols = shape[i].extent.symbols;
     symbols.erase(symbols.begin() + (found - extent.symbols.begin()));
@@ -128,7 +130,8 @@ static std::optional<Dims> shapeOfToken(const Resident &cache,
   return std::nullopt;
 }
 
-/// Adds the bytes of a cache or state per sequence, and per additional token.
+/// Adds the bytes of a cache or state per sequence, and the bytes that each
+/// additional token adds.
 static void addPerSequence(Formulas &formulas, const Resident &kept,
                            ResidentNodes &nodes) {
   auto bytes = [&](Expr elements) {
@@ -149,8 +152,8 @@ static void addPerSequence(Formulas &formulas, const Resident &kept,
     nodes.perEncodedToken = bytes(formulas.logical(*token, single));
 }
 
-/// Sums column `node` over the residents of `kind`, for all that a device
-/// keeps.
+/// Returns the sum of the member `node` over the residents of `kind` that a
+/// device keeps.
 static Expr sumOf(Formulas &formulas, Kind kind, NodeId ResidentNodes::*node) {
   Expr sum = formulas.number(0);
   for (size_t i = 0; i < formulas.program.residents.size(); ++i) {
@@ -162,7 +165,8 @@ static Expr sumOf(Formulas &formulas, Kind kind, NodeId ResidentNodes::*node) {
   return sum;
 }
 
-/// The master copy of `weight` that its optimizer updates, if there is one.
+/// Returns the master copy of `weight` that its optimizer updates; null if it
+/// has none.
 static const Resident *masterOf(const CostProgram &program,
                                 const Resident &weight) {
   auto isCopy = [&](const Resident &other) {
@@ -174,10 +178,11 @@ static const Resident *masterOf(const CostProgram &program,
   return found == program.residents.end() ? nullptr : &*found;
 }
 
-/// If the runtime casts weights as it gathers them, a plan that gathers any
-/// weight keeps all of them once, in the format of the master copies: the bytes
-/// of the copy are the weight's. Experts without replicas are wrapped like the
-/// rest, although nothing gathers them.
+/// Joins weights and their master copies if the runtime casts weights when it
+/// gathers them: a plan that gathers any weight then keeps every weight only
+/// once, in the format of the master copy, and the bytes of the copy count as
+/// the weight's. Experts without replicas are treated like the other weights,
+/// although nothing gathers them.
 static void joinCopies(Formulas &formulas) {
   const std::vector<Resident> &residents = formulas.program.residents;
   if (std::none_of(residents.begin(), residents.end(),
@@ -186,7 +191,7 @@ static void joinCopies(Formulas &formulas) {
   Expr casts = formulas.whole(Use::casts_gathered_weights);
   Expr none = formulas.number(0);
   for (size_t i = 0; i < residents.size(); ++i) {
-    // A stored weight is not on the device.
+    // A weight that is stored elsewhere is not on the device.
     bool isHeld = residents[i].kind == Kind::weight && !residents[i].stored;
     const Resident *master =
         isHeld ? masterOf(formulas.program, residents[i]) : nullptr;
@@ -249,8 +254,9 @@ static void addResidents(Formulas &formulas) {
 // Temporaries
 //===----------------------------------------------------------------------===//
 
-/// The innermost layer kind that spans launch `first.begin`. Launches outside
-/// of all kinds belong to that of the activation that begins there.
+/// Returns the innermost layer kind that contains launch `first.begin`. A
+/// launch outside of all layer kinds belongs to the layer kind of the
+/// activation that begins there.
 static uint32_t kindAt(const CostProgram &program, const Activation &first) {
   uint32_t owner = first.layer, begin = 0;
   for (uint32_t i = 0; i < program.layers.size(); ++i) {
@@ -264,8 +270,8 @@ static uint32_t kindAt(const CostProgram &program, const Activation &first) {
   return owner;
 }
 
-/// Finds the maximal sets of temporaries of a layer kind that are live at once:
-/// the sets just before one of them ends.
+/// Returns the maximal sets of temporaries of a layer kind that are live at the
+/// same time. Such a set exists just before one of its members ends.
 static std::vector<LiveNodes> findLiveSets(const CostProgram &program) {
   const std::vector<Activation> &all = program.activations;
   std::vector<uint32_t> order(all.size());
@@ -284,8 +290,8 @@ static std::vector<LiveNodes> findLiveSets(const CostProgram &program) {
     if (i + 1 < order.size() && all[order[i + 1]].begin == own.begin)
       continue;
     uint32_t layer = kindAt(program, own);
-    // A set that grows at the next launch of the same kind is a subset of the
-    // next one.
+    // If the set grows at the next launch of the same layer kind, it is a
+    // subset of the next set and is not recorded.
     bool grows = i + 1 < order.size() &&
                  kindAt(program, all[order[i + 1]]) == layer &&
                  std::none_of(live.begin(), live.end(), [&](uint32_t other) {
@@ -341,7 +347,8 @@ static void addActivations(Formulas &formulas) {
 // Reserve for temporaries
 //===----------------------------------------------------------------------===//
 
-/// Devices of the largest collective, over all stages.
+/// Returns the number of devices of the largest collective, times the number of
+/// pipeline stages.
 static Expr mostPeers(Formulas &formulas) {
   Expr most = formulas.number(1);
   std::vector<const std::vector<AxisId> *> known;
@@ -357,8 +364,9 @@ static Expr mostPeers(Formulas &formulas) {
   return most * formulas.stages();
 }
 
-/// Memory of sampling in the run that sizes temporaries: bytes per logit,
-/// hidden states of all its tokens, and the kept workspace of experts.
+/// Returns the memory of sampling in the step that sizes temporaries: bytes per
+/// logit, the hidden states of all its tokens, and the workspace of experts,
+/// which stays allocated.
 static Expr samplerBytes(Formulas &formulas) {
   Expr most = formulas.number(0);
   for (const Kernel &kernel : formulas.program.kernels) {
@@ -377,8 +385,9 @@ static Expr samplerBytes(Formulas &formulas) {
                     Expr(formulas.graph, formulas.strategy.total.expertBytes);
 }
 
-/// Memory that `BudgetRule::reserve` keeps free: the rest beside a given share
-/// or, by default, the amount of its rule.
+/// Returns the bytes that `BudgetRule::reserve` keeps free: the rest beside the
+/// given share of memory or, by default, the amount that the runtime's rule
+/// gives.
 static Expr reserveBytes(Formulas &formulas) {
   Expr usable = formulas.whole(Use::memory_usable);
   Expr left = usable - floor(formulas.figure(Use::memory_utilization) * usable);
@@ -395,9 +404,9 @@ static Expr reserveBytes(Formulas &formulas) {
                 formulas.number(0));
 }
 
-/// Adds the memory that the KV cache cannot use: temporaries of the run that
-/// sizes them, or the runtime's reserve. For training, and for runtimes with
-/// neither, it is the temporaries of this step.
+/// Adds the memory that the KV cache cannot use: the temporaries of the step
+/// that sizes them, or the runtime's reserve. For training, and for a runtime
+/// that has neither, it is the temporaries of this step.
 static void addReserve(Formulas &formulas) {
   TotalNodes &total = formulas.strategy.total;
   if (formulas.program.trains()) {
@@ -422,8 +431,9 @@ static void addReserve(Formulas &formulas) {
 // The budget
 //===----------------------------------------------------------------------===//
 
-/// Communication buffers exist if a collective spans devices; they grow with
-/// each device beyond two of the largest one.
+/// Returns the bytes of communication buffers. They exist if a collective spans
+/// several devices, and grow with each device beyond two of the largest
+/// collective.
 static Expr communicationBytes(Formulas &formulas) {
   Expr peers = mostPeers(formulas), two = formulas.number(2);
   Expr beyond = max(peers, two) - two;
@@ -432,8 +442,8 @@ static Expr communicationBytes(Formulas &formulas) {
           beyond * formulas.whole(Use::communication_bytes_per_peer));
 }
 
-/// Memory of captured graphs: a shared pool, and an addition per graph. The
-/// graph of a whole step is larger if scans keep states.
+/// Returns the memory of captured graphs: a shared pool, and an amount for each
+/// graph. The graph of a whole step takes more if scans keep states.
 static Expr graphBytes(Formulas &formulas) {
   Expr bytes =
       formulas.whole(Use::graph_bytes) +
@@ -459,8 +469,9 @@ static Expr runtimeBytes(Formulas &formulas) {
          formulas.whole(Use::library_bytes) + graphs + communication;
 }
 
-/// Tokens of a replica whose caches and states fit in the budget, in whole
-/// blocks, at the bytes per token of sequences of the step's first group.
+/// Returns the number of tokens whose caches and states fit in the budget of a
+/// replica, in whole blocks. Each token counts as many bytes as a token of the
+/// sequences in the step's first group.
 static Expr capacityTokens(Formulas &formulas, Expr capacity) {
   Expr kept(formulas.graph, formulas.strategy.total.blocksPerSequence);
   Expr perSequence = max(formulas.number(1), kept);
@@ -471,8 +482,8 @@ static Expr capacityTokens(Formulas &formulas, Expr capacity) {
   return select(kept, tokens, formulas.number(0));
 }
 
-/// Sequences of the length of the step's first group whose caches and states
-/// fit in a replica.
+/// Returns the number of sequences whose caches and states fit in a replica;
+/// they are as long as those of the step's first group.
 static Expr capacitySequences(Formulas &formulas, Expr capacity) {
   Expr kept(formulas.graph, formulas.strategy.total.blocksPerSequence);
   Expr sequences = floorDiv(capacity, max(formulas.number(1), kept));

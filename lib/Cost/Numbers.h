@@ -31,7 +31,8 @@ inline double most(double a, double b) { return a < b ? b : a; }
 inline double root(double a) { return __builtin_sqrt(a); }
 inline bool isAbove(double a, double b) { return a > b; }
 inline double choose(bool first, double a, double b) { return first ? a : b; }
-/// e and m of a positive normal a = m * 2^e with 1 <= m < 2.
+/// `exponentOf` returns e and `mantissaOf` m of a positive normal number a = m
+/// * 2^e with 1 <= m < 2.
 inline double exponentOf(double a) {
   uint64_t bits;
   std::memcpy(&bits, &a, sizeof(bits));
@@ -44,7 +45,7 @@ inline double mantissaOf(double a) {
   std::memcpy(&a, &bits, sizeof(bits));
   return a;
 }
-/// 2^n for an integer n from -1022 to 1023.
+/// Returns 2^n for an integer n from -1022 to 1023.
 inline double powerOfTwo(double n) {
   auto bits = static_cast<uint64_t>(static_cast<int64_t>(n) + 1023) << 52;
   double result;
@@ -56,7 +57,7 @@ inline double powerOfTwo(double n) {
 // Integers up to 2^53
 //===----------------------------------------------------------------------===//
 
-/// The integer nearest to `a` >= 0; ties go to the even one.
+/// Returns the integer nearest to `a` >= 0; a tie goes to the even integer.
 template <typename V>
 inline V nearest(V a) {
   V magic = V(4503599627370496.0); // 2^52: above it every double is whole
@@ -72,14 +73,15 @@ inline V wholeAbove(V a) {
   V whole = nearest(a);
   return choose(isAbove(a, whole), whole + V(1), whole);
 }
-/// Rounds an expected count to the nearest integer, ties upwards. Values within
-/// 4e-15 of a tie count as ties, because their last digits are rounding errors.
+/// Rounds an expected count to the nearest integer, and a tie upwards. A value
+/// within 4e-15 of a tie counts as a tie, because its last digits are rounding
+/// errors.
 template <typename V>
 inline V nearestExpected(V a) {
   return wholeBelow(a * V(1 + 4e-15) + V(0.5));
 }
-/// Floor of a / b. Exact: a quotient of integers below 2^53 rounds to an
-/// integer only if it is one.
+/// Returns the integer part of a / b. The result is exact: a quotient of
+/// integers below 2^53 rounds to an integer only if it is an integer.
 template <typename V>
 inline V floorQuotient(V a, V b) {
   return wholeBelow(a / b);
@@ -89,8 +91,8 @@ inline V ceilQuotient(V a, V b) {
   return wholeAbove(a / b);
 }
 
-/// floor(a * b / c). Dividing before multiplying keeps products above 2^53
-/// exact.
+/// Returns the integer part of a * b / c. It divides before it multiplies, so
+/// that products above 2^53 stay exact.
 template <typename V>
 inline V scaleDown(V a, V b, V c) {
   V times = floorQuotient(a, c);
@@ -105,13 +107,14 @@ template <typename V>
 inline V polynomial(V, double last) {
   return V(last);
 }
-/// first + x * (next + x * ...).
+/// Returns first + x * (next + x * ...).
 template <typename V, typename... Rest>
 inline V polynomial(V x, double first, Rest... rest) {
   return V(first) + x * polynomial(x, rest...);
 }
 
-/// ln(m) for m from sqrt(1/2) to sqrt(2): the series of 2 atanh((m-1)/(m+1)).
+/// Returns ln(m) for m from sqrt(1/2) to sqrt(2), by the series of 2
+/// atanh((m-1)/(m+1)).
 template <typename V>
 inline V logOfMantissa(V m) {
   V t = (m - V(1)) / (m + V(1)), u = t * t;
@@ -122,7 +125,7 @@ inline V logOfMantissa(V m) {
 
 constexpr double ln2 = 0.6931471805599453094;
 
-/// log2 of a positive normal number.
+/// Returns log2 of a positive normal number.
 template <typename V>
 inline V log2Of(V a) {
   V e = exponentOf(a), m = mantissaOf(a);
@@ -132,7 +135,7 @@ inline V log2Of(V a) {
   return e + logOfMantissa(m) * V(1 / ln2);
 }
 
-/// e^y - 1 for y from -0.35 to 0.35, by its series.
+/// Returns e^y - 1 for y from -0.35 to 0.35, by its series.
 template <typename V>
 inline V smallExpm1(V y) {
   V tail = polynomial(y, 1 / 2.0, 1 / 6.0, 1 / 24.0, 1 / 120.0, 1 / 720.0,
@@ -141,7 +144,7 @@ inline V smallExpm1(V y) {
   return y + y * y * tail;
 }
 
-/// 2^a for a from -1000 to 1000.
+/// Returns 2^a for a from -1000 to 1000.
 template <typename V>
 inline V exp2Of(V a) {
   a = least(most(a, V(-1000)), V(1000));
@@ -149,7 +152,7 @@ inline V exp2Of(V a) {
   return powerOfTwo(n) * (V(1) + smallExpm1((a - n) * V(ln2)));
 }
 
-/// e^a - 1 for a <= 0.
+/// Returns e^a - 1 for a <= 0.
 template <typename V>
 inline V expm1Of(V a) {
   V scaled = most(a * V(1 / ln2), V(-1000));
@@ -159,7 +162,7 @@ inline V expm1Of(V a) {
   return power * smallExpm1(rest) + (power - V(1));
 }
 
-/// ln(1 + a) for -1 < a <= 0.
+/// Returns ln(1 + a) for -1 < a <= 0.
 template <typename V>
 inline V log1pOf(V a) {
   V sum = V(1) + a;
@@ -167,7 +170,8 @@ inline V log1pOf(V a) {
   return log2Of(sum) * V(ln2) + lost;
 }
 
-/// Cube root for a from 1 to 2, by two steps of Halley's method.
+/// Returns the cube root of a number from 1 to 2, by two steps of Halley's
+/// method.
 template <typename V>
 inline V cbrtOf(V a) {
   V y = polynomial(a, 0.6042, 0.4731, -0.0774);
@@ -208,15 +212,16 @@ inline V smoothMaximum(V a, V b, double q) {
 
 constexpr double picosecondsPerUs = 1e6;
 
-/// a^s, exactly 1 if s is 0.
+/// Returns a^s; exactly 1 if s is 0.
 template <typename V>
 inline V powerOf(double a, V s) {
   return exp2Of(s * log2Of(V(a)));
 }
 
-/// Probability that a token chooses an expert of a quarter over the mean, if
-/// the expert at rank x has a share proportional to x^-s, s < 1: the integral
-/// over the quarter, 4^s ((i+1)^(1-s) - i^(1-s)). The mean over quarters is 1.
+/// Returns the probability that a token chooses an expert of quarter `quarter`,
+/// relative to the mean over all experts, if the expert at rank x has a share
+/// proportional to x^-s, s < 1. It is the integral over the quarter, 4^s
+/// ((i+1)^(1-s) - i^(1-s)). The mean over the four quarters is 1.
 template <typename V>
 inline V quarterShare(V s, uint32_t quarter) {
   auto upTo = [&](double end) {
@@ -227,8 +232,9 @@ inline V quarterShare(V s, uint32_t quarter) {
   return upTo(quarter + 1.0) - upTo(quarter);
 }
 
-/// Distinct experts, of `experts`, that `tokens` tokens reach if each chooses
-/// `topK` of them uniformly: E*(1-(1-k/E)^tokens).
+/// Returns the expected number of distinct experts, out of `experts`, that
+/// `tokens` tokens reach if each token chooses `topK` experts uniformly:
+/// E*(1-(1-k/E)^tokens).
 template <typename V>
 inline V distinctExperts(V experts, V topK, V tokens) {
   V share = least(topK / experts, V(1 - 1e-16));

@@ -18,15 +18,17 @@ using namespace autopar::hardware;
 using namespace autopar::program;
 using namespace autopar::schedule;
 
-/// Units of growth per ps: growths are integers, as times of schedules are.
+/// Units of growth per ps. Growths are integers in these units, as the times of
+/// schedules are integers in ps.
 static constexpr double growthsPerPs = 256;
 
 namespace {
 
 using Slopes = std::vector<Slope>;
 
-/// The slopes of all terms of a schedule. The step's slope is found figure by
-/// figure, from a schedule whose times grow with that figure.
+/// Finds the slopes of all terms of a pipeline schedule. The slope of the step
+/// time is found for one figure after the other, from a schedule whose times
+/// grow with the figure.
 class StepSlopes {
 public:
   StepSlopes(const PricedPipeline &pipeline, Sensitivity &sensitivity)
@@ -39,7 +41,7 @@ private:
   struct StepOfPart {
     Slopes compute, communication;
   };
-  /// Slopes by kind of step.
+  /// The slopes of a part, by kind of step.
   using Part = std::vector<StepOfPart>;
 
   PartCounts countsOf(size_t begin, size_t end) const;
@@ -58,7 +60,8 @@ private:
   std::vector<Part> parts;
   Part before, after, ends;
   std::vector<Slopes> hosts, transfers;
-  /// The current figure, and 1 for its growth or -1 for its decrease.
+  /// The figure that currently changes (`figure`), and its direction (`side`):
+  /// 1 if it grows, -1 if it falls.
   size_t figure = 0;
   int side = 1;
 };
@@ -179,7 +182,7 @@ double StepSlopes::slopeOn(int wanted) {
   for (size_t i = 0; i < transfers.size(); ++i)
     steps.transferPs[i] = growth(transfers[i]);
   std::vector<StageWork> works = scheduleOf(growLayers(), steps).work;
-  // Shortcut: most figures concern memory and change no time.
+  // A shortcut: most figures concern memory and change no time.
   if (std::none_of(works.begin(), works.end(), grows))
     return 0;
   Growth grown = growthOf(schedule, works);

@@ -18,9 +18,10 @@ using namespace autopar::program;
 using namespace autopar::runtime;
 using namespace autopar::schedule;
 
-/// Decode steps that are simulated; the last one gives the step time.
+/// The number of decode steps that are simulated; the last of them gives the
+/// step time.
 static constexpr int64_t decodeRounds = 4;
-/// Work of a backward in forwards.
+/// The work of a backward as a multiple of the work of a forward.
 static constexpr int64_t backwardForwards = trainingPasses - 1;
 
 Checked PipelineSteps::tasks() const {
@@ -69,7 +70,7 @@ private:
 
 } // namespace
 
-/// Time of a step of this kind on a stage.
+/// Returns the time of a step of kind `kind` on stage `stage`.
 PipelinePart::Step Works::sumOf(size_t stage, size_t kind) const {
   PipelinePart::Step sum;
   auto add = [&](const PipelinePart &part) {
@@ -88,7 +89,7 @@ PipelinePart::Step Works::sumOf(size_t stage, size_t kind) const {
   return sum;
 }
 
-/// Sums the sections of the program.
+/// Adds the times of the program's sections to the work of a stage.
 void autopar::cost::takeSections(const TrainingTimes &exposed,
                                  StageWork &work) {
   const SectionTimes &forward = exposed.of(Section::forward);
@@ -101,7 +102,8 @@ void autopar::cost::takeSections(const TrainingTimes &exposed,
   work.savedBytes = exposed.savedBytes;
 }
 
-/// Assumes the backward of a program that has only the forward.
+/// Sets the times of the backward for a program that has only the forward: they
+/// are estimated from the forward.
 static void assumeBackward(const PipelinePart::Step &forward, StageWork &work) {
   work.inputGradientPs = work.weightGradientPs =
       forward.timePs * backwardForwards / 2;
@@ -111,7 +113,8 @@ static void assumeBackward(const PipelinePart::Step &forward, StageWork &work) {
 StageWork Works::of(size_t stage, size_t kind) const {
   const PipelineShape &shape = steps.shape;
   Picoseconds host = steps.hostPs[kind];
-  // The host waits once per device, not once per stage.
+  // The host waits once per device. A folded schedule has two stages on each
+  // device, and each stage gets half of the wait.
   Picoseconds waits = shape.isFolded() ? host / 2 : host;
   StageWork work;
   work.forwardPs = static_cast<int64_t>(stage) < shape.stages ? waits : 0;
@@ -161,7 +164,8 @@ TrainingTimes autopar::cost::deviceTimes(const PricedLayers &layers,
 }
 
 void IterationTimes::take(Picoseconds endPs, const SectionTimes &optimizer) {
-  // Both devices with copies wait for each other, so the later one counts.
+  // Two devices that hold copies of the same weight wait for each other, so
+  // that the later of the two counts.
   Picoseconds summedPs = optimizer.reductionPs + optimizer.copiesPs;
   gradientsPs = std::max(gradientsPs, endPs + summedPs);
   optimizerPs = std::max(optimizerPs, optimizer.allPs() - summedPs);

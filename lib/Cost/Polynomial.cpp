@@ -13,9 +13,10 @@
 using namespace autopar;
 using namespace autopar::cost;
 
-/// Above this an integer factor is not exact in a double.
+/// Integers up to this limit are exact in a double.
 static constexpr double exactLimit = 9007199254740992; // 2^53
-/// Upper limit of the terms of a product of sums; longer ones stay products.
+/// The largest number of terms that a product of sums may have; a longer
+/// product stays a product.
 static constexpr size_t maxTerms = 64;
 
 Polynomials::Polynomials(const Graph &graph, std::pmr::memory_resource &memory)
@@ -55,8 +56,8 @@ bool autopar::cost::isNeverAbove(Terms a, Terms b) {
                       [](const Term &term) { return term.factor < 0; });
 }
 
-/// Sums the open terms from `first` on and closes them. Factors are exact
-/// integers, so that the order of equal products does not matter.
+/// Sums the open terms from index `first` on and closes them. Factors are exact
+/// integers, so that the order of terms with equal products does not matter.
 Terms Polynomials::take(size_t first) {
   auto begin = open.begin() + static_cast<ptrdiff_t>(first), end = begin;
   std::sort(begin, open.end(),
@@ -77,8 +78,8 @@ Terms Polynomials::take(size_t first) {
   return {sum, count};
 }
 
-/// Opens the terms of a product. Fails if there are too many, or if a factor is
-/// not exact.
+/// Opens the terms of a product of two sums. Returns false if there are too
+/// many terms, or if a factor is not exact.
 bool Polynomials::multiply(Terms a, Terms b) {
   if (a.size() * b.size() > maxTerms)
     return false;

@@ -19,7 +19,7 @@
 
 namespace autopar::cost {
 
-/// The nodes of a product, sorted; at most `capacity`.
+/// The nodes of a product, sorted; at most `capacity` nodes.
 class Atoms {
 public:
   static constexpr size_t capacity = 8;
@@ -41,13 +41,13 @@ private:
   std::array<NodeId, capacity> atoms{};
 };
 
-/// `factor` times a product of nodes that are no sums themselves.
+/// The number `factor` times a product of nodes, none of which is a sum.
 struct Term {
   double factor = 0;
   Atoms atoms;
 };
-/// A polynomial: terms sorted by their atoms, each product once. A view of
-/// memory that others own.
+/// A polynomial: its terms are sorted by their atoms, and each product occurs
+/// once. The class only views the terms; others own their memory.
 class Terms {
 public:
   Terms() = default;
@@ -63,23 +63,24 @@ private:
   size_t count = 0;
 };
 
-/// Whether b - a has no negative term. Since integer nodes are never negative,
-/// a is then at most b.
+/// Returns whether b - a has no negative term. Nodes of integers are never
+/// negative, so that a is then at most b.
 bool isNeverAbove(Terms a, Terms b);
 
-/// Expands the sums and products of integers of a graph. Extents that are
-/// divided by the same devices share one division, of their greatest common
-/// divisor.
+/// Expands the sums and products of integers in a graph. Extents that are
+/// divided by the same devices share one division, that of their greatest
+/// common divisor.
 class Polynomials {
 public:
-  /// Results are allocated in `memory`.
+  /// The results are allocated in `memory`.
   Polynomials(const Graph &graph, std::pmr::memory_resource &memory);
 
-  /// Whether `id` is expanded: a sum, a product, a divided extent.
+  /// Returns whether node `id` was expanded: a sum, a product or a divided
+  /// extent.
   bool isSum(NodeId id);
   Terms of(NodeId id);
-  /// The number that is divided in place of the extent of `Op::split` over
-  /// `devices`; nothing if it is not a constant.
+  /// Returns the number that is divided by `devices` in place of the extent of
+  /// an op `split`; nothing if this number is not a constant.
   std::optional<int64_t> numerator(NodeId extent, NodeId devices) const;
 
 private:
@@ -95,13 +96,14 @@ private:
 
   const Graph &graph;
   std::pmr::memory_resource &memory;
-  /// Divisions by devices.
+  /// The shared division for each number of devices.
   std::pmr::unordered_map<NodeId, Division> divisions;
   std::vector<Terms> terms;
   enum class State : uint8_t { open, sum, atom };
   std::vector<State> states;
-  /// Stacks of the sums that are being expanded, the innermost last: their
-  /// operands with signs, and the terms of these.
+  /// Two stacks for the sums that are being expanded, the innermost sum last:
+  /// the operands of the sums with their signs, and the terms of these
+  /// operands.
   std::vector<std::pair<NodeId, double>> operands;
   std::vector<Term> open;
 };

@@ -65,7 +65,7 @@ const LaneRunner &autopar::cost::chooseLaneRunner() {
   return sse2Runner;
 }
 
-/// Largest integer below which doubles have all integers.
+/// All integers up to this one are exact in a double.
 static constexpr double largestCount = 9007199254740992; // 2^53
 
 struct Pricer::State {
@@ -83,7 +83,7 @@ struct Pricer::State {
       (check.rank < Rank::point ? layoutChecks : pointChecks).push_back(check);
   }
 
-  /// Finds the slots that points read but do not change.
+  /// Finds the slots that the instructions of points read but do not change.
   void findUniform() {
     std::vector<bool> seen(tape.slots, true);
     std::vector<Instruction> steps = code(Rank::point);
@@ -120,10 +120,10 @@ struct Pricer::State {
     return {code(rank).data(), layout.routes(), tape.pairs.data(),
             shapes.views(), tape.rates.data()};
   }
-  /// Whether layouts and points are priced part by part; values that the parts
-  /// share are computed once.
+  /// Returns whether layouts and points are priced part by part. Values that
+  /// all parts share are computed once.
   bool hasParts() const { return code(Rank::part).size() > 1; }
-  /// Loads the inputs of `rank`. Returns whether any value changed.
+  /// Loads the input values of `rank`. Returns whether any value changed.
   template <typename ValueOf>
   bool load(Rank rank, ValueOf valueOf) {
     bool isNew = false;
@@ -160,16 +160,18 @@ struct Pricer::State {
   std::vector<double> slots;
   const LaneRunner &runner;
   std::vector<uint32_t> uniform;
-  /// Slots of lanes, and their aligned beginning.
+  /// The memory for the slots of all lanes, and its aligned beginning.
   std::vector<double> laneMemory;
   double *laneSlots = nullptr;
   Refusal badExponent, badLayout;
   bool bound = false, broadcast = false;
-  /// Whether the values of the layout, and those of the point, are computed.
+  /// Whether the values of the layout (`isLaid`) and of the point (`isRun`) are
+  /// computed.
   bool isLaid = false, isRun = false;
-  /// Checks of the point, and those of the layout and earlier ranks.
+  /// The checks of the point, and the checks of the layout and of earlier
+  /// ranks.
   std::vector<TapeCheck> pointChecks, layoutChecks;
-  /// Checks of the point that may fail in this layout.
+  /// The checks of the point that may fail in this layout.
   std::vector<TapeCheck> openChecks;
 };
 

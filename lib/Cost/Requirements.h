@@ -16,8 +16,8 @@
 
 namespace autopar::cost {
 
-/// Whether the integer `b` divides `a`. False above 2^53, where doubles skip
-/// integers.
+/// Returns whether the integer `b` divides the integer `a`. Returns false above
+/// 2^53, where doubles skip integers.
 inline bool divides(double b, double a) {
   constexpr double exact = 9007199254740992; // 2^53
   return a <= exact && b <= exact &&
@@ -25,8 +25,8 @@ inline bool divides(double b, double a) {
 }
 inline bool divides(Checked b, Checked a) { return floorDiv(a, b) * b == a; }
 
-/// Whether a requirement of `kind` about link or figure `index` holds, for any
-/// type of numbers.
+/// Returns whether a requirement of `kind` holds. `index` is the link or figure
+/// that it is about; `Number` may be any type of numbers.
 template <typename Number>
 bool holds(Requirement::Kind kind, Number extent, Number devices,
            uint32_t index, const LayoutState &layout,
@@ -49,7 +49,8 @@ bool holds(Requirement::Kind kind, Number extent, Number devices,
   return false;
 }
 
-/// Whether the requirement holds for all numbers.
+/// Returns whether the requirement holds whatever the extent and the number of
+/// devices are.
 inline bool holdsAlways(Requirement::Kind kind, uint32_t index,
                         const LayoutState &layout,
                         const std::vector<BoundFigure> &figures) {

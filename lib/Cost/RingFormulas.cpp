@@ -23,8 +23,8 @@ bool autopar::cost::seesRing(const Kernel &kernel, const Collective &ring) {
 
 namespace {
 
-/// The rings of one layer kind, each once per layer, and the attention that
-/// they run beside, per layer.
+/// Collects the rings of one layer kind, each ring once per layer, and the
+/// attention of this layer kind, beside which the rings run.
 class LayerRings {
 public:
   LayerRings(Formulas &formulas, uint32_t layer) : formulas(formulas) {
@@ -46,8 +46,9 @@ public:
 
   bool isEmpty() const { return !first; }
 
-  /// Attention on the current part of the keys runs beside the step that brings
-  /// the next part: n - 1 steps and n parts.
+  /// Returns the time of ring steps that is hidden. While attention works on
+  /// one part of the keys, a ring step brings the next part; there are n parts
+  /// and n - 1 ring steps.
   Expr hiddenPs() const {
     Expr others = devices - formulas.number(1);
     return layers *

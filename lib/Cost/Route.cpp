@@ -87,7 +87,7 @@ static const CurvesBySize *curvesOf(const Tier &tier, CollectiveKind kind) {
   return it == tier.curves.end() || it->second.empty() ? nullptr : &it->second;
 }
 
-/// log2 of the time at 2^`log2Bytes` bytes.
+/// Returns log2 of the time in us that the curve gives for 2^`log2Bytes` bytes.
 static double log2At(const CollectiveCurve &curve, int log2Bytes) {
   int knot = log2Bytes - curve.firstLog2Bytes;
   int last = static_cast<int>(curve.timeUs.size()) - 1;
@@ -104,16 +104,18 @@ static void addKnots(const CollectiveCurve &low, const CollectiveCurve &high,
   int first = std::min(low.firstLog2Bytes, high.firstLog2Bytes);
   int last = std::max(lastOf(low), lastOf(high));
   level.firstLog2 += first;
-  // One more knot beyond the last, proportional to the bytes.
+  // The level gets one more knot beyond the last measured one; its time is
+  // proportional to the bytes.
   for (int knot = first; knot <= last + 1; ++knot) {
     double a = log2At(low, knot), b = log2At(high, knot);
     level.log2TimeUs.push_back(a + share * (b - a));
   }
 }
 
-/// Interpolates a group size that was not measured: linear in log n between the
-/// logarithms of its neighbours' times, beyond the ends proportional to the
-/// bytes on the wire.
+/// Adds a curve for a group size that was not measured. Between two measured
+/// sizes, the logarithms of the times are interpolated linearly in log n;
+/// beyond the smallest or largest size, times are proportional to the bytes on
+/// the wire.
 static void addCurve(const CurvesBySize &curves, CollectiveKind kind,
                      int64_t size, RouteLevel &level) {
   auto above = curves.lower_bound(size);
@@ -140,9 +142,9 @@ static void addCurve(const CurvesBySize &curves, CollectiveKind kind,
 // Network
 //===----------------------------------------------------------------------===//
 
-/// Whether every group of `layout` lies inside a domain of `tier`. Groups start
-/// at multiples of their span, which must divide the domain unless one domain
-/// holds the whole mesh.
+/// Returns whether every group of `layout` lies inside one domain of `tier`.
+/// Groups start at multiples of their span, which must divide the domain unless
+/// one domain holds the whole mesh.
 bool Network::holds(const Tier &tier, const GroupLayout &layout) const {
   if (devices <= tier.domain)
     return true;
@@ -159,8 +161,8 @@ const Tier *Network::tierOf(const GroupLayout &layout) const {
   return nullptr;
 }
 
-/// Members of an axis, or of a group, that share an aligned domain of `domain`
-/// devices.
+/// Returns how many members of an axis share an aligned domain of `domain`
+/// devices; a second function returns it for a group.
 static int64_t membersInside(const GroupAxis &axis, int64_t domain) {
   return domain % axis.stride ? 1 : std::gcd(axis.size, domain / axis.stride);
 }
@@ -171,7 +173,8 @@ static int64_t membersInside(const GroupLayout &layout, int64_t domain) {
   return members;
 }
 
-/// The ranks in the first domain, of those that share the experts.
+/// Returns the ranks in the first domain, out of the ranks that share the
+/// experts.
 static std::vector<int64_t> ranksInside(const GroupLayout &layout,
                                         const TokenSpread &spread,
                                         int64_t domain) {
@@ -186,8 +189,8 @@ static std::vector<int64_t> ranksInside(const GroupLayout &layout,
   return ranks;
 }
 
-/// The cost of `algorithm` among `size` devices of `tier`, on `share` of the
-/// bytes.
+/// Returns the cost of `algorithm` among `size` devices of `tier` that exchange
+/// `share` of the bytes.
 static RouteChoice choiceOf(const Algorithm &algorithm, int64_t size,
                             double share, const Tier &tier) {
   RouteChoice choice{&algorithm};
@@ -198,10 +201,11 @@ static RouteChoice choiceOf(const Algorithm &algorithm, int64_t size,
   return choice;
 }
 
-/// Adds a step among `size` devices that `tier` joins directly, on `share` of
-/// the bytes: its curve, or its algorithms. A measured curve may be below the
-/// bound of a ring, because a switch that reduces moves less; the bound is
-/// lowered to it.
+/// Adds to a route a step among `size` devices that `tier` joins directly, on
+/// `share` of the bytes. The step takes the time of its measured curve or of
+/// its algorithms. A measured curve may be below the lower bound of a ring,
+/// because a switch that reduces moves fewer bytes; the bound is lowered to the
+/// curve.
 void Network::addLevel(CollectiveKind kind, int64_t size, double share,
                        const Tier &tier, Route &route) const {
   if (size <= 1)
@@ -241,8 +245,8 @@ void Network::addHierarchy(CollectiveKind kind, const GroupLayout &layout,
       copies = reached * static_cast<double>(domains);
       share = copies / spread->rowsOver(all);
     } else if (route.overlaps) {
-      // (size - 1)/size of the bytes for `inside` devices leave their domain of
-      // the tier below.
+      // Of the bytes for `inside` devices, the share (size - 1)/size leaves the
+      // domain of the tier below.
       share = static_cast<double>(inside) / static_cast<double>(all);
     }
     if (kind == CollectiveKind::all_reduce && !last) {
@@ -308,14 +312,14 @@ std::vector<int64_t> Network::placeOf(const GroupAxis &axis) const {
   return place;
 }
 
-/// Whether positions `from` and `to` of `axis` are always in one domain of
-/// `tier`.
+/// Returns whether the positions `from` and `to` of `axis` are always in the
+/// same domain of `tier`.
 bool Network::joins(const Tier &tier, const GroupAxis &axis, int64_t from,
                     int64_t to) const {
   int64_t span = axis.stride * axis.size;
   if (devices <= tier.domain || tier.domain % span == 0)
     return true;
-  // The outermost axis begins with device 0, so it is aligned.
+  // The outermost axis begins with device 0 and is therefore aligned.
   bool isAligned = span % tier.domain == 0 || span == devices;
   return isAligned && tier.domain % axis.stride == 0 &&
          from * axis.stride / tier.domain == to * axis.stride / tier.domain;

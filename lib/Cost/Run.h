@@ -40,9 +40,10 @@ namespace autopar::cost {
 
 struct Route;
 
-/// `RouteLevel` as plain data: `knots[0]` to `knots[last]`, and one more that
-/// is proportional to the bytes. Without knots: latency and bandwidth of one
-/// choice. `isOther` says whether it is an alternative to the previous step.
+/// A `RouteLevel` as plain data: the knots `knots[0]` to `knots[last]`, and one
+/// more knot that is proportional to the bytes. A step without knots has the
+/// latency and bandwidth of one choice of algorithm. `isOther` says whether the
+/// step is an alternative to the previous step.
 struct RouteStep {
   double latencyUs, usPerByte, boundUsPerByte, firstLog2;
   const double *knots;
@@ -55,33 +56,34 @@ struct RouteView {
   const RouteStep *steps;
   uint32_t count;
   bool ideal;
-  /// Whether any step has knots.
+  /// Whether any step of the route has knots.
   bool hasCurve;
-  /// Whether steps run at once.
+  /// Whether the steps of the route run at the same time.
   bool overlaps;
 };
 RouteView viewOf(const std::vector<RouteStep> &steps, const Route &route);
 
-/// Adds the start-up time `startUs` of a collective that leaves its node, once
-/// per call (`Runtime::collectiveStartUs`). Messages between two devices have
-/// none: they are posted outside of graphs, beside kernels. Nor have exchanges
-/// of tokens: DeepEP and PPLX post their messages on the device (IBGDA).
+/// Adds to a route the start-up time `startUs` of a collective that leaves its
+/// node, once per call (`Runtime::collectiveStartUs`). Messages between two
+/// devices have no start-up time, because they are posted outside of graphs,
+/// beside kernels. Exchanges of tokens have none either: DeepEP and PPLX post
+/// their messages on the device (IBGDA).
 void addStart(const hardware::Pool &pool, program::CollectiveKind kind,
               double startUs, Route &route);
 
-/// `ShapeGrid` as plain data: `ratios[x * stride + y]` from the first sizes of
-/// its sides, in octaves. Without ratios it is 1 everywhere.
+/// A `ShapeGrid` as plain data: `ratios[x * stride + y]`, counted in octaves
+/// from the first size of each side. A view without ratios is 1 everywhere.
 struct ShapeView {
   const double *ratios = nullptr;
   double firstX = 0, lastX = 0, firstY = 0, lastY = 0;
   uint32_t stride = 1;
 };
 
-/// For ops that are calculated one by one.
+/// The rates for ops that are calculated one at a time.
 inline constexpr LaunchRates noRates{};
 
 struct TapeView {
-  /// Instructions up to `Op::stop`.
+  /// The instructions, up to `Op::stop`.
   const Instruction *code;
   const RouteView *routes;
   const PairsRule *pairs;
@@ -142,8 +144,9 @@ inline V octaveOf(V size) {
   return exponentOf(size) + (mantissaOf(size) - V(1));
 }
 
-/// The place of an octave on a side of a grid: the knot below it (at most the
-/// last but one), and the fraction of the way to the next knot.
+/// The place of an octave on one side of a grid: the knot below the octave (at
+/// most the last but one), and the fraction of the way from this knot to the
+/// next.
 template <typename V>
 struct GridPlace {
   V below, share;
@@ -160,7 +163,7 @@ inline V shapeRatio(const ShapeView &view, V x, V y) {
   if (!view.ratios)
     return V(1);
   GridPlace<V> along(x, view.firstX, view.lastX);
-  /// Interpolates between a knot and the next.
+  /// Interpolates between a knot and the next one.
   auto between = [&](V index, V share) {
     V low = knotAt(view.ratios, index);
     return low + share * (knotAt(view.ratios, index + V(1)) - low);
@@ -178,14 +181,14 @@ inline V shapeRatio(const ShapeView &view, V x, V y) {
 // Pairs
 //===----------------------------------------------------------------------===//
 
-/// first + (first+1) + ... + last.
+/// Returns first + (first+1) + ... + last.
 template <typename N>
 inline N sumRange(N first, N last) {
   return floorQuotient((last - first + N(1)) * (first + last), N(2));
 }
 
-/// Sum over the first `tokens` queries of a sequence of the keys that they see
-/// in their chunks.
+/// Returns how many keys the first `tokens` queries of a sequence see in their
+/// chunks, summed over these queries.
 template <typename N>
 inline N sumOfChunks(N tokens, N chunk) {
   N whole = floorQuotient(tokens, chunk);
@@ -196,13 +199,14 @@ template <typename N>
 inline N chunkedPairs(N query, N context, N chunk, bool causal) {
   if (causal)
     return sumOfChunks(context, chunk) - sumOfChunks(context - query, chunk);
-  // The last chunk may be incomplete.
+  // The last chunk may be shorter than the others.
   N last = context - floorQuotient(context, chunk) * chunk;
   N inLast = least(query, last);
   return inLast * last + (query - inLast) * chunk;
 }
 
-/// 0 + 1 + ... over the first `tokens` integers, each limited to `most`.
+/// Returns 0 + 1 + ... over the first `tokens` integers, each limited to
+/// `most`.
 template <typename N>
 inline N sumUpTo(N tokens, N most) {
   N growing = least(tokens, most + N(1));
@@ -240,7 +244,7 @@ inline N pairsOf(N query, N context, const Rule &rule) {
     return rule.window != 0 ? pairsAround(query, context, N(rule.window))
                             : query * context;
   N limit = rule.window != 0 ? least(context, N(rule.window)) : context;
-  // Queries before the first key see no key, nor does any query without keys.
+  // A query before the first key sees no key; without keys, no query sees one.
   N first = most(context - query + N(1), N(1));
   N growing =
       sumRange(first, most(limit, first - N(1))) + (context - limit) * limit;
@@ -253,8 +257,8 @@ inline N pairsOf(N query, N context, const Rule &rule) {
 
 inline double firstLane(double value) { return value; }
 
-/// Calculates one instruction. `op` is the op of `step`; if it is a constant,
-/// the switch folds to one case.
+/// Calculates one instruction. `op` is the op of `step`; if it is a
+/// compile-time constant, the switch folds to one case.
 template <typename V>
 [[gnu::always_inline]] inline V calculate(Op op, const Instruction &step,
                                           const TapeView &tape,
@@ -340,8 +344,9 @@ inline V calculate(const Instruction &step, const TapeView &tape,
   return calculate(step.op, step, tape, slots);
 }
 
-/// Threaded code: one function per op that tail-calls the next, which needs
-/// half the instructions of a loop around a switch.
+/// Runs tapes as threaded code: there is one function per op, which tail-calls
+/// the function of the next op. This needs half the instructions of a loop
+/// around a switch.
 template <typename V>
 class Threaded {
 public:
@@ -351,7 +356,7 @@ public:
   }
 
 private:
-  /// `steps` points to the `Step` of each op.
+  /// `steps` points to an array that has the `Step` of each op.
   using Step = void (*)(const Instruction *step, const void *steps,
                         const TapeView &tape, V *slots);
 

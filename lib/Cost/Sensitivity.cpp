@@ -17,8 +17,8 @@ using namespace autopar::cost;
 using namespace autopar::hardware;
 using namespace autopar::runtime;
 
-/// Relative difference below which the two sides of a choice count as equal:
-/// above the rounding error of doubles.
+/// Two sides of a choice count as equal if they differ by less than this
+/// fraction, which is above the rounding error of doubles.
 static constexpr double tieTolerance = 1e-12;
 
 Machine autopar::cost::withLinkFigure(const Machine &machine, LinkFigure figure,
@@ -57,7 +57,7 @@ void Sensitivity::lay(const Layout &wanted, Point point) {
 // Values
 //===----------------------------------------------------------------------===//
 
-/// Value of an op without its rounding.
+/// Returns the value of an op without the rounding of this op.
 static double smooth(const Node &node, const std::vector<double> &values,
                      const TapeView &tape) {
   double a = values[node.a];
@@ -119,8 +119,8 @@ std::vector<double> Sensitivity::evaluate(const std::vector<double> &figures,
 // Derivatives
 //===----------------------------------------------------------------------===//
 
-/// d/da and d/db of (a^q + b^q)^(1/q), or of the maximum, whose slope goes to b
-/// between equals.
+/// Returns d/da and d/db of (a^q + b^q)^(1/q), or of max(a, b); if a and b are
+/// equal, the slope of the maximum goes to b.
 static std::pair<double, double> slopesOfRoof(double a, double b, double q) {
   double high = most(a, b);
   if (high <= 0)
@@ -131,8 +131,8 @@ static std::pair<double, double> slopesOfRoof(double a, double b, double q) {
   return {std::pow(a / time, q - 1), std::pow(b / time, q - 1)};
 }
 
-/// d/ds of `quarterShare`: the difference of 4^s n^(1-s) (ln 4 - ln n) at both
-/// ends n.
+/// Returns d/ds of `quarterShare`: the difference of 4^s n^(1-s) (ln 4 - ln n)
+/// between both ends n of the quarter.
 static double slopeOfShare(double s, uint32_t quarter) {
   auto upTo = [&](double end) {
     return end == 0 ? 0
@@ -200,8 +200,8 @@ void Sensitivity::addToOperands(NodeId id, bool takesFirst,
   case Op::quarter_share:
     return add(node.a, slopeOfShare(a, node.b));
   default:
-    // Sizes, pairs and ratios of shapes depend on no figure; slopes of calls
-    // are found by `linkSlopes`.
+    // Sizes, pairs and ratios of shapes depend on no figure. The slopes of
+    // calls are found by `linkSlopes`.
     return;
   }
 }
@@ -217,8 +217,8 @@ std::vector<double> Sensitivity::sweep(const std::vector<NodeId> &outputs,
   return adjoints;
 }
 
-/// Time of calls, weighted by `adjoints`. Calls depend on a link's figures only
-/// through their routes.
+/// Returns the time of all calls on machine `on`, each call weighted by its
+/// adjoint. Calls depend on a link's figures only through their routes.
 double Sensitivity::timeOfCalls(const Machine &on,
                                 const std::vector<double> &adjoints) const {
   LayoutState state(strategy, on.pools.front(), runtime);
@@ -264,7 +264,8 @@ Sensitivity::slopesOf(const std::vector<double> &adjoints) const {
   return slopes;
 }
 
-/// The slope on the side of the sign of `step`.
+/// Returns the slope on one side of the figure's value: above if `step` is
+/// positive, below if it is negative.
 double Sensitivity::oneSided(const std::vector<NodeId> &outputs, size_t figure,
                              double step) const {
   std::vector<double> figures;

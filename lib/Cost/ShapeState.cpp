@@ -14,8 +14,8 @@ using namespace autopar;
 using namespace autopar::cost;
 using namespace autopar::hardware;
 
-/// The shape table of the curve on which the kernels of `use` run; null if
-/// there is none, or if its coordinates are those of another kind of kernel.
+/// Returns the shape table of the curve on which the kernels of `use` run; null
+/// if there is none, or if its coordinates are those of another kind of kernel.
 static const ShapeTable *tableOf(const ShapeUse &use, const Chip &chip) {
   const KernelCurve *curve = chip.curve(use.kernel, use.type, use.storage);
   const ShapeTable *table =
@@ -45,7 +45,8 @@ ShapeState::ShapeState(const Leaves &leaves, const Chip &chip, bool ideal)
   last.resize(read.size(), std::numeric_limits<double>::quiet_NaN());
 }
 
-/// Doubles a side of one size, so that it can be interpolated.
+/// Doubles a side of a grid that has only one size, so that values can be
+/// interpolated along this side.
 static void widen(ShapeGrid &grid) {
   if (grid.x.first != grid.x.last)
     return;
@@ -93,7 +94,7 @@ void ShapeState::lay(uint32_t index, const double *values) {
   laid[index] = own.current->view;
 }
 
-/// Does nothing if the layout fixes the same sizes as the last one.
+/// Does nothing if the layout fixes the same sizes as the last layout.
 void ShapeState::lay(const double *values) {
   bool isSame = isLaid;
   isLaid = true;

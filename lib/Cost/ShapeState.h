@@ -16,16 +16,19 @@
 
 namespace autopar::cost {
 
-/// The grids of `Leaves::shapes`, each reduced once per fixed sizes.
+/// The grids of `Leaves::shapes`. Each grid is reduced once for each set of
+/// fixed sizes.
 class ShapeState {
 public:
   ShapeState(const Leaves &leaves, const hardware::Chip &chip, bool ideal);
 
-  /// Sets the fixed sizes; `values` is indexed by `ShapeUse::fixed`.
+  /// Sets the fixed sizes of shapes; `ShapeUse::fixed` has indices into
+  /// `values`.
   void lay(const double *values);
   void lay(uint32_t shape, const double *values);
   const ShapeView *views() const { return laid.data(); }
-  /// The current grid of a shape; null if it has no table, or before `lay`.
+  /// Returns the current grid of a shape; null if the shape has no table, or
+  /// before `lay` is called.
   const hardware::ShapeGrid *grid(uint32_t shape) const {
     const Known *known = shapes[shape].current;
     return known ? &known->grid : nullptr;
@@ -39,7 +42,7 @@ private:
   };
   struct Own {
     const ShapeUse *use;
-    /// Null where the shape was not measured.
+    /// The table of the shape; null if the shape was not measured.
     const hardware::ShapeTable *table;
     std::vector<std::unique_ptr<Known>> known;
     const Known *current = nullptr;
@@ -48,7 +51,8 @@ private:
                                         std::vector<double> fixed);
 
   std::vector<Own> shapes;
-  /// Indices of the values that tables read, and their last values.
+  /// The indices of the values that tables read (`read`), and the values of
+  /// these at the last layout (`last`).
   std::vector<uint32_t> read;
   std::vector<double> last;
   bool isLaid = false;

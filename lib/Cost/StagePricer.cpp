@@ -42,16 +42,17 @@ PartCounts autopar::cost::countsOf(const CostProgram &program,
   return counts;
 }
 
-/// Outputs of the tape: those of parts, then those of a stage, then for
-/// programs that train those of `trainingNodes`, then bytes that are handed on.
+/// Index of the first output of each group in the outputs of the tape. The
+/// order is: outputs of parts, outputs of a stage, outputs of `trainingNodes`
+/// for programs that train, bytes that are handed on to the next stage.
 static constexpr size_t partOutputs = 11, trainingOutput = 13,
                         sectionOutputs = 8,
                         trainingOutputs = sectionCount * sectionOutputs + 6;
-/// Outputs of a stage.
+/// Indices of some outputs of a stage.
 static constexpr size_t reservedOutput = 7, budgetOutput = 9,
                         updateOutput = trainingOutput + trainingOutputs - 1;
 
-/// Outputs of the tape of a part, in this order.
+/// Returns the nodes that a part's tape computes, in the order of its outputs.
 static std::vector<NodeId> partNodes(const TotalNodes &total) {
   return {total.computePs,       total.memoryPs,      total.floorPs,
           total.communicationPs, total.weightBytes,   total.kvCacheBytes,
@@ -109,7 +110,7 @@ StagePricer::StagePricer(const CostProgram &program, const Tape &tape,
     shareOfFree = memoryUtilization.value_or(runtime.memoryUtilization.value);
 }
 
-/// Sets the times of the steps of `part`.
+/// Sets the times of the steps of `part`, one step per chunk of the prefill.
 Refusal StagePricer::addSteps(PipelinePart &part) {
   if (!chunks.empty())
     part.cost.timePs = part.communicationPs = 0;
@@ -136,7 +137,8 @@ Refusal StagePricer::addPart(PartCounts counts, PipelinePart &part) {
   if (Refusal refusal = pricer.price(pointOf(microbatch), outputs.data()))
     return refusal;
   auto whole = [&](int index) { return static_cast<int64_t>(outputs[index]); };
-  // A cache that gets a share of the free memory counts for more, by 1 / share.
+  // A cache that may use only a share of the free memory counts for more bytes:
+  // its bytes divided by the share.
   auto kept =
       static_cast<int64_t>(std::ceil((outputs[5] + outputs[6]) / shareOfFree));
   part.cost = {whole(0) + whole(1) + whole(2) + whole(3), whole(4) + kept};
@@ -151,10 +153,10 @@ Refusal StagePricer::addPart(PartCounts counts, PipelinePart &part) {
   return addSteps(part);
 }
 
-/// Upper bound of the bytes that a device keeps, for `savedBytes` per
-/// microbatch, if it is the same for all devices (checked by
-/// `test/unit/Schedule`); else 0. A device with virtual stages runs one of them
-/// per pass.
+/// Returns an upper bound of the bytes that a device keeps for the backward if
+/// it keeps `savedBytes` per microbatch, provided that the bound is the same
+/// for all devices (checked by `test/unit/Schedule`); else 0. A device with
+/// several virtual stages runs one of them per pass.
 static int64_t keptBytes(const PipelineShape &shape, int64_t savedBytes) {
   int64_t p = shape.stages, v = shape.interleave, m = shape.microbatches;
   switch (shape.kind) {
@@ -175,8 +177,8 @@ static int64_t keptBytes(const PipelineShape &shape, int64_t savedBytes) {
   return 0;
 }
 
-/// Sets the training times of a part; its cost is the sum of forward and
-/// backward.
+/// Sets the training times of a part. The cost of the part is the sum of
+/// forward and backward.
 void StagePricer::addTraining(PipelinePart &part) {
   auto output = outputs.begin() + trainingOutput;
   auto next = [&] { return static_cast<int64_t>(*output++); };
@@ -252,7 +254,7 @@ Refusal StagePricer::priceStage(const std::vector<LayerRange> &ranges,
   return {};
 }
 
-/// Finds the distinct layers, which are the same for all layouts.
+/// Finds the distinct layers. They are the same for all layouts.
 void StagePricer::findParts(const std::vector<uint32_t> &layers) {
   std::map<std::array<uint32_t, 3>, uint32_t> known;
   order = layers;
@@ -343,14 +345,14 @@ StagingProblem StagePricer::problem() const {
   };
   problem.embedding = withTemporaries(before);
   problem.head = withTemporaries(after);
-  // The last virtual stage keeps one microbatch: its backward follows its
-  // forward at once.
+  // The last virtual stage keeps only one microbatch, because its backward
+  // follows its forward at once.
   if (shape.kind == ScheduleKind::interleaved)
     problem.head.memoryBytes +=
         after.cost.savedBytes - keptBytes(shape, after.cost.savedBytes);
   problem.folded = shape.isFolded();
   problem.endsMayBeAlone = isTraining() && !problem.folded;
-  // Values that both ends read are kept once.
+  // Values that both the embedding and the head read are kept only once.
   if (shape.hasBothEnds() && shape.kind == ScheduleKind::one_f_one_b)
     problem.head.savedBytes = ends.cost.savedBytes - before.cost.savedBytes;
   if (shape.hasBothEnds())

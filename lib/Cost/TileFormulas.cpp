@@ -30,9 +30,10 @@ TileFormulas::TileFormulas(Formulas &formulas, const Kernel &kernel,
   splits = findSplits();
 }
 
-/// Number of parts that the keys of a tile of queries are split into. Up to
-/// four tiles of keys are not split. With split slots, each gets the mean
-/// number of tiles of queries and keys, rounded up.
+/// Returns the number of parts into which the keys of a tile of queries are
+/// split. Up to four tiles of keys are not split. If the chip has slots for
+/// splits, each slot gets the mean number of tiles of queries and keys, rounded
+/// up.
 Expr TileFormulas::findSplits() {
   constexpr int64_t few = 4;
   Expr splitSlots = whole(Use::tile_split_slots);

@@ -12,25 +12,26 @@
 
 namespace autopar::cost {
 
-/// The tiles of attention without a cache. A processor takes some queries of a
-/// head, and iterates over all keys or, if there are fewer tiles than
-/// processors, over a part of them. A second launch then sums the partial
-/// results (FlashAttention 3 and 4, `num_splits_heuristic` of
+/// Counts the tiles of attention without a cache. A processor takes some
+/// queries of a head, and iterates over all keys or, if there are fewer tiles
+/// than processors, over a part of the keys. A second launch then sums the
+/// partial results (FlashAttention 3 and 4, `num_splits_heuristic` of
 /// hopper/heuristics.h and of flash_attn/cute/interface.py; the scheduler's
 /// blocks_per_sm of hopper/flash_prepare_scheduler.cu).
 class TileFormulas {
 public:
-  /// Tiles of `shape`, streams of queries with a head size, on the curve of
-  /// `kernel`.
+  /// Finds the tiles of `shape`, which gives streams of queries and a head
+  /// size, on the curve of `kernel`.
   TileFormulas(Formulas &formulas, const program::Kernel &kernel,
                const KernelNodes::Shape &shape);
 
-  /// `flops` of the shape, rounded up to whole waves of whole tiles: idle
-  /// processors of the last wave cost as much as busy ones.
+  /// Returns `flops` of the shape rounded up to whole waves of whole tiles,
+  /// because idle processors of the last wave cost as much as busy ones.
   Expr inWaves(Expr flops);
-  /// Whether there is a second launch: 1 or 0.
+  /// Returns 1 if there is a second launch, which sums partial results; else 0.
   Expr isSplit() { return above(splits, one); }
-  /// Bytes of partial results, written and read; 0 if there are none.
+  /// Returns the bytes of partial results, written and read; 0 if there are no
+  /// partial results.
   Expr partialBytes();
 
 private:
@@ -40,7 +41,8 @@ private:
   Formulas &formulas;
   const program::Kernel &kernel;
   Expr one, streams, queries, width;
-  /// Queries and keys per tile, and tiles at once.
+  /// Queries per tile (`tile`), keys per tile (`keys`), and tiles that run at
+  /// the same time (`slots`).
   Expr tile, keys, slots;
   Expr tiles, keyTiles, splits;
 };

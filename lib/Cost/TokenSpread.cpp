@@ -14,8 +14,8 @@
 using namespace autopar;
 using namespace autopar::cost;
 
-/// For each group, by number, how much of it lies on the ranks, in units of
-/// 1/ranks of an expert.
+/// Returns for each group of experts, by number, how much of it lies on the
+/// ranks `some`, in units of 1/ranks of an expert.
 static std::map<int64_t, int64_t> partsOf(const TokenSpread &spread,
                                           const std::vector<int64_t> &some) {
   std::map<int64_t, int64_t> parts;
@@ -32,7 +32,8 @@ static std::map<int64_t, int64_t> partsOf(const TokenSpread &spread,
   return parts;
 }
 
-/// C(all - some, drawn) / C(all, drawn).
+/// Returns the probability that `drawn` experts out of `all` miss all of `some`
+/// experts: C(all - some, drawn) / C(all, drawn).
 static double missOf(int64_t all, int64_t some, int64_t drawn) {
   double miss = 1;
   for (int64_t i = 0; i < drawn && miss > 0; ++i)
@@ -41,9 +42,10 @@ static double missOf(int64_t all, int64_t some, int64_t drawn) {
   return miss;
 }
 
-/// The same for `parts` units of 1/`of` of an expert. If copies of experts are
-/// on other ranks, the mean number of experts is no integer, and the two
-/// nearest integers are averaged.
+/// Returns the probability that `drawn` experts out of `all` miss `parts` units
+/// of 1/`of` of an expert. If copies of experts are on other ranks, the mean
+/// number of experts is no integer, and the results for the two nearest
+/// integers are averaged.
 static double missOf(int64_t all, int64_t parts, int64_t of, int64_t drawn) {
   int64_t some = parts / of;
   double rest = static_cast<double>(parts % of) / static_cast<double>(of);
@@ -53,8 +55,8 @@ static double missOf(int64_t all, int64_t parts, int64_t of, int64_t drawn) {
 
 double autopar::cost::reachOf(const TokenSpread &spread,
                               const std::vector<int64_t> &some) {
-  // Probability by the number of groups kept so far and their part on the
-  // ranks.
+  // The probability of each pair of the number of groups kept so far and the
+  // part of these groups that lies on the ranks.
   std::map<std::pair<int64_t, int64_t>, double> chances = {{{0, 0}, 1.0}};
   int64_t left = spread.groups;
   for (auto [group, part] : partsOf(spread, some)) {

@@ -43,8 +43,9 @@ static Picoseconds partOf(Picoseconds time, double share) {
       std::floor(static_cast<double>(time) * share));
 }
 
-/// Hides `time` behind `room`, and takes the hidden time from it. Kernels slow
-/// down by the fraction `contention` of the communication beside them.
+/// Hides `time` behind `room`, and takes the hidden time from `room`. Kernels
+/// slow down by the fraction `contention` of the communication that runs beside
+/// them.
 static void hide(Picoseconds &time, Picoseconds &room, double contention) {
   Picoseconds hidden = std::min(time, room);
   time -= hidden - partOf(hidden, contention);

@@ -22,8 +22,9 @@ using Use = FigureUse::Kind;
 
 namespace {
 
-/// Gradients in the format of the weights: elements of all gradients, of the
-/// largest one, and of the part that a device updates; and their type.
+/// Describes gradients that have the format of the weights: the number of
+/// elements of all gradients (`all`), of the largest gradient (`largest`) and
+/// of the part that a device updates (`updated`), and the type of the elements.
 struct NarrowGradients {
   Expr all, largest, updated;
   ElementType type = ElementType::f16;
@@ -31,8 +32,8 @@ struct NarrowGradients {
 
 } // namespace
 
-/// The first resident of `kind` for the same weight as `resident`, of those
-/// with most dimensions: averages over some dimensions have fewer.
+/// Returns the first resident of `kind` for the same weight as `resident`, out
+/// of those with the most dimensions: averages over some dimensions have fewer.
 static const Resident *partnerOf(const CostProgram &program,
                                  const Resident &resident, Kind kind) {
   const Resident *found = nullptr;
@@ -48,8 +49,8 @@ static Expr elementsOf(Formulas &formulas, const Resident &resident) {
   return formulas.localPaged(resident.shape, -1, formulas.step);
 }
 
-/// Bytes of one reduction bucket; a gradient larger than the bucket has a
-/// buffer of its own.
+/// Returns the bytes of one reduction bucket. A gradient larger than the bucket
+/// has a buffer of its own.
 static Expr bucketBytes(Formulas &formulas, const NarrowGradients &gradients) {
   Expr bucket = formulas.whole(Use::reduction_bucket);
   Expr elements = max(min(bucket, gradients.all), gradients.largest);
@@ -57,8 +58,9 @@ static Expr bucketBytes(Formulas &formulas, const NarrowGradients &gradients) {
                 formulas.number(0));
 }
 
-/// Norms convert the largest gradient to fp32, then to fp64. Updated gradients
-/// are copied into one flat tensor, and that one into fp32.
+/// Returns the bytes of temporary copies of gradients. Norms convert the
+/// largest gradient to fp32, then to fp64. The updated gradients are copied
+/// into one flat tensor, and this tensor into fp32.
 static Expr copiedBytes(Formulas &formulas, const NarrowGradients &gradients,
                         Expr bucket) {
   Expr none = formulas.number(0);
@@ -89,8 +91,8 @@ void autopar::cost::addUpdateFormulas(Formulas &formulas) {
       continue;
     Expr count = formulas.countOf(gradient);
     Expr elements = elementsOf(formulas, gradient);
-    // The gradients of the last microbatch stay, and all are cast before the
-    // reduction.
+    // The gradients of the last microbatch stay, and all gradients are cast
+    // before the reduction.
     if (bitsOf(gradient.type) > bitsOf(weight->type)) {
       wider +=
           count * formulas.number(2) * formulas.bytes(elements, weight->type);

@@ -16,8 +16,8 @@ using namespace autopar::program;
 
 using Use = FigureUse::Kind;
 
-/// Whether `dims` of a matmul of experts are the model's hidden extent, which
-/// is never split; tensor parallelism splits the intermediate extent.
+/// Returns whether `dims` of a matmul of experts are the model's hidden extent,
+/// which is never split. Tensor parallelism splits the intermediate extent.
 static bool isHidden(const Dims &dims, const CostProgram &program) {
   auto isLogits = [](const Kernel &kernel) {
     return kernel.flopClass == FlopClass::logits;
@@ -40,9 +40,11 @@ Expr autopar::cost::laidOut(Formulas &formulas, const Resident &weight,
   if (kernel.kind != KernelKind::grouped_matmul ||
       kernel.storage != ElementType::fp4)
     return local;
-  // One of the two extents is the hidden one, even if both are equally long.
+  // One of the two extents of the matrix is the hidden one, even if both are
+  // equally long.
   bool isRowHidden = isHidden(kernel.contraction, program);
-  // A runtime that is not read from a file has multiples of 0.
+  // A runtime that is not read from a file has multiples of 0, which count as
+  // 1.
   auto multiple = [&](Use use) {
     return max(formulas.number(1), formulas.whole(use));
   };
