@@ -20,14 +20,15 @@ using Sent = Algorithm::Sent;
 using Hops = Algorithm::Hops;
 using Tiers = Algorithm::Tiers;
 
-/// Sections 4.1 to 4.5 give the bytes; small messages use a tree.
+/// The source of the rules. Its sections 4.1 to 4.5 give the bytes that each
+/// collective sends; for small messages it uses a tree.
 static constexpr const char *thakur =
     "Thakur, Rabenseifner, Gropp, \"Optimization of Collective Communication "
     "Operations in MPICH\" (2005)";
 
 const Algorithm &autopar::hardware::ruleOf(CollectiveKind kind) {
   using Kind = CollectiveKind;
-  // In the order of the kinds.
+  // The rules, in the order of `CollectiveKind`.
   static const Algorithm rules[] = {
       {"tree", Kind::all_reduce, Sent::others, 2, Hops::tree, Tiers::in_turn,
        thakur},
@@ -120,7 +121,8 @@ autopar::hardware::measuredKind(std::string_view name) {
   return std::nullopt;
 }
 
-/// Reads the text `key` of `reader`, which must be one of `words`.
+/// Returns the value of the text member `key` of `reader`, which must be one of
+/// `words`.
 template <typename T>
 static T readWord(const JsonReader &reader, const char *key,
                   std::initializer_list<std::pair<const char *, T>> words) {

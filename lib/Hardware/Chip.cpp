@@ -33,7 +33,8 @@ static constexpr KernelKind kernelKinds[] = {KernelKind::matmul,
                                              KernelKind::hyper_pre,
                                              KernelKind::hyper_post};
 
-/// The kind whose curve prices kernels of `kind` if the chip has none for it.
+/// Returns the kernel kind whose curve prices kernels of `kind` if the chip has
+/// no curve for `kind`.
 static std::optional<KernelKind> standInOf(KernelKind kind) {
   switch (kind) {
   case KernelKind::attention_backward:
@@ -47,7 +48,7 @@ static std::optional<KernelKind> standInOf(KernelKind kind) {
     return KernelKind::matmul;
   case KernelKind::channel_scan:
     return KernelKind::scan;
-  // These kernels stream data like elementwise kernels.
+  // Kernels of these kinds stream data like elementwise kernels.
   case KernelKind::scan:
   case KernelKind::hyper_pre:
   case KernelKind::hyper_post:
@@ -62,7 +63,8 @@ static std::optional<KernelKind> standInOf(KernelKind kind) {
   return std::nullopt;
 }
 
-/// Whether curves of the kind serve only the formats that were measured.
+/// Returns whether curves of `kind` are used only for the formats that were
+/// measured.
 static bool isOfFormat(KernelKind kind) {
   return kind == KernelKind::encoder_attention ||
          kind == KernelKind::sparse_attention ||
@@ -74,8 +76,9 @@ static bool isOfFormat(KernelKind kind) {
 // Look-up
 //===----------------------------------------------------------------------===//
 
-/// `type` itself, then the formats that contain its values, narrowest first.
-/// fp16 and bf16 replace each other on chips that have only one of them.
+/// Returns the keys of the formats whose curve may serve `type`: first `type`
+/// itself, then the formats that contain its values, the narrowest first. On a
+/// chip that has only one of fp16 and bf16, this one replaces the other.
 static std::vector<std::string_view> fallbacks(ElementType type) {
   std::string_view key = peakKeyOf(type);
   if (key == "fp8" || key == "fp4" || key == "int8")
@@ -96,7 +99,8 @@ const Figure *Chip::peak(ElementType type) const {
   return nullptr;
 }
 
-/// The key of a pair of formats: "fp4_bf16"; "fp8_block" is a key of its own.
+/// Returns the key of a pair of formats, such as "fp4_bf16". The pair of
+/// "fp8_block" and fp8 has the key "fp8_block".
 static std::string keyOf(ElementType storage, ElementType units) {
   if (storage == ElementType::fp8_block && units == ElementType::fp8_e4m3)
     return std::string(peakKeyOf(storage));
@@ -108,8 +112,8 @@ ElementType Chip::unitsOf(KernelKind kind, ElementType type,
   if (isOfFormat(kind))
     return unitsOf(*standInOf(kind), type, storage);
   auto curves = kernels.find(kind);
-  // Without a curve, scans use vector units: there are no measurements of
-  // matrix units for them.
+  // Without a curve, a scan uses vector units, because there are no
+  // measurements of scans on matrix units.
   if (kind == KernelKind::scan && curves == kernels.end())
     return ElementType::f32;
   bool isFp8 = storage && *storage != type && curves != kernels.end() &&
@@ -125,7 +129,8 @@ std::string Chip::useOf(KernelKind kind, ElementType type,
   return std::string(nameOf(kind)) + "." + key;
 }
 
-/// Whether there is a curve for `type`; the two 16-bit formats share one.
+/// Returns whether there is a curve for `type`; the two 16-bit formats share
+/// one.
 static bool hasFormat(const std::map<std::string, KernelCurve> &curves,
                       ElementType type) {
   std::string key(peakKeyOf(type));
@@ -152,8 +157,8 @@ const KernelCurve *Chip::curve(KernelKind kind, ElementType type,
       return &it->second;
   }
   std::vector<std::string_view> keys = fallbacks(type);
-  // There are no measurements of fp32 matmuls: they use the curve of 16 bits
-  // with the peak of fp32.
+  // There are no measurements of fp32 matmuls: they use the curve of a 16-bit
+  // format with the peak of fp32.
   keys.insert(keys.end(), {"", "bf16", "fp16"});
   for (std::string_view key : keys) {
     auto it = curves->second.find(std::string(key));
@@ -167,8 +172,8 @@ const KernelCurve *Chip::curve(KernelKind kind, ElementType type,
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// Reads a coefficient of a curve. Its source is the curve's unless it was
-/// overridden.
+/// Reads a coefficient of a curve. Its source is that of the curve, unless the
+/// coefficient was overridden.
 static double readCoefficient(const JsonReader &reader, std::string_view key,
                               UnitRange unit, Source &source) {
   JsonReader object = reader.object(key);
@@ -205,8 +210,8 @@ static void readFit(const JsonReader &reader, KernelCurve &curve) {
       *largest = std::max(*largest, bound.asNumber(0, 1e30));
 }
 
-/// Sets the errors of a curve with tables for all of its launches: those of the
-/// worse table.
+/// Sets the errors of a curve with tables for all of its launches to the errors
+/// of the worse table.
 static void addErrors(KernelKind kernel, KernelCurve &curve) {
   std::optional<double> median, p90;
   for (size_t i = 0; i < shapeKindCount; ++i) {
@@ -214,7 +219,7 @@ static void addErrors(KernelKind kernel, KernelCurve &curve) {
       continue;
     if (!curve.shapes[i])
       return;
-    // An empty optional compares below any error.
+    // An empty optional compares as less than any error.
     median = std::max(median, std::optional(curve.shapes[i]->medianError));
     p90 = std::max(p90, std::optional(curve.shapes[i]->p90Error));
   }

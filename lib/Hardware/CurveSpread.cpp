@@ -12,7 +12,7 @@
 using namespace autopar;
 using namespace autopar::hardware;
 
-/// Whether a curve of some format is another chip's.
+/// Returns whether a curve of the chip was borrowed from another chip.
 static bool borrows(const Chip &chip) {
   for (const auto &[kind, curves] : chip.kernels)
     for (const auto &[key, curve] : curves)
@@ -21,7 +21,7 @@ static bool borrows(const Chip &chip) {
   return false;
 }
 
-/// The largest value over the smallest.
+/// Reads a range of values. Returns the largest value divided by the smallest.
 static double readRatio(const JsonReader &reader, std::string_view key) {
   JsonReader range = reader.object(key);
   range.allowOnly({"least", "most"});

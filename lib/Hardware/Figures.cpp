@@ -56,8 +56,8 @@ Figure autopar::hardware::readFigure(const JsonReader &reader,
                               "\", found \"" + shorten(written) + "\"");
   figure.value = object.number("value", unit.min, unit.max);
   figure.source = readSource(object);
-  // The replaced value is kept: curves that the figure scales were measured at
-  // it.
+  // The value that the user replaced is kept, because the curves that the
+  // figure scales were measured at it.
   if (figure.source.replaced)
     object.object("source").number("replaced", unit.min, unit.max);
   return figure;
@@ -72,8 +72,8 @@ autopar::hardware::readOptionalFigure(const JsonReader &reader,
   return readFigure(reader, key, unit, path);
 }
 
-/// Sets the source of figures, curves and algorithms without one; coefficients
-/// of a curve share the curve's.
+/// Gives a source to all figures, curves and algorithms that have none. The
+/// coefficients of a curve share the source of the curve.
 static void spread(nlohmann::json &value, const nlohmann::json &source) {
   bool isCurve = value.is_object() &&
                  (value.contains("exponent") || value.contains("time_us"));

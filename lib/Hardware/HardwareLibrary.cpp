@@ -34,7 +34,8 @@ std::vector<std::string> HardwareLibrary::systemNames() const {
   return namesIn(directory + "/systems");
 }
 
-/// Reads `document` with `read`, after applying the overrides for its "name".
+/// Reads `document` with the function `read`, after it has applied the
+/// overrides for the "name" of the document.
 template <typename T>
 static Result<T> load(JsonDocument &document, const std::string &root,
                       T (*read)(const JsonReader &),
@@ -54,7 +55,8 @@ static Result<T> load(JsonDocument &document, const std::string &root,
   return value;
 }
 
-/// Opens a file; `library` says whether it is one of the library.
+/// Opens a file; `library` says whether the file belongs to the hardware
+/// library.
 static Result<JsonDocument> open(const std::string &file, bool library) {
   Result<JsonDocument> document = JsonDocument::readFile(file);
   if (!document || !library)
@@ -85,8 +87,9 @@ HardwareLibrary::fitting(const std::string &text) const {
   return namesWithWords(text, names);
 }
 
-/// Resolves a system's field "chip": a name of the library, a path from the
-/// system's folder, or the name of a file in that folder.
+/// Resolves a system's field "chip" to a file. The field may be a name in the
+/// library, a path relative to the system's folder, or the name of a file in
+/// that folder.
 static std::string resolveChip(const std::string &chip,
                                const std::string &systemFile,
                                const std::string &directory) {
@@ -101,7 +104,8 @@ static std::string resolveChip(const std::string &chip,
   return fileExists(beside) ? beside : chip;
 }
 
-/// The reason why `system` cannot have `nodes` nodes, if any.
+/// Returns the reason why `system` cannot have `nodes` nodes; nothing if it
+/// can.
 static std::optional<Error> checkNodes(const System &system, int64_t nodes) {
   if (nodes < 1)
     return Error{"", "expected at least 1 node, found " + std::to_string(nodes),

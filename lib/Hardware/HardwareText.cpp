@@ -20,7 +20,7 @@ using namespace autopar::placement;
 using namespace autopar::program;
 
 namespace {
-/// One figure, by its path below the chip or system.
+/// One figure, named by its path below the chip or system.
 struct Row {
   std::string field;
   double value;
@@ -28,7 +28,7 @@ struct Row {
   std::string source;
 };
 
-/// The chip or system that a name refers to.
+/// The chip or system to which a name refers.
 struct Found {
   bool isSystem = false;
   std::string name, title;
@@ -98,7 +98,8 @@ static bool has(const std::vector<std::string> &names,
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// Whether `name` is a system, by the library, or by the schema of the file.
+/// Returns whether `name` is a system: the library knows it, or the schema of
+/// the file says so.
 static Result<bool> isSystem(const HardwareLibrary &library,
                              const std::string &name) {
   std::vector<std::string> known = library.chipNames();
@@ -109,7 +110,7 @@ static Result<bool> isSystem(const HardwareLibrary &library,
   if (has(known, name))
     return true;
   if (!isPath(name)) {
-    // "h100" means the system that --hardware=h100 means.
+    // "h100" means the same system as --hardware=h100 does.
     if (library.machine(name))
       return true;
     std::vector<std::string> fitting = library.fitting(name);
@@ -125,7 +126,7 @@ static Result<bool> isSystem(const HardwareLibrary &library,
   Result<JsonDocument> document = JsonDocument::readFile(name);
   if (!document)
     return document.error();
-  // Other files are machines, or produce an error as such.
+  // Other files are read as machines; one that is no machine gives an error.
   std::string schema = document->reader().optionalString("schema").value_or("");
   return schema.compare(0, 13, "autopar.chip/") != 0;
 }
@@ -209,7 +210,7 @@ static std::string countOfShapes(const KernelCurve &curve) {
   return count == 0 ? "-" : std::to_string(count);
 }
 
-/// Writes kernel curves, one line each.
+/// Returns a table of kernel curves, one line for each curve.
 static std::string kernelTable(const Chip &chip) {
   TextTable table("llrrrrrrrl", uncut);
   table.add({"kernel", "format", "floor", "compute", "memory", "exponent",
@@ -233,7 +234,8 @@ static std::string kernelTable(const Chip &chip) {
          table.str();
 }
 
-/// Writes collective curves, one line each, at a few sizes.
+/// Returns a table of collective curves at a few sizes of messages, one line
+/// for each curve.
 static std::string collectiveTable(const Pool &pool) {
   static constexpr int sizes[] = {13, 17, 20, 24, 28};
   TextTable table("llrrrrrrl", uncut);

@@ -18,8 +18,8 @@ using namespace autopar::hardware;
 
 using Json = nlohmann::ordered_json;
 
-/// The system `base`, or the one with the chip `base`; nothing if there is
-/// none.
+/// Returns the system `base`, or the system that has the chip `base`; nothing
+/// if there is none.
 static Result<std::optional<Machine>> find(const HardwareLibrary &library,
                                            const std::string &base) {
   std::vector<std::string> chips = library.chipNames();

@@ -20,7 +20,7 @@ using namespace autopar::hardware;
 
 namespace {
 
-/// The limits of a number of the file, and an example.
+/// A number in the file: its key, its limits and an example.
 struct Quantity {
   const char *key;
   double min, max;
@@ -80,7 +80,7 @@ std::optional<double> read(const JsonReader &reader, const Quantity &quantity) {
   return std::nullopt;
 }
 
-/// Reads the peaks; a single number is the one of 16 bits.
+/// Reads the peaks. A single number is the peak of the 16-bit formats.
 void readPeaks(const JsonReader &reader, NodeFields &fields) {
   if (!reader.has(peak.key))
     return;
@@ -106,7 +106,8 @@ void readPeaks(const JsonReader &reader, NodeFields &fields) {
                 peak.example);
 }
 
-/// Derives a name from a file: "two-3090" from "~/machines/Two 3090.json".
+/// Derives a name from the path of a file: "two-3090" from "~/machines/Two
+/// 3090.json".
 std::string nameFrom(const std::string &file) {
   std::string stem = file.substr(file.rfind('/') + 1);
   std::string name = lower(stem.substr(0, stem.rfind(".json")));
@@ -116,7 +117,7 @@ std::string nameFrom(const std::string &file) {
   return name.empty() ? "node" : name;
 }
 
-/// Reads the bus bandwidth; a single number is that of large messages.
+/// Reads the bus bandwidth. A single number is the bandwidth of large messages.
 void readBusBandwidth(const JsonReader &reader, LinkFields &links) {
   if (!reader.has(busBandwidth.key))
     return;
@@ -180,7 +181,7 @@ void readSourceOf(const JsonReader &reader, const std::string &file,
     fields.source = readSource(reader);
 }
 
-/// Checks the fields that cannot be derived.
+/// Checks that all fields are there that cannot be derived.
 void checkComplete(const JsonReader &reader, const NodeFields &fields) {
   auto need = [&](const Quantity &quantity, bool given) {
     if (!given && !reader.failed())

@@ -14,17 +14,19 @@
 
 namespace autopar::hardware {
 
-/// Measurements of links, in the units of the file: GB/s, us, shares.
+/// Measurements of links, in the units of the file: bandwidth in GB/s, latency
+/// in us, efficiency as a share.
 struct LinkFields {
-  /// Bus bandwidth of nccl-tests by bytes of an all-reduce over all devices of
-  /// a node, ascending; a single value is that of large messages (0).
+  /// The bus bandwidth that nccl-tests measure, in GB/s, by the bytes of an
+  /// all-reduce over all devices of a node, ascending. A single value is that
+  /// of large messages and has the key 0.
   std::map<int64_t, double> busBandwidth;
   std::optional<double> efficiency, latency, outerEfficiency, outerLatency;
   /// Whether the driver lets devices write to each other's memory; absent if
-  /// the file does not say.
+  /// the file does not say so.
   std::optional<bool> peerToPeer;
 
-  /// Whether the file says anything of the links of a node.
+  /// Returns whether the file says anything about the links inside a node.
   bool saysInner() const {
     return !busBandwidth.empty() || efficiency || latency || peerToPeer;
   }
@@ -32,33 +34,35 @@ struct LinkFields {
 
 inline constexpr const char *nodeSchema = "autopar.node/1";
 
-/// Values per device, in the units of the file: GiB, GB/s, TFLOP/s, W, USD/h.
+/// The fields of a node. Values are per device, in the units of the file: GiB,
+/// GB/s, TFLOP/s, W, USD/h.
 struct NodeFields {
   std::string name, title;
   Source source;
-  /// A chip or a system of the library.
+  /// The chip or system of the library from which missing figures are borrowed.
   std::optional<std::string> like;
   std::optional<double> memory, bandwidth, link, betweenNodes, power, idlePower,
       price;
-  /// Peaks by format; empty if the file has none.
+  /// The peaks by format, in TFLOP/s; empty if the file has none.
   std::map<std::string, double> peaks;
   LinkFields links;
   int64_t devices = 1;
-  /// Whether the file says how many.
+  /// Whether the file gives the number of devices.
   bool count = false;
 };
 
-/// The error for the unknown `name`; it lists the chips and systems.
+/// Returns the error for the unknown chip or system `name`. The error lists
+/// those that exist.
 Error unknownBase(const HardwareLibrary &library, const std::string &name,
                   std::string where);
 
-/// Reads a node. Errors: a value out of range, or a missing field that cannot
-/// be derived; the error has an example.
+/// Reads the fields of a node. Fails if a value is out of range or if a field
+/// is missing that cannot be derived; the error shows an example.
 Result<NodeFields> readNode(const JsonDocument &document);
 
-/// Writes the links of `fields` into the tier of a node, whose bandwidth is
-/// set. Figures of the file have the source `given`. Returns the figures that
-/// come from `base`, in words; "" if there are none.
+/// Writes the links of `fields` into a tier of a node, whose bandwidth is set
+/// already. Figures of the file get the source `given`. Returns in words which
+/// figures come from `base`; "" if none does.
 std::string writeLinkFields(const NodeFields &fields,
                             const nlohmann::json &given,
                             const std::string &base, nlohmann::json &tier);

@@ -54,10 +54,11 @@ namespace {
 
 double valueOf(const json &figure) { return figure.at("value").get<double>(); }
 
-/// Distance of two figures: the logarithm of their ratio.
+/// Returns the distance of two figures: the absolute value of the logarithm of
+/// their ratio.
 double distance(double a, double b) { return std::abs(std::log(a / b)); }
 
-/// A ratio: "0.20x".
+/// Returns the text of a ratio, such as "0.20x".
 std::string times(double value, double base) {
   double ratio = value / base;
   return formatNumber(std::round(ratio * 100) / 100) + "x";
@@ -74,7 +75,7 @@ bool isTableOfShapes(const std::string &key) {
 }
 
 /// Sets the source of all figures and curves below `value`. Borrowed curves
-/// lose their fit and, unless the chip was `named`, their tables.
+/// lose their fit and, unless the file named the chip (`named`), their tables.
 void setSources(json &value, const json &source, bool named) {
   if (value.is_object() && value.contains("source"))
     value["source"] = source;
@@ -91,13 +92,13 @@ void setSources(json &value, const json &source, bool named) {
       setSources(inside, source, named);
 }
 
-/// A chip or a system of the library, as in its file.
+/// A chip or a system of the library, as its file has it.
 struct LibraryFile {
   std::string name;
   json root;
 };
 
-/// Writes the two files of a node.
+/// Writes the chip file and the system file of a node.
 class NodeExpander {
 public:
   NodeExpander(const JsonDocument &document, const HardwareLibrary &library,
@@ -178,12 +179,12 @@ std::optional<Error> NodeExpander::findNamed(const std::string &like) {
   return std::nullopt;
 }
 
-/// Floors above this, in us, belong to launches outside of graphs, which wait
-/// for a host and a driver that other chips do not have.
+/// A floor above this limit, in us, belongs to launches outside of graphs.
+/// These wait for a host and a driver that other chips do not have.
 static constexpr double mostFloorUs = 10;
 
-/// Finds the measured chip with the nearest peak and bandwidth: the smallest
-/// sum of the logarithms of both ratios.
+/// Finds the measured chip with the nearest peak and bandwidth: the sum of the
+/// logarithms of both ratios is smallest.
 std::optional<Error> NodeExpander::findNearestChip() {
   double least = INFINITY, peak = fields.peaks.at("bf16") * 1e12,
          bandwidth = *fields.bandwidth * 1e9;
@@ -206,7 +207,8 @@ std::optional<Error> NodeExpander::findNearestChip() {
   return std::nullopt;
 }
 
-/// Finds the system with the nearest links, preferring one with the chip.
+/// Finds the system with the nearest links. It prefers a system that has the
+/// same chip.
 std::optional<Error> NodeExpander::findLinks() {
   double least = INFINITY;
   bool has = !system.name.empty();
@@ -224,7 +226,8 @@ std::optional<Error> NodeExpander::findLinks() {
       continue;
     double far =
         distance(fields.link.value_or(32) * 1e9, valueOf(tier["bandwidth"]));
-    // Ties prefer the system with the chip, then measured links.
+    // Of equally near systems, one with the same chip comes first, then one
+    // with measured links.
     far += one->root["chip"] == chip.name                       ? 0
            : tier["efficiency"]["source"]["kind"] == "measured" ? 1e-3
                                                                 : 2e-3;
@@ -250,7 +253,8 @@ std::optional<Error> NodeExpander::findBases() {
 // Writing
 //===----------------------------------------------------------------------===//
 
-/// Sets a figure that the file gives; otherwise the library's stays, or none.
+/// Sets a figure if the file gives it. Otherwise the figure of the library
+/// stays, if there is one.
 void NodeExpander::set(json &root, const char *key, std::optional<double> value,
                        const char *unit) {
   if (value)
@@ -258,7 +262,7 @@ void NodeExpander::set(json &root, const char *key, std::optional<double> value,
         {"value", *value}, {"unit", unit}, {"source", write(fields.source)}};
 }
 
-/// Formats without a peak in the file are left out: they run in bf16.
+/// Formats without a peak in the file are left out, so that they run in bf16.
 void NodeExpander::writePeaks(json &root) {
   if (fields.peaks.empty())
     return;
@@ -319,7 +323,8 @@ void NodeExpander::writeChip() {
            chip.name + (how.empty() ? "" : ", " + how));
 }
 
-/// Keeps measured collectives if the links equal those of the measurement.
+/// Keeps the measured collectives if the links are equal to those of the
+/// measurement.
 void NodeExpander::writeLinks(json &tier) {
   double measured = valueOf(tier["bandwidth"]);
   setSources(tier, write(derivedFrom("as " + system.name)), isNamed);
@@ -359,7 +364,7 @@ void NodeExpander::writeSystem() {
       out = tier;
   if (!fields.count && isNamed)
     fields.devices = root["devices_per_node"].get<int64_t>();
-  // A single device may have links to other nodes only.
+  // A node with a single device may have only links to other nodes.
   if (fields.devices > 1 || root["tiers"][0].contains("domain")) {
     tiers.push_back(root["tiers"][0]);
     writeLinks(tiers.back());

@@ -18,22 +18,25 @@ using namespace autopar;
 using namespace autopar::hardware;
 using nlohmann::json;
 
-/// Share of a PCIe link that large messages reach through the host's memory:
-/// nccl-tests on four L40S without a switch (4.7 of 32 GB/s), as in
-/// hardware/systems/rtx-4090-8.json. It can be worse: a pair of RTX 5070 Ti
-/// reached 1.9 of 32 (sgl-project/sglang pull request 39605).
+/// The share of a PCIe link's bandwidth that large messages reach if they go
+/// through the host's memory. It was measured with nccl-tests on four L40S
+/// without a switch (4.7 of 32 GB/s), as in hardware/systems/rtx-4090-8.json.
+/// It can be lower: a pair of RTX 5070 Ti reached 1.9 of 32 GB/s
+/// (sgl-project/sglang pull request 39605).
 static constexpr double throughHost = 0.148;
-/// The same share for devices that write to each other over PCIe: that of eight
-/// devices in the fit of hardware/systems/l40s-8.json.
+/// The share of a PCIe link's bandwidth that large messages reach if devices
+/// write to each other: that of eight devices in the fit of
+/// hardware/systems/l40s-8.json.
 static constexpr double overSwitches = 0.437;
 
 static double valueOf(const json &figure) {
   return figure.at("value").get<double>();
 }
 
-/// Latency in us per hop of a tree: the time of the smallest measured
-/// all-reduce without the transfer of its bytes. busbw is 2 (n-1)/n bytes over
-/// the time (nccl-tests, doc/PERFORMANCE.md).
+/// Returns the latency in us per hop of a tree: the time of the smallest
+/// measured all-reduce, less the transfer of its bytes, over the hops. The bus
+/// bandwidth (busbw) is 2 (n-1)/n bytes over the time (nccl-tests,
+/// doc/PERFORMANCE.md).
 static double latencyOf(const LinkFields &links, double devices,
                         double bytesPerUs) {
   const auto &[bytes, busGb] = *links.busBandwidth.begin();
@@ -42,8 +45,9 @@ static double latencyOf(const LinkFields &links, double devices,
   return std::max(us, 0.0) / std::ceil(std::log2(devices));
 }
 
-/// Sets the efficiency by the path between devices, clamped to that of measured
-/// links of that kind.
+/// Sets the efficiency of a tier by the path between devices (`arePeers`: they
+/// write to each other directly). It is at least that of measured links with
+/// direct writes, or at most that of measured links through the host's memory.
 static std::string writePeers(bool arePeers, json &tier) {
   double own = valueOf(tier["efficiency"]);
   double reached =

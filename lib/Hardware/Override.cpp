@@ -22,7 +22,7 @@ using namespace autopar;
 using namespace autopar::hardware;
 using nlohmann::json;
 
-/// The path of `--price`: the price of any machine.
+/// The path that `--price` overrides: the price of whichever machine is used.
 static constexpr const char *anyPrice = "systems.*.price";
 
 static std::string spell(const Override &override) {
@@ -72,8 +72,8 @@ autopar::hardware::parseOverrides(const std::vector<std::string> &texts) {
   return overrides;
 }
 
-/// The member or element of `value` that `segment` names, elements by their
-/// "name" or their number. Null if there is none.
+/// Returns the member or element of `value` that `segment` names; an element is
+/// named by its "name" or its number. Returns null if there is none.
 static json *step(json &value, const std::string &segment) {
   if (value.is_object()) {
     auto it = value.find(segment);
@@ -104,7 +104,8 @@ static json *find(json &root, const std::string &path) {
   return value && (isFigure(*value) || value->is_number()) ? value : nullptr;
 }
 
-/// Collects the paths of all figures below `value`, for "did you mean".
+/// Collects the paths of all figures below `value`, to suggest one ("did you
+/// mean").
 static void collect(const json &value, const std::string &path,
                     std::vector<std::string> &paths) {
   if (isFigure(value) || value.is_number()) {
@@ -138,8 +139,8 @@ static Error unknownPath(const json &root, const std::string &prefix,
                             : askWhether(prefix + "." + near)};
 }
 
-/// Sets the user's value in `figure`. Its source keeps the file's value,
-/// however often it is replaced.
+/// Sets the user's value in `figure`. The source of the figure keeps the file's
+/// value, however often the figure is overridden.
 static void replace(json &figure, const Override &override) {
   json &source = figure["source"];
   bool again = source.is_object() && source.contains("replaced");
@@ -150,7 +151,8 @@ static void replace(json &figure, const Override &override) {
             {"replaced", std::move(file)}};
 }
 
-/// The part of the override's path below `prefix`; "" if it is not below it.
+/// Returns the part of the override's path below `prefix`; "" if the path does
+/// not lie below it.
 static std::string pathBelow(const Override &override,
                              const std::string &prefix) {
   std::string any = prefix.substr(0, prefix.find('.') + 1) + "*";
@@ -164,7 +166,8 @@ static bool isBelow(const Override &override, const std::string &prefix) {
   return !pathBelow(override, prefix).empty();
 }
 
-/// Adds a figure that files may omit.
+/// Adds a figure that files may omit. Returns null if `field` names no such
+/// figure.
 static json *addFigure(json &root, const std::string &prefix,
                        const std::string &field) {
   static constexpr std::tuple<const char *, const char *, UnitRange> all[] = {

@@ -12,55 +12,59 @@
 
 namespace autopar::hardware {
 
-/// The kinds of collectives in files, and the kind called `name`.
+/// The kinds of collectives that files may name, and the kind that is called
+/// `name`.
 inline constexpr std::string_view measuredKinds =
     "all_reduce, all_gather, reduce_scatter, all_to_all, permute";
 std::optional<program::CollectiveKind> measuredKind(std::string_view name);
-/// Reads an entry of `tiers[].algorithms`.
+/// Reads one entry of `tiers[].algorithms`.
 Algorithm readAlgorithm(const JsonReader &reader);
 
-/// Reads the chip at the root of a document whose overrides are applied.
+/// Reads the chip at the root of a document to which overrides were applied.
 Chip readChip(const JsonReader &reader);
 
-/// A file of hardware/systems; the chip is only named.
+/// A file of hardware/systems. It only names its chip.
 struct System {
   std::string name, title, chip;
   int64_t devicesPerNode = 1;
   std::vector<Tier> tiers;
   std::optional<Figure> price;
-  /// Whether the last tier reaches any number of nodes.
+  /// Whether the last tier connects any number of nodes.
   bool connectsNodes = false;
 };
 System readSystem(const JsonReader &reader);
 
-/// Resolves `text`, which is no name of `systems`: to the only system with its
-/// words, or to the one that `names.json` of `directory` gives. Returns nothing
-/// if no system fits, and an error if it is ambiguous.
+/// Resolves `text`, which is none of the names `systems`: to the only system
+/// that contains all of its words, or to the system that `names.json` in
+/// `directory` gives. Returns nothing if no system fits, and an error if `text`
+/// is ambiguous.
 Result<std::optional<TakenName>>
 takeName(const std::string &text, const std::string &directory,
          const std::vector<std::string> &systems);
-/// The error for an unknown `text`; it lists the `systems` that it may mean.
+/// Returns the error for the unknown name `text`. The error lists which of
+/// `systems` it may mean.
 Error unknownSystem(const std::string &text, const std::string &directory,
                     const std::vector<std::string> &systems);
 
-/// The entries of `spreads.json` in `directory` for the borrowed curves of
-/// `chip`. The file is optional.
+/// Reads the entries of `spreads.json` in `directory` for the borrowed curves
+/// of `chip`. The file is optional.
 Result<std::map<std::string, CurveSpread>>
 readSpreads(const Chip &chip, const std::string &directory);
 
-/// The two files that an `autopar.node/1` file expands to.
+/// The chip file and the system file to which an `autopar.node/1` file expands.
 struct ExpandedNode {
   JsonDocument chip, system;
-  /// The parts that come from the library.
+  /// Tells in words which figures come from the library.
   std::string derived;
 };
-/// Whether `document` is of `autopar.node/1`, which need not be said.
+/// Returns whether `document` has the schema `autopar.node/1`, which the
+/// document need not name.
 bool isNode(const JsonDocument &document);
 Result<ExpandedNode> expandNode(const JsonDocument &document,
                                 const HardwareLibrary &library,
                                 const std::string &directory);
 
-/// Shortest time of a point of a collective's curve, in us.
+/// The shortest time in us that a point of a collective's curve may have.
 inline constexpr double leastTimeUs = 1e-3;
 
 } // namespace autopar::hardware

@@ -23,7 +23,8 @@ using namespace autopar::program;
 
 namespace {
 
-/// Factors of both parts over the measured ones.
+/// Factors by which the latency part and the bytes part of a measured time are
+/// multiplied.
 struct Scales {
   double latency = 1, bytes = 1;
 };
@@ -32,7 +33,7 @@ struct Scales {
 
 static Scales scalesOf(const Tier &tier) {
   Scales scales;
-  // Without a latency in the file the latency part cannot be scaled.
+  // If the file has a latency of 0, the latency part cannot be scaled.
   if (tier.latency.fileValue() > 0)
     scales.latency = tier.latency.value / tier.latency.fileValue();
   scales.bytes = tier.bandwidth.fileValue() * tier.efficiency.fileValue() /
@@ -77,7 +78,8 @@ void autopar::hardware::scaleCurves(Tier &tier) {
     scaleAll(curves);
 }
 
-/// Replaces `curves` by those of `name` in `implementations`, if present.
+/// Replaces `curves` by the curves of the implementation `name` if
+/// `implementations` has them.
 template <typename Curves>
 static void replace(Curves &curves,
                     const std::map<std::string, Curves> &implementations,

@@ -33,8 +33,8 @@ std::vector<std::string_view> ShapeTable::namesOf(KernelKind kernel,
        kernel == KernelKind::attention_backward) &&
       !isProduct)
     return {"streams", tokens, "group", "head_size"};
-  // Sparse prefill attention depends on the selected tokens of each query, not
-  // on the length of the cache.
+  // The time of sparse prefill attention depends on the selected tokens of each
+  // query, not on the length of the cache.
   if (kernel == KernelKind::sparse_attention && kind == ShapeKind::prefill)
     return {"queries", "seen", "heads"};
   if (kernel == KernelKind::encoder_attention && kind == ShapeKind::prefill)
@@ -43,7 +43,7 @@ std::vector<std::string_view> ShapeTable::namesOf(KernelKind kernel,
        kernel == KernelKind::sparse_attention) &&
       !isProduct)
     return {"sequences", tokens, "heads"};
-  // Recurrences see a state of fixed size, whatever the context.
+  // A recurrence reads a state of fixed size, whatever the context is.
   if (isScan(kernel) && !isProduct)
     return {"streams", "query"};
   return {};
@@ -58,7 +58,8 @@ size_t ShapeTable::varyingOf(KernelKind kernel) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The place of a size between two knots, in logarithms.
+/// Where a size lies between two knots of a table, in logarithms: the knots
+/// below and above, and the share of the way between them.
 struct Place {
   size_t below = 0, above = 0;
   double share = 0;
@@ -81,10 +82,10 @@ static ShapeGrid::Side sideOf(const ShapeTable::Coordinate &coordinate) {
           static_cast<int>(std::log2(coordinate.at.back()))};
 }
 
-/// The ratio at a place in each coordinate.
+/// Returns the ratio of the table at the given places, one for each coordinate.
 static double ratioAt(const ShapeTable &table,
                       const std::vector<Place> &places) {
-  // A place on a knot has no upper neighbour.
+  // A place that lies on a knot has no upper neighbour.
   size_t onKnots = 0;
   for (size_t i = 0; i < places.size(); ++i)
     onKnots |= size_t(places[i].share == 0) << i;
@@ -136,12 +137,12 @@ ShapeGrid autopar::hardware::reduce(const ShapeTable &table,
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// Limits of a coordinate; sizes are integers, except rows per expert.
+/// The limits of a coordinate. Sizes are integers, except rows per expert.
 static constexpr double leastSize = 1.0 / 1024, largestSize = 1 << 30;
-/// Limits of a ratio, in percent.
+/// The limits of a ratio, in percent.
 static constexpr uint32_t leastPercent = 1, mostPercent = 100'000;
 static constexpr ptrdiff_t mostDigits = 6;
-/// Largest number of cells of a table.
+/// The largest number of cells that a table may have.
 static constexpr size_t mostCells = 100'000;
 
 static bool isPowerOfTwo(double size) {
@@ -193,7 +194,8 @@ static void readCoordinates(const JsonReader &reader, KernelKind kernel,
   }
 }
 
-/// Reads a line of percents. Returns the first word that is no legal number.
+/// Reads a line of percents. Returns the first word that is no legal number;
+/// nothing if all are.
 static std::optional<std::string> readLine(std::string_view line,
                                            std::vector<double> &ratios) {
   const char *at = line.data(), *end = at + line.size();
@@ -211,8 +213,8 @@ static std::optional<std::string> readLine(std::string_view line,
   return std::nullopt;
 }
 
-/// Reads numbers from lines of text, which takes a tenth of the time of JSON
-/// numbers.
+/// Reads ratios from lines of text, which takes a tenth of the time that JSON
+/// numbers take.
 static void readRatios(const JsonReader &reader, ShapeTable &table) {
   JsonReader list = reader.array("percent");
   if (reader.failed())

@@ -12,11 +12,12 @@
 
 namespace autopar::hardware {
 
-/// Keys of a curve's tables, by `ShapeKind`.
+/// The keys of a curve's tables in the file, by `ShapeKind`.
 inline constexpr const char *shapeKeys[program::shapeKindCount] = {
     "shapes", "decode_shapes", "prefill_shapes"};
 
-/// Reads the table of a curve for `kernel`; null after an error.
+/// Reads the table of a curve for kernels of kind `kernel`. Returns null after
+/// an error.
 std::shared_ptr<const ShapeTable> readShapeTable(const JsonReader &reader,
                                                  program::KernelKind kernel,
                                                  program::ShapeKind kind);

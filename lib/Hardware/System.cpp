@@ -30,7 +30,7 @@ static CollectiveCurve readCurve(const JsonReader &reader) {
   return curve;
 }
 
-/// The integer that `text` spells in decimal, or 0.
+/// Returns the integer that `text` spells in decimal; 0 if it spells none.
 static int64_t groupSize(const std::string &text) {
   char *end = nullptr;
   int64_t size = std::strtoll(text.c_str(), &end, 10);
@@ -58,7 +58,8 @@ static void readCollectives(const JsonReader &reader, const Tier &tier,
   }
 }
 
-/// Reads a number of devices; 0 (no limit) if it is "nodes" or absent.
+/// Reads a number of devices. Returns 0 (no limit) if the member is "nodes" or
+/// absent.
 static int64_t readDomain(const JsonReader &reader) {
   if (!reader.has("domain"))
     return 0;
@@ -97,8 +98,9 @@ static Tier readTier(const JsonReader &reader, const std::string &path) {
   return tier;
 }
 
-/// Checks that tiers widen, that the first covers several devices, and that
-/// together they reach all devices of a node.
+/// Checks that each tier is wider than the one before, that the first tier
+/// covers several devices, and that the tiers together reach all devices of a
+/// node.
 static void checkTiers(const JsonReader &reader, System &system) {
   std::vector<JsonReader> elements = reader.elements();
   if (elements.empty())

@@ -16,7 +16,7 @@
 using namespace autopar;
 using namespace autopar::hardware;
 
-/// The aliases of `names.json`.
+/// Reads the aliases of `names.json`.
 static Result<Aliases> readAliases(const std::string &file) {
   Result<JsonDocument> document = JsonDocument::readFile(file);
   if (!document)
@@ -34,8 +34,8 @@ static Result<Aliases> readAliases(const std::string &file) {
   return all;
 }
 
-/// Removes the number of devices before or behind the chip: "h100" for "8xh100"
-/// and "h100x8".
+/// Removes the number of devices before or after the chip's name: "h100" for
+/// "8xh100" and "h100x8".
 static std::string withoutCount(const std::string &name) {
   const char *digits = "0123456789";
   size_t first = name.find_first_not_of(digits);
@@ -69,7 +69,8 @@ Error autopar::hardware::unknownSystem(
           "own works as well"};
 }
 
-/// The system of `fitting` that `text` means; "" if it is ambiguous.
+/// Returns the system out of `fitting` that `text` means; "" if `text` is
+/// ambiguous.
 static Result<std::string> choose(const std::string &text,
                                   const std::vector<std::string> &fitting,
                                   const std::string &directory) {

@@ -24,7 +24,7 @@ autopar::pipelines::valuesOf(const PlanFlags &flags, PlanValues &values,
   llvm_unreachable("a flag that plans have");
 }
 
-/// Parses an error from its `str()`.
+/// Makes an error from the text that its `str()` gave.
 static Error errorOf(const std::string &text) {
   static constexpr std::string_view note = "\n  note: ";
   size_t end = text.find(note);

@@ -13,70 +13,76 @@
 
 namespace autopar::pipelines {
 
-/// Phases of passes, in order.
+/// The phases of passes, in the order in which they run.
 enum class PassPhase : uint8_t {
-  /// Target, workload and requests: the same for all plans of a model.
+  /// Binds the target, the workload and the requests, which are the same for
+  /// all plans of a model.
   bind,
   formats,
-  /// The forward and the backward of training.
+  /// Makes the forward and the backward of training.
   train,
   mesh,
-  /// Layouts in types, and reshards between different ones.
+  /// Writes layouts into types, and reshards between different layouts.
   split,
-  /// Collectives, and the format and path of routed tokens.
+  /// Makes collectives, and sets the format and path of routed tokens.
   communicate,
-  /// Experts on devices.
+  /// Places experts on devices.
   place,
-  /// Layers on stages.
+  /// Places layers on pipeline stages.
   stage
 };
 
 struct PlannedPass {
   std::unique_ptr<mlir::Pass> pass;
   PassPhase phase;
-  /// Whether the result of the pass depends on the sizes of axes; programs for
-  /// all sizes skip it.
+  /// Whether the result of the pass depends on the sizes of axes. Programs that
+  /// hold for all sizes skip such a pass.
   bool dependsOnSizes = false;
 };
 
 using PassList = llvm::SmallVector<PlannedPass, 0>;
 
-/// Inputs of passes besides a plan.
+/// The inputs of passes besides the plan.
 struct PassSettings {
-  /// The multiple to which the vocabulary is padded; 0: the target's.
+  /// The multiple to which the vocabulary is padded. 0 means the multiple of
+  /// the target.
   int64_t vocabularyMultiple = 0;
-  /// Whether the program is for all sizes of axes. Degrees except dp, cp and tp
-  /// are then left out of the mesh, so that programs on the same axes begin
-  /// alike; experts and layers are not placed.
+  /// Whether the program is made for all sizes of axes. Degrees except dp, cp
+  /// and tp are then left out of the mesh, so that programs on the same axes
+  /// begin alike; experts and layers are not placed.
   bool sizesAreOpen = false;
-  /// Shared by programs that are made one after another.
+  /// The reshards that are known. Programs that are made one after another
+  /// share them.
   std::shared_ptr<reshard::KnownReshards> reshards =
       std::make_shared<reshard::KnownReshards>();
 };
 
-/// All passes that turn a model into the program of `request`, in order.
-/// Pipelines add this list, and the strategy library grows a tree of it.
+/// Returns all passes, in order, that turn a model into the program of
+/// `request`. Pipelines add this list, and the strategy library grows a tree of
+/// it.
 PassList passesOf(PlanRequest request, const PassSettings &settings = {});
-/// `passes` as text, for the option of a pass that parses and runs them.
+/// Returns `passes` as text, for the option of a pass that parses and runs
+/// them.
 std::string pipelineText(const mlir::OpPassManager &passes);
 
 //===----------------------------------------------------------------------===//
 // Passes of plans; each is null if a plan does not need it
 //===----------------------------------------------------------------------===//
 
-/// Sets the formats of activations and caches.
+/// Creates the pass that sets the formats of activations and caches.
 std::unique_ptr<mlir::Pass>
 createFormatsPass(const plan::Plan &plan, bool runtimeDecides, bool keepsRows);
-/// Turns a step into the forward of training.
+/// Creates the pass that turns a step into the forward of training.
 std::unique_ptr<mlir::Pass> createTrainingPass(const plan::Plan &plan);
-/// Builds the backward.
+/// Creates the pass that builds the backward.
 std::unique_ptr<mlir::Pass> createBackwardPass(const plan::Plan &plan);
-/// Splits a model by `plan`, and leaves reshards.
+/// Creates the passes that split a model by `plan`; they leave reshards in it.
 llvm::SmallVector<std::unique_ptr<mlir::Pass>>
 createShardingPasses(const plan::Plan &plan, int64_t vocabularyMultiple);
-/// Sets the format and path of routed tokens, once there are collectives.
+/// Creates the pass that sets the format and path of routed tokens. It runs
+/// after the passes that make collectives.
 std::unique_ptr<mlir::Pass> createDispatchPass(const plan::Plan &plan);
-/// Places experts.
+/// Creates the pass that places experts.
 std::unique_ptr<mlir::Pass> createPlacementPass(const plan::Plan &plan);
 
 } // namespace autopar::pipelines

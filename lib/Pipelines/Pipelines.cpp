@@ -32,8 +32,8 @@ using namespace mlir;
 
 namespace {
 
-/// Turns options into passes. The plan is read first, from the file and then
-/// from the flags; every pass takes its options from it.
+/// Turns options into passes. The plan is read first, from its file and then
+/// from the flags; every pass takes its options from the plan.
 class PlanPipeline {
 public:
   PlanPipeline(OpPassManager &pm, const PlanOptions &options,
@@ -74,7 +74,7 @@ public:
   }
 
 private:
-  /// Refuses flags that only a report uses, if there is no report.
+  /// Refuses flags that only a report uses if no report is asked for.
   LogicalResult verifyPurpose() {
     if (!options.diffPlans.empty())
       return verifyDiff();
@@ -95,7 +95,7 @@ private:
     return success();
   }
 
-  /// Refuses flags that add to a report, if it is brief.
+  /// Refuses flags that add to a report if the report is brief.
   LogicalResult verifyBrief() {
     if (!options.brief)
       return success();
@@ -134,7 +134,7 @@ private:
   }
 
   /// Adds the passes that turn a module into the program of the plan or, if
-  /// `isToBeFound`, into the input of a search.
+  /// `isToBeFound`, into the input of a search for a plan.
   LogicalResult addPlan(bool isToBeFound = false) {
     FailureOr<PlanRequest> request = readRequest();
     if (failed(request))
@@ -228,8 +228,8 @@ private:
     return success();
   }
 
-  /// Parses a list of numbers in the range of `knob`; none if `text` has
-  /// anything else.
+  /// Parses a list of numbers that lie in the range of `knob`. Returns nothing
+  /// if `text` contains anything else.
   static std::optional<std::vector<double>>
   readNumbers(const RequestKnob &knob, const std::string &text) {
     std::vector<double> numbers;
@@ -302,7 +302,7 @@ private:
     return onError("--" + option.getArgStr() + "=" + error.str());
   }
 
-  /// Reads a number that `isLegal`, if `option` is given.
+  /// Reads a number if `option` is given; `isLegal` must accept the number.
   LogicalResult readNumber(const Option &option, const char *expected,
                            bool (*isLegal)(double),
                            std::optional<double> &number) {
@@ -317,7 +317,8 @@ private:
     return success();
   }
 
-  /// Reads the step. A prompt may belong to requests instead.
+  /// Reads the sizes of the step. With requests, a prompt may belong to them
+  /// instead.
   FailureOr<WorkloadChoice> readWorkload(bool hasRequests) {
     auto given = [](int64_t value, int64_t unset) {
       return value == unset ? std::optional<int64_t>() : value;
@@ -337,7 +338,8 @@ private:
                  : ""));
     }
     step.context = given(options.context, 0);
-    // The report on a service shows a decode step, unless its sizes are chosen.
+    // The report on a service shows a decode step, unless the user chose the
+    // sizes of the step.
     if (hasRequests && step.phase && *step.phase != Phase::decode &&
         !step.batch && !step.context)
       return onError(
@@ -356,7 +358,8 @@ private:
     return prompt.find(':') != std::string::npos && TokenLengths::parse(prompt);
   }
 
-  /// Applies each plan to a clone of the module, named after the plan's file.
+  /// Applies each of the two plans to a clone of the module, which is named
+  /// after the plan's file.
   LogicalResult addDiff() {
     std::vector<std::string> plans = splitPlans(options.diffPlans.getValue());
     CloneModulePassOptions clone;
@@ -381,7 +384,8 @@ private:
     return success();
   }
 
-  /// Checks ranges of given counts: 0 does not mean "unset" to a user.
+  /// Checks the ranges of counts that were given, because 0 does not mean
+  /// "unset" to a user.
   LogicalResult verifyCounts() {
     if (!options.phase.empty() && !parsePhase(options.phase.getValue()))
       return onError("--phase=" + options.phase +
@@ -392,7 +396,7 @@ private:
     return success();
   }
 
-  /// Fills the options that all reporting passes share.
+  /// Fills in the options that all reporting passes share.
   template <typename PassOptions>
   void fillReport(PassOptions &report) {
     if (!options.estimate.empty())

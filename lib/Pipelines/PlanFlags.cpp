@@ -21,9 +21,9 @@ using namespace autopar::plan;
 using namespace autopar::schedule;
 using namespace llvm;
 
-/// The headings of help, each with its flags that are no knobs of a plan; the
-/// knobs follow, as `planKnobs` orders them. `*` stands for the flags of
-/// `requestKnobs`.
+/// The headings of help, each with those of its flags that are no knobs of a
+/// plan. The knobs follow, in the order of `planKnobs`. `*` stands for the
+/// flags of `requestKnobs`.
 static constexpr std::pair<StringRef, StringRef> helpGroups[] = {
     {"Most used", "shard-tp hardware phase"},
     {"What to run", "batch prompt context encoder-tokens cross-tokens"},
@@ -39,7 +39,8 @@ static constexpr std::pair<StringRef, StringRef> helpGroups[] = {
     {"Machine and runtime", "nodes price runtime set"},
     {"Report", "estimate brief explain impact verbose report-output"}};
 
-/// The value of a flag without one; "" if it needs a value.
+/// Returns the value that a flag gets if it is given without one; "" if it
+/// needs a value.
 static StringRef bareOf(const cl::Option &option) {
   if (option.ArgStr == "estimate")
     return "text";
@@ -82,7 +83,7 @@ PlanFlags::~PlanFlags() = default;
 
 std::optional<autopar::Error> PlanFlags::setAll(const PlanValues &values,
                                                 const char *tool) {
-  // Registers the tool's name for errors of values.
+  // Registers the tool's name for errors about values.
   cl::ParseCommandLineOptions(1, &tool);
   for (auto [flag, given] : zip_equal(flags, values))
     for (const std::string &value : given)
@@ -91,7 +92,8 @@ std::optional<autopar::Error> PlanFlags::setAll(const PlanValues &values,
   return std::nullopt;
 }
 
-/// Normalises `text` for the option `name`: a count in digits.
+/// Normalises the value `text` of the option `name`: a count is written in
+/// digits.
 static Result<std::string> readCount(const PlanOptions &options, StringRef name,
                                      const std::string &text) {
   for (const PlanOptions::Count &count : options.counts()) {

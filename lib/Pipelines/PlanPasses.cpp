@@ -33,7 +33,8 @@ std::string autopar::pipelines::pipelineText(const OpPassManager &passes) {
   return text;
 }
 
-/// Returns `plan` without the parts that a program for all sizes does not have.
+/// Returns `plan` without the parts that a program for all sizes of axes does
+/// not have.
 static Plan withOpenSizes(Plan plan) {
   for (PlanAxis &axis : plan.axes)
     if (axis.size != 1)
@@ -47,7 +48,8 @@ static Plan withOpenSizes(Plan plan) {
   return plan;
 }
 
-/// The axes of `plan` and the degrees whose order of axes layouts follow.
+/// Returns a plan with the axes of `plan` and with those degrees whose order of
+/// axes layouts follow.
 static Plan meshOfLayouts(const Plan &plan) {
   Plan mesh;
   mesh.axes = plan.axes;
@@ -59,7 +61,7 @@ static Plan meshOfLayouts(const Plan &plan) {
 
 namespace {
 
-/// Lists the passes of a request in order.
+/// Lists the passes of a request, in the order in which they run.
 class Lister {
 public:
   Lister(PlanRequest request, const PassSettings &settings)
@@ -84,7 +86,8 @@ public:
   }
 
 private:
-  /// A pass that the plan does not need is null.
+  /// Adds a pass to the list. `pass` is null if the plan does not need it; then
+  /// nothing is added.
   void add(PassPhase phase, std::unique_ptr<Pass> pass,
            bool dependsOnSizes = false) {
     if (pass)
@@ -156,7 +159,7 @@ private:
 
   void addForward() { add(PassPhase::train, createTrainingPass(plan)); }
 
-  /// Adds the rest of the list as text, which is parsed for each trial.
+  /// Adds the rest of the list as text, which is parsed again for each trial.
   void addFitting() {
     Lister rest(request, settings);
     rest.addProgram();
@@ -183,7 +186,7 @@ private:
     if (plan.axes.empty())
       return;
     addMesh();
-    // A single device has no mesh, and sends nothing.
+    // A program on a single device has no mesh, and sends nothing.
     if (plan.axes.empty())
       return;
     for (std::unique_ptr<Pass> &pass :
@@ -234,7 +237,7 @@ PassList autopar::pipelines::passesOf(PlanRequest request,
   return Lister(std::move(request), settings).take();
 }
 
-/// Adds the passes of `request` up to those of phase `last`.
+/// Adds the passes of `request` up to the end of phase `last`.
 static void addPasses(OpPassManager &pm, PlanRequest request, PassPhase last) {
   for (PlannedPass &one : passesOf(std::move(request)))
     if (one.phase <= last)

@@ -51,7 +51,8 @@ PlanOptions::PlanOptions() {
 
 namespace {
 
-/// Reads a plan, from the file and then from the flags.
+/// Reads a plan from its file, and then from the flags, which override the
+/// file.
 class PlanReader {
 public:
   PlanReader(const PlanOptions &options, PipelineErrorHandler onError)
@@ -90,7 +91,7 @@ private:
                   succeeded(readOrder());
     if (isRead && trainer)
       takeLoss(*trainer, plan.training);
-    // A plan from a file or words states itself when weights are gathered.
+    // A plan from a file or from words says itself when weights are gathered.
     if (isRead && trainer && options.plan.empty())
       keepWholeInStages(*trainer, plan);
     return success(isRead);
@@ -112,7 +113,7 @@ private:
 
   using TextOption = PlanOptions::Option<std::string>;
 
-  /// Overrides `degree` if the flag is given.
+  /// Overrides `degree` by the value of `option` if this flag is given.
   LogicalResult readDegree(const TextOption &option,
                            std::optional<int64_t> &degree) {
     if (option.getNumOccurrences() == 0 && option.empty())
@@ -129,7 +130,8 @@ private:
     return success();
   }
 
-  /// Stages lie outermost, unless the mesh has them already.
+  /// Adds pipeline stages, as the outermost axis unless the mesh already has
+  /// them.
   LogicalResult readPipeline() {
     std::optional<int64_t> size;
     if (failed(readDegree(options.stagePP, size)))
@@ -140,13 +142,14 @@ private:
     if (size)
       plan.setAxis(Degree::pp, *size == openDegree ? std::nullopt : size);
     asksForStages |= size.has_value();
-    // An axis that only --mesh calls pp is an ordinary axis.
+    // An axis that is called pp in --mesh, without other flags of pipelines, is
+    // an ordinary axis.
     if (asksForStages && !plan.pipeline.isGiven())
       plan.pipeline.interleave = 1;
     return success();
   }
 
-  /// Without such flags the plan keeps its mesh.
+  /// Reads the flags of degrees. Without any of them the plan keeps its mesh.
   LogicalResult readDegrees() {
     Degrees degrees = degreesOf(plan);
     std::pair<const TextOption &, std::optional<int64_t> &> flags[] = {
@@ -173,14 +176,16 @@ private:
       return onError(mesh.error().str() +
                      (isDefault ? defaultText(degrees) : ""));
     setMesh(plan, *mesh);
-    // Products of the file may have axes that are cut differently now.
+    // The degrees in the file may be products of axes that are cut differently
+    // now.
     if (std::optional<Error> error = completeDegrees(plan))
       return onError(error->str());
     splitAsAsked(plan);
     return success();
   }
 
-  /// Explains an error of a mesh that follows from a default.
+  /// Returns a text that explains an error of a mesh if the mesh follows from a
+  /// default of the runtime.
   std::string defaultText(const Degrees &degrees) const {
     return "; etp = tp = " + std::to_string(*degrees.etp) +
            " is the default of " + trainer->name +
@@ -215,7 +220,7 @@ private:
 
   const PlanOptions &options;
   PipelineErrorHandler onError;
-  /// The runtime of a training step, if it is named.
+  /// The runtime of a training step; nothing if no runtime is named.
   std::optional<Runtime> trainer;
   Plan plan;
   bool asksForStages = false;

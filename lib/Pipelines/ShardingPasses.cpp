@@ -52,7 +52,7 @@ private:
     return Axes(axes.begin(), axes.end());
   }
 
-  /// `all` without the axes of `name`.
+  /// Returns `all` without the axes of the degree `name`.
   Axes less(Axes all, Degree name) const {
     Axes some = axesOf(name);
     llvm::erase_if(all, [&](const std::string &axis) {
@@ -61,10 +61,11 @@ private:
     return all;
   }
 
-  /// The spelling of an empty list in options.
+  /// Returns `axes` as options spell them: an empty list is "none".
   static Axes orNone(Axes axes) { return axes.empty() ? Axes{"none"} : axes; }
 
-  /// If attention uses a part of tp, it splits sequences over the rest.
+  /// If attention uses only a part of tp, the remaining axes of tp split
+  /// sequences.
   void addData() {
     Axes axes = axesOf(Degree::dp);
     if (plan.has(Degree::attention_tp))
@@ -89,7 +90,7 @@ private:
     Axes attention = axesOf(Degree::attention_tp);
     if (plan.has(Degree::attention_tp))
       tensor.attentionAxes = orNone(attention);
-    // Keys are split by tokens over the axes of dcp.
+    // The axes of dcp split keys by tokens.
     if (plan.has(Degree::dcp))
       tensor.keyAxes = orNone(less(attention, Degree::dcp));
     if (plan.has(Degree::ep))
@@ -106,8 +107,8 @@ private:
     passes.push_back(createShardExpertsPass(std::move(experts)));
   }
 
-  /// Replicas of experts that split parameters: none that `Degree::fsdp` leaves
-  /// out.
+  /// Returns the axes over which replicas of experts split parameters, without
+  /// those that `Degree::fsdp` leaves out.
   Axes expertReplicas() const {
     Axes left = less(axesOf(Degree::dp), Degree::fsdp);
     llvm::append_range(left, less(axesOf(Degree::cp), Degree::fsdp));
@@ -161,7 +162,8 @@ autopar::pipelines::createShardingPasses(const Plan &plan,
   return ShardingPasses(plan).take(vocabularyMultiple);
 }
 
-/// Sets the options of `pass` that have the names of knobs of `plan`.
+/// Returns `pass` with those of its options set that have the names of knobs of
+/// `plan`.
 static std::unique_ptr<Pass> withKnobs(std::unique_ptr<Pass> pass,
                                        const Plan &plan) {
   std::string options;

@@ -20,7 +20,7 @@ using namespace autopar::pipelines;
 
 namespace {
 struct Header {
-  /// Checksum of the rest of the file, and number of programs.
+  /// The checksum of the rest of the file, and the number of programs in it.
   uint64_t checksum, count;
 };
 } // namespace
@@ -37,7 +37,8 @@ StrategyFile::StrategyFile(const std::string &directory,
 }
 
 void StrategyFile::read() {
-  // A file is replaced as a whole, so a mapped one does not change.
+  // A file is always replaced as a whole, so that a file that is mapped into
+  // memory does not change.
   auto found = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
                                            /*RequiresNullTerminator=*/false);
   if (!found || !(*found)->getBuffer().starts_with(magic))
@@ -68,7 +69,7 @@ static std::string textOf(const Header &header) {
   return writer.bytes;
 }
 
-/// Writes in place, because files have a hundred megabytes.
+/// Writes the file from one buffer, because files have a hundred megabytes.
 Result<bool> StrategyFile::save() {
   if (added.empty())
     return false;

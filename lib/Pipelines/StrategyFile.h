@@ -17,21 +17,22 @@
 
 namespace autopar::pipelines {
 
-/// Programs by key, as bytes, with a checksum of all of them.
+/// A file of programs as bytes, by key, with a checksum of all of them.
 class StrategyFile {
 public:
-  /// `origin` describes the content: another text uses another file.
+  /// `origin` describes what the programs depend on: another text uses another
+  /// file.
   StrategyFile(const std::string &directory, llvm::StringRef origin);
 
-  /// Whether there is a directory to keep it in.
+  /// Returns whether there is a directory in which the file is kept.
   bool isKept() const { return !path.empty(); }
-  /// Empty if there is none.
+  /// Returns the bytes of the program with this key; empty if there is none.
   llvm::StringRef find(llvm::StringRef key) const {
     return entries.lookup(key);
   }
-  /// Adds a program, also if there is no directory.
+  /// Adds a program, even if there is no directory for the file.
   void add(llvm::StringRef key, std::string bytes);
-  /// Writes the file if a program was added.
+  /// Writes the file if a program was added. Returns whether it was written.
   Result<bool> save();
 
 private:
@@ -39,7 +40,7 @@ private:
 
   std::string path;
   std::unique_ptr<llvm::MemoryBuffer> text;
-  /// Views of bytes in `text`, or in `added`.
+  /// Views of the bytes of each program, which `text` or `added` owns.
   llvm::StringMap<llvm::StringRef> entries;
   llvm::StringMap<std::string> added;
 };

@@ -26,11 +26,11 @@ using namespace autopar::plan;
 using namespace autopar::runtime;
 using namespace mlir;
 
-/// Stands for the bytes of a refused program.
+/// The text that stands for the bytes of a program that was refused.
 static constexpr StringLiteral refused = "-";
 
-/// Identifies the version of this program in files by the size and time of its
-/// executable, as compiler caches do.
+/// Returns a text that identifies the version of this program in files: the
+/// size and time of its executable, as compiler caches use them.
 static std::string versionText() {
   std::string path = llvm::sys::fs::getMainExecutable(
       nullptr, reinterpret_cast<void *>(&versionText));
@@ -66,7 +66,8 @@ struct StrategyLibrary::State {
     idle.push_back(std::make_unique<StrategyMaker>(module, rules));
   }
 
-  /// Describes everything that programs depend on besides their keys.
+  /// Returns a text that describes everything on which programs depend besides
+  /// their keys.
   std::string describe(ModuleOp module) const {
     std::string text;
     llvm::raw_string_ostream os(text);
@@ -85,7 +86,7 @@ struct StrategyLibrary::State {
   Result<bool> save();
 
   const StrategyRules rules;
-  /// For additional makers: the registry and the module.
+  /// The registry and the module, from which further makers are created.
   const DialectRegistry &registry;
   const std::string bytecode;
 
@@ -93,13 +94,13 @@ struct StrategyLibrary::State {
   std::mutex mutex;
   StrategyFile file;
   llvm::StringMap<std::unique_ptr<CompiledProgram>> known;
-  /// Makers that no thread uses; the most recently used is last.
+  /// Makers that no thread uses; the most recently used one is last.
   std::vector<std::unique_ptr<StrategyMaker>> idle;
   size_t made = 0;
 };
 
-/// Reads a program from `bytes`, which the file keeps; null for a refused
-/// strategy.
+/// Reads a program from `bytes`, which the file owns. Returns null for a
+/// refused strategy.
 static std::unique_ptr<CompiledProgram> read(StringRef bytes,
                                              const StrategyRules &rules) {
   std::optional<CompiledProgram> found = CompiledProgram::fromBytes(bytes);
@@ -110,8 +111,8 @@ static std::unique_ptr<CompiledProgram> read(StringRef bytes,
   return std::make_unique<CompiledProgram>(std::move(*found));
 }
 
-/// Takes a maker that has made a plan on the same axes, another one, or a new
-/// one.
+/// Takes an idle maker, preferably one that has made a plan on the same axes;
+/// creates a maker if none is idle.
 std::unique_ptr<StrategyMaker>
 StrategyLibrary::State::takeMaker(const Plan &plan) {
   std::unique_lock<std::mutex> lock(mutex);
@@ -128,7 +129,8 @@ StrategyLibrary::State::takeMaker(const Plan &plan) {
   return maker;
 }
 
-/// Keeps the new program as bytes, which take a tenth of its memory.
+/// Makes a program and keeps it as bytes, which take a tenth of the program's
+/// memory.
 StringRef StrategyLibrary::State::make(const std::string &key, Plan plan) {
   dropNeutralDegrees(plan);
   dropNeutralAxes(plan);
@@ -138,14 +140,14 @@ StringRef StrategyLibrary::State::make(const std::string &key, Plan plan) {
   std::lock_guard<std::mutex> lock(mutex);
   idle.push_back(std::move(maker));
   made += compiled != nullptr;
-  // Another thread may have made the same program meanwhile.
+  // Another thread may have made the same program in the meantime.
   if (file.find(key).empty())
     file.add(key, std::move(bytes));
   return file.find(key);
 }
 
-/// The number of copies of experts depends on the layout, not on the program,
-/// which allows any number.
+/// Returns `plan` with one copy of each expert. The number of copies depends on
+/// the layout, not on the program, which allows any number.
 static Plan withoutCopies(Plan plan, const StrategyRules &rules) {
   if (rules.loads && plan.expertPlacement)
     plan.expertPlacement->redundant = 1;

@@ -49,7 +49,7 @@ static std::string textOf(Pass &pass) {
   return text;
 }
 
-/// Runs a pass without the verifier, which runs at most once, on the final
+/// Runs a pass without the verifier, which runs at most once: on the final
 /// module.
 static LogicalResult run(std::unique_ptr<Pass> pass, ModuleOp module) {
   PassManager pm(module.getContext());
@@ -58,11 +58,11 @@ static LogicalResult run(std::unique_ptr<Pass> pass, ModuleOp module) {
   return pm.run(module);
 }
 
-/// Runs the passes up to the end of phase `split` on a clone of the module;
-/// null if one refuses. The result is moved out of its stem, because most
-/// results are used once and others can be made again.
+/// Runs the passes up to the end of phase `split` on a clone of the module.
+/// Returns null if a pass refuses. The result is moved out of its stem, because
+/// most results are used only once and others can be made again.
 OwningOpRef<ModuleOp> StrategyMaker::grow(PassList passes) {
-  // The last stem on the path that has its module.
+  // The last stem on the path of passes that still has its module.
   Stem *begin = &root;
   size_t known = 0;
   Stem *stem = &root;
@@ -80,8 +80,8 @@ OwningOpRef<ModuleOp> StrategyMaker::grow(PassList passes) {
   }
   for (PlannedPass &one : llvm::drop_begin(passes, known)) {
     std::string text = textOf(*one.pass);
-    // Plans on other axes begin a new tree: results of earlier axes are not
-    // needed any more if plans with equal axes are made one after another.
+    // A plan on other axes begins a new tree. If plans with equal axes are made
+    // one after another, results of earlier axes are not needed any more.
     if (one.phase == PassPhase::mesh)
       begin->after.clear();
     std::unique_ptr<Stem> &next = begin->after[text];
@@ -116,7 +116,8 @@ std::unique_ptr<CompiledProgram> StrategyMaker::make(const Plan &plan) {
     request.workload.phase = Phase::train;
   PassList passes, last;
   for (PlannedPass &one : passesOf(std::move(request), settings))
-    // The module is bound already, and experts without loads are not placed.
+    // The module is bound already. Experts are not placed if no loads are
+    // given.
     if (one.phase != PassPhase::bind && !one.dependsOnSizes &&
         (one.phase != PassPhase::place || rules.loads))
       (one.phase <= PassPhase::split ? passes : last).push_back(std::move(one));
@@ -127,7 +128,8 @@ std::unique_ptr<CompiledProgram> StrategyMaker::make(const Plan &plan) {
   for (PlannedPass &one : last)
     if (failed(run(std::move(one.pass), *program)))
       return nullptr;
-  // Backwards may have collectives without a sum, which the verifier refuses.
+  // A backward may contain collectives without a sum, which the verifier
+  // refuses.
   if (trains() && failed(verify(*program)))
     return nullptr;
   CostProgramAnalysis analysis(*program, isPlaced ? rules.loads : nullptr);

@@ -21,37 +21,39 @@
 
 namespace autopar::pipelines {
 
-/// Inputs of a library's programs besides the module.
+/// The inputs of a library's programs besides the module.
 struct StrategyRules {
   cost::Launching launching;
   int64_t vocabularyMultiple = 1;
-  /// Loads of experts for plans that place them; null if they are even.
+  /// The loads of experts, for plans that place experts; null if the loads are
+  /// even.
   std::shared_ptr<placement::ExpertPlacer> loads = nullptr;
 };
 
 /// Makes programs by the passes of an estimate, on axes without sizes.
-/// Strategies that begin with the same passes share their results. It must not
-/// share its context while it makes a program.
+/// Strategies that begin with the same passes share the results of these
+/// passes. While a maker makes a program, nothing else may use its context.
 class StrategyMaker {
 public:
-  /// Works on a clone of `module`, in its context.
+  /// Makes programs from a clone of `module`, in the module's context.
   StrategyMaker(mlir::ModuleOp module, const StrategyRules &rules);
-  /// Works on a module in bytecode, in a context of its own, which drops the
-  /// diagnostics of passes.
+  /// Makes programs from a module in bytecode, in a context of its own, which
+  /// drops the diagnostics of passes.
   StrategyMaker(llvm::StringRef bytecode, const mlir::DialectRegistry &registry,
                 const StrategyRules &rules);
 
-  /// Null if a pass refuses `plan`, which has no neutral degrees or axes.
+  /// Makes the program of `plan`, which must have no neutral degrees or axes.
+  /// Returns null if a pass refuses the plan.
   std::unique_ptr<cost::CompiledProgram> make(const plan::Plan &plan);
 
-  /// Whether the last plan had the axes of `plan`, so that most passes are
-  /// known.
+  /// Returns whether the last plan had the axes of `plan`, so that the results
+  /// of most passes are known.
   bool knows(const plan::Plan &plan) const { return lastAxes == namesOf(plan); }
 
 private:
   /// A module after some passes, and the results of further passes on clones of
-  /// it, by their text; null if they refused. The module is gone once a program
-  /// was made of it.
+  /// it. `after` has them by the text of the pass; null if the pass refused.
+  /// The module is gone once a program was made from it.
   struct Stem {
     mlir::OwningOpRef<mlir::ModuleOp> module;
     llvm::StringMap<std::unique_ptr<Stem>> after;
@@ -61,7 +63,8 @@ private:
   bool trains();
   mlir::OwningOpRef<mlir::ModuleOp> grow(PassList passes);
 
-  /// Null if another context owns the module.
+  /// The maker's own context; null if the context of the module belongs to
+  /// another owner.
   std::unique_ptr<mlir::MLIRContext> context;
   StrategyRules rules;
   Stem root;

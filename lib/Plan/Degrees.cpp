@@ -22,8 +22,8 @@ using namespace autopar::plan;
 using namespace autopar::program;
 using namespace autopar::schedule;
 
-/// Number of working values that an error lists, below and above the requested
-/// one.
+/// How many working values an error lists, at most, below and above the
+/// requested value.
 static constexpr size_t listedValues = 8;
 
 static std::string text(int64_t value) { return std::to_string(value); }
@@ -45,7 +45,8 @@ static std::array<NamedDegree, 8> listDegrees(const Degrees &degrees) {
            {Degree::fsdp, degrees.fsdp}}};
 }
 
-/// Whether a degree may be a part of an axis, which its size then cuts.
+/// Returns whether a degree may be only a part of an axis, whose size then
+/// tells where it is cut.
 static bool cutsAxes(const Degrees &degrees) {
   return degrees.ep || degrees.dcp || degrees.attentionTp || degrees.fsdp;
 }
@@ -71,8 +72,8 @@ static std::optional<Error> checkRanges(const Degrees &degrees) {
   return std::nullopt;
 }
 
-/// Refuses degrees without the degree that they are part of, and open sizes
-/// that a cut depends on.
+/// Refuses degrees without the degree that they are a part of, and axes of
+/// unknown size that would have to be cut.
 static std::optional<Error> checkGiven(const Degrees &degrees) {
   if (degrees.etp && !degrees.ep)
     return Error{"",
@@ -109,21 +110,23 @@ static std::optional<Error> checkGiven(const Degrees &degrees) {
 
 namespace {
 
-/// tp, cp, dp: innermost first.
+/// The degrees that the others cut, innermost first.
 constexpr std::array<Degree, 3> bases = {Degree::tp, Degree::cp, Degree::dp};
 
-/// A border inside a base, `at` devices from the innermost one. If borders
-/// meet, `rank` decides which is the inner one, whatever the sizes.
+/// A border inside a base degree (tp, cp or dp), `at` devices from the
+/// innermost device. If two borders meet, `rank` decides which of them is the
+/// inner one, whatever the sizes are.
 struct Cut {
   enum Rank { decodeContext, expertTensor, attentionTensor, expert, replicas };
   Rank rank;
   size_t base;
   int64_t at;
-  /// The product in messages: "etp*ep".
+  /// The product of degrees as messages show it: "etp*ep".
   const char *product;
 };
 
-/// Collects the cuts one by one, each checked against the earlier ones.
+/// Collects the cuts one after the other; each is checked against the earlier
+/// ones.
 class MeshBuilder {
 public:
   explicit MeshBuilder(const Degrees &degrees)
@@ -152,12 +155,12 @@ private:
   size_t placeOf(Cut::Rank rank, size_t otherwise) const;
 
   const Degrees &degrees;
-  /// Which bases have axes, and where they lie: base i from ends[i] to ends[i +
-  /// 1].
+  /// Which base degrees have axes (`present`), and where they lie (`ends`):
+  /// base i extends from ends[i] to ends[i + 1].
   std::array<bool, 3> present;
   std::array<int64_t, 4> ends;
   std::vector<Cut> cuts;
-  /// Axes, innermost first, and the number of axes inside each cut.
+  /// The axes, innermost first, and for each cut the number of axes inside it.
   std::vector<PlanAxis> axes;
   std::vector<std::pair<Cut::Rank, size_t>> places;
   MeshPlan mesh;
@@ -179,8 +182,8 @@ Cut MeshBuilder::cutReplicas(int64_t at) const {
   return {Cut::replicas, at >= ends[2] ? 2U : 1U, at, "tp*fsdp"};
 }
 
-/// The reason why `cut` conflicts with the cuts so far, "" if it does not.
-/// Neighbouring cuts must divide each other.
+/// Returns the reason why `cut` conflicts with the earlier cuts; "" if it does
+/// not. Neighbouring cuts must divide each other.
 std::string MeshBuilder::refuse(const Cut &cut) const {
   static constexpr std::array<const char *, 4> products = {"1", "tp", "tp*cp",
                                                            "tp*cp*dp"};
@@ -223,7 +226,8 @@ static std::vector<int64_t> divisorsOf(int64_t value) {
   return low;
 }
 
-/// Lists the working values nearest to `value`: "; ep that works: 1, 2, 4".
+/// Returns a text with the working values nearest to `value`: "; ep that works:
+/// 1, 2, 4".
 std::string
 MeshBuilder::listWorking(const char *flag, int64_t value, int64_t whole,
                          const std::function<Cut(int64_t)> &cutOf) const {
@@ -287,7 +291,8 @@ std::optional<Error> MeshBuilder::addCuts() {
 // Axes
 //===----------------------------------------------------------------------===//
 
-/// The name of part `index`, counted from the inside, of `count`.
+/// Returns the name of one of `count` parts of a degree; `index` counts from
+/// the innermost part.
 static std::string partOf(Degree degree, size_t index, size_t count) {
   std::string base(nameOf(degree));
   static constexpr std::array<const char *, 4> suffixes = {"", "", "io", "imo"};
@@ -322,7 +327,8 @@ size_t MeshBuilder::placeOf(Cut::Rank rank, size_t otherwise) const {
   return otherwise;
 }
 
-/// Adds a degree over the axes from `begin` to `end`, counted from the inside.
+/// Adds a degree over the axes from `begin` to `end`, which count from the
+/// innermost axis.
 void MeshBuilder::addDegree(Degree degree, size_t begin, size_t end) {
   PlanDegree &product = mesh.degrees.emplace_back();
   product.name = nameOf(degree);
@@ -360,7 +366,7 @@ Result<MeshPlan> MeshBuilder::build() {
   return std::move(mesh);
 }
 
-/// Makes a mesh of bases only, whose sizes may be open.
+/// Makes a mesh of base degrees only, whose sizes may be open.
 static MeshPlan planBases(const Degrees &degrees) {
   MeshPlan mesh;
   for (auto [degree, value] : {NamedDegree{Degree::dp, degrees.dp},

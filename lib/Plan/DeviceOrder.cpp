@@ -54,8 +54,8 @@ std::optional<Error> autopar::plan::mapAxes(Plan &plan, std::string_view text) {
   return std::nullopt;
 }
 
-/// Distances of the devices of a group over `axes` from its first device, by
-/// rank.
+/// Returns how far the devices of a group over `axes` are from the group's
+/// first device, by their rank in the group.
 static std::vector<int64_t> offsetsOf(const Plan &plan, const Names &axes) {
   std::vector<int64_t> offsets = {0};
   for (const std::string &name : axes) {

@@ -29,10 +29,10 @@ using namespace program;
 using namespace schedule;
 using Json = nlohmann::ordered_json;
 
-/// An error that says what was expected in place of a value.
+/// Returns an error that says what was expected in place of a value.
 inline Error expected(std::string what) { return {"", std::move(what), ""}; }
 
-/// Reads a text member by the parser of the flag.
+/// Reads a text member with the parser that the flag uses.
 template <typename T, typename Codec>
 std::optional<T> readText(const JsonReader &object, std::string_view name) {
   std::optional<std::string> text = object.optionalString(name);
@@ -81,7 +81,7 @@ struct Count {
   static Json write(int64_t value) { return value; }
 };
 
-/// A count, or `none` for 0.
+/// The type of a knob that is a count, or `none` for 0.
 template <int64_t most>
 struct CountOrNone {
   using Type = int64_t;
@@ -104,7 +104,7 @@ struct CountOrNone {
   }
 };
 
-/// Parses a number from `least` to `most`.
+/// Parses a number from `least` to `most`; returns nothing if `text` is none.
 inline std::optional<double> parseNumber(std::string_view text, double least,
                                          double most) {
   double value = 0;
@@ -115,7 +115,7 @@ inline std::optional<double> parseNumber(std::string_view text, double least,
                                                      : std::nullopt;
 }
 
-/// A share: of memory, or a tolerance of loads.
+/// The type of a knob that is a share: of memory, or a tolerance of loads.
 template <bool mayBeNone>
 struct Share {
   using Type = double;
@@ -161,7 +161,7 @@ struct File {
   static Json write(const std::string &value) { return value; }
 };
 
-/// A word of a closed list.
+/// The type of a knob that is a word of a closed list.
 template <typename T, std::optional<T> (*find)(std::string_view),
           std::string (*choices)()>
 struct Word {
@@ -203,7 +203,8 @@ inline std::string formatOfCachesChoices() {
 using FormatOfCaches =
     Word<ElementType, parseCacheFormat, formatOfCachesChoices>;
 
-/// A format of caches, or `auto` to leave it open.
+/// The type of a knob that is a format of caches, or `auto` to leave the format
+/// open.
 struct FormatOrAuto {
   using Type = std::optional<ElementType>;
   static Result<Type> parse(std::string_view text) {
@@ -238,7 +239,7 @@ struct Recomputing {
   static Json write(const Type &value) { return value.str(); }
 };
 
-/// A format, or `none`.
+/// The type of a knob that is a format, or `none`.
 struct NamedFormatOrNone {
   using Type = FormatOrNone;
   static Result<Type> parse(std::string_view text) {

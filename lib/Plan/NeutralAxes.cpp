@@ -78,7 +78,8 @@ static bool hasOneDevice(const Plan &plan, const std::string &axis) {
   return known && known->size == 1;
 }
 
-/// The axes of `name` that are not known to have one device.
+/// Returns the axes of the degree `name`, except those that are known to have
+/// one device.
 static Names splittingAxes(const Plan &plan, Degree name) {
   Names axes = plan.axesOf(name);
   axes.erase(std::remove_if(axes.begin(), axes.end(),
@@ -104,7 +105,8 @@ static void erase(Plan &plan, Degree name) {
                 degrees.end());
 }
 
-/// A split over one replica is none; a split over all replicas is the default.
+/// Parameters that are split over one replica are not split at all; a split
+/// over all replicas is the default.
 static void dropNeutralReplicas(Plan &plan) {
   Names part = splittingAxes(plan, Degree::fsdp);
   if (part.empty()) {
@@ -125,7 +127,7 @@ void autopar::plan::dropNeutralDegrees(Plan &plan) {
     erase(plan, Degree::attention_tp);
   if (plan.has(Degree::fsdp))
     dropNeutralReplicas(plan);
-  // A placement of experts needs these degrees.
+  // Only a placement of experts needs these degrees if nothing is split.
   if (!plan.expertPlacement &&
       !splitsAny(plan, {Degree::tp, Degree::cp, Degree::dp}))
     for (Degree name : {Degree::ep, Degree::etp, Degree::edp})
@@ -136,8 +138,9 @@ void autopar::plan::dropNeutralDegrees(Plan &plan) {
 // Axes of one device
 //===----------------------------------------------------------------------===//
 
-/// The axes of one device in tp, cp and dp. The outermost axis of a degree of 1
-/// that makes a difference is kept.
+/// Returns the axes of tp, cp and dp that have one device. If ep or
+/// attention_tp has the degree 1, which makes a difference, its outermost axis
+/// is not among them.
 static Names neutralAxes(const Plan &plan) {
   Names spoken, neutral;
   for (Degree name : {Degree::ep, Degree::attention_tp})
@@ -151,8 +154,8 @@ static Names neutralAxes(const Plan &plan) {
   return neutral;
 }
 
-/// Erases axes. Degrees that lose all of their axes go with them, and etp and
-/// edp go with ep.
+/// Erases the axes `names`. Degrees that lose all of their axes are erased too,
+/// and with ep also etp and edp.
 static void eraseAxes(Plan &plan, const Names &names) {
   auto isNamed = [&](const std::string &name) { return contains(names, name); };
   auto isOfThem = [&](const PlanDegree &degree) {

@@ -68,7 +68,7 @@ std::vector<std::string> Plan::axesOf(std::string_view name) const {
   return replicas;
 }
 
-/// The product of the sizes of `axes`; nothing if one is absent.
+/// Returns the product of the sizes of `axes`; nothing if a size is absent.
 static std::optional<int64_t> productOf(const Plan &plan,
                                         const std::vector<std::string> &axes) {
   Checked product = 1;
@@ -114,7 +114,8 @@ std::string_view autopar::plan::nameOf(Optimizer optimizer) {
   return optimizers[static_cast<size_t>(optimizer)];
 }
 
-/// The value whose name, with hyphens or underscores, is `text`.
+/// Returns the value whose name is `text`, whether `text` has hyphens or
+/// underscores.
 template <typename Word, size_t count>
 static std::optional<Word>
 parseWord(const std::array<std::string_view, count> &names,

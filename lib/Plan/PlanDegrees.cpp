@@ -24,7 +24,7 @@ using namespace autopar::schedule;
 
 using Names = std::vector<std::string>;
 
-/// The degrees that the others are parts of, outermost first.
+/// The degrees that the other degrees are parts of, outermost first.
 static constexpr std::array<Degree, 3> bases = {Degree::dp, Degree::cp,
                                                 Degree::tp};
 
@@ -32,12 +32,12 @@ static bool contains(const Names &names, const std::string &name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// A product of axes: "dpi*tp"; "1" without axes.
+/// Returns the text of a product of axes: "dpi*tp", or "1" without axes.
 static std::string productText(const Names &axes) {
   return axes.empty() ? "1" : join(axes, "*");
 }
 
-/// The axes of dp, cp and tp.
+/// Returns the axes of dp, cp and tp.
 static Names stageAxes(const Plan &plan) {
   Names all;
   for (Degree base : bases)
@@ -110,7 +110,8 @@ void autopar::plan::setMesh(Plan &plan, const MeshPlan &mesh) {
 // Degrees that follow from others
 //===----------------------------------------------------------------------===//
 
-/// Whether `name` is `base` with the suffix of a part: o, m, i or a number.
+/// Returns whether `name` is `base` with the suffix of a part: o, m, i or a
+/// number.
 static bool isPartOf(std::string_view name, std::string_view base) {
   if (name.size() != base.size() + 1 || name.substr(0, base.size()) != base)
     return false;
@@ -180,7 +181,7 @@ static std::optional<Error> checkFactors(const Plan &plan) {
   return std::nullopt;
 }
 
-/// Refuses an axis that two of `degrees` share.
+/// Refuses an axis that belongs to two of `degrees`.
 template <size_t size>
 static std::optional<Error>
 checkDisjoint(const Plan &plan, const std::array<Degree, size> &degrees) {
@@ -225,8 +226,8 @@ static std::optional<Error> checkExperts(const Plan &plan) {
   return std::nullopt;
 }
 
-/// Refuses `name` if it is not the innermost part of `all`, the axes of
-/// `whole`.
+/// Refuses the degree `name` if its axes are not the innermost ones of `all`,
+/// which are the axes of `whole`.
 static std::optional<Error> checkInner(const Plan &plan, Degree name,
                                        const Names &all,
                                        const std::string &whole) {
@@ -274,7 +275,7 @@ std::optional<Error> autopar::plan::completeDegrees(Plan &plan) {
   return checkInner(plan, Degree::fsdp, replicas, "dp*cp");
 }
 
-/// Refuses a choice that has no effect in training, or in inference.
+/// Refuses a choice that has no effect in training, or none in inference.
 static std::optional<Error> checkPhase(const PlanKnob &knob, const Plan &plan,
                                        bool trains) {
   std::string_view key = knob.key;

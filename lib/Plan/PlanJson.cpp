@@ -28,8 +28,8 @@ static bool isLetter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/// The reason why `name` cannot name an axis or a degree; "" if it can. Some
-/// names are keys of a report's `mesh`.
+/// Returns the reason why `name` cannot name an axis or a degree; "" if it can.
+/// Some names are keys of a report's `mesh`.
 static std::string refuseName(const std::string &name) {
   bool identifier = !name.empty() && name.size() <= 32 && isLetter(name[0]);
   for (char c : name)
@@ -42,8 +42,8 @@ static std::string refuseName(const std::string &name) {
   return "";
 }
 
-/// The reason why `axes` is not a mesh; "" if it is. `limits::maxDevices`
-/// limits the devices.
+/// Returns the reason why `axes` is not a mesh; "" if it is. A mesh has at most
+/// `limits::maxDevices` devices.
 static std::string refuseMesh(const std::vector<PlanAxis> &axes) {
   Checked devices = 1;
   for (size_t i = 0; i < axes.size(); ++i) {
@@ -60,7 +60,8 @@ static std::string refuseMesh(const std::vector<PlanAxis> &axes) {
   return "";
 }
 
-/// Parses "8" or "?".
+/// Parses the size of an axis: "8", or "?" for an open size. Returns whether
+/// `text` is one of these.
 static bool parseSize(std::string_view text, std::optional<int64_t> &size) {
   if (text == "?")
     return true;
@@ -77,7 +78,7 @@ static bool parseSize(std::string_view text, std::optional<int64_t> &size) {
 }
 
 /// Parses `name=8`, `name=?` or `name=axis*axis` into `mesh`. Returns the
-/// error, or "".
+/// error; "" if there is none.
 static std::string parsePart(std::string_view part, MeshPlan &mesh) {
   size_t equals = part.find('=');
   std::string name(part.substr(0, equals));
@@ -198,8 +199,8 @@ static void readDegrees(const JsonReader &root, Plan &plan) {
                 error->note);
 }
 
-/// Splits "pipeline.stages" into "pipeline" and "stages"; the first is "" for a
-/// key without a dot.
+/// Splits a key such as "pipeline.stages" into "pipeline" and "stages"; the
+/// first part is "" for a key without a dot.
 static std::pair<std::string_view, std::string_view>
 splitKey(std::string_view key) {
   size_t dot = key.find('.');
@@ -208,8 +209,8 @@ splitKey(std::string_view key) {
              : std::pair(key.substr(0, dot), key.substr(dot + 1));
 }
 
-/// Reads the knobs that are members of `object`, the plan's `group`. Other
-/// members, except `more`, are refused.
+/// Reads the knobs that are members of `object`, which is the member `group` of
+/// the plan. Other members are refused, except those in `more`.
 static void readKnobs(const JsonReader &object, std::string_view group,
                       std::vector<std::string_view> more, Plan &plan) {
   for (const PlanKnob &knob : planKnobs())

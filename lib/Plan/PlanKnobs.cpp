@@ -83,7 +83,7 @@ void assign(std::optional<T> &member, T value) {
   member = std::move(value);
 }
 
-/// A knob, with setters for its optional properties.
+/// A knob with setters for its optional properties.
 struct Knob : PlanKnob {
   Knob &&under(const char *heading) && {
     group = heading;
@@ -93,7 +93,7 @@ struct Knob : PlanKnob {
     isOfAllPlans = true;
     return std::move(*this);
   }
-  /// For a knob that changes how a program runs, but not the program.
+  /// Marks a knob that changes how a program runs, but not the program itself.
   Knob &&ofRuns() && {
     makesProgram = false;
     return std::move(*this).ofAllPlans();
@@ -109,7 +109,7 @@ struct Knob : PlanKnob {
   }
 };
 
-/// Makes the knob of `member` of the object that `Place` finds in a plan.
+/// Makes the knob for `member` of the object that `Place` finds in a plan.
 template <typename Codec, typename Place, auto member>
 Knob knob(const char *flag, const char *key, const char *value,
           const char *help) {

@@ -12,7 +12,8 @@
 
 namespace autopar::plan {
 
-/// Refuses a pipeline without pp, and ranges and schedules that do not fit it.
+/// Refuses a pipeline without the degree pp, and ranges of layers and schedules
+/// that do not fit the pipeline.
 std::optional<Error> checkPipeline(const Plan &plan, bool trains);
 
 } // namespace autopar::plan

@@ -30,7 +30,7 @@ using namespace autopar::schedule;
 
 namespace {
 
-/// A member of `Degrees`, with its name.
+/// A member of `Degrees` and its name.
 struct NamedDegree {
   const char *name;
   std::optional<int64_t> Degrees::*member;
@@ -44,7 +44,8 @@ constexpr NamedDegree degreeNames[] = {{"tp", &Degrees::tp},
                                        {"attention-tp", &Degrees::attentionTp},
                                        {"fsdp", &Degrees::fsdp}};
 
-/// The word of a knob: "sp" for the flag "shard-sp".
+/// Returns the word that stands for a knob in a plan's text: "sp" for the flag
+/// "shard-sp".
 std::string wordOf(const PlanKnob &knob) {
   std::string flag = knob.flag;
   return flag.compare(0, 6, "shard-") == 0 ? flag.substr(6) : flag;
@@ -60,7 +61,7 @@ std::vector<std::string> knownWords() {
   return words;
 }
 
-/// A word of the text, split into name and value.
+/// A word of a plan's text, split into name and value.
 struct Word {
   size_t position = 0;
   std::string name, value;
@@ -92,7 +93,8 @@ private:
   Plan plan;
 };
 
-/// Whether the word is a switch: "fsdp" without a number means all replicas.
+/// Returns whether the word switches something on or off: "fsdp" without a
+/// number means all replicas.
 bool isSwitch(const Word &word) {
   return word.name == nameOf(Degree::fsdp) &&
          (word.value.empty() || word.value == "true" || word.value == "false" ||
@@ -101,7 +103,7 @@ bool isSwitch(const Word &word) {
 
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
-/// Splits "tp8", "tp=8" and "kv-dtype=fp8" behind the name.
+/// Splits a word such as "tp8", "tp=8" or "kv-dtype=fp8" into name and value.
 Word cutWord(std::string_view word, size_t position) {
   size_t equals = word.find('=');
   if (equals != std::string_view::npos)
@@ -118,7 +120,7 @@ void PlanParser::cut() {
   while (at != std::string_view::npos) {
     size_t end = std::min(text.find_first_of(separators, at), text.size());
     std::string_view word = text.substr(at, end - at);
-    // "stages=0-3,4-7,head" is one word.
+    // A list such as "stages=0-3,4-7,head" is one word.
     bool goesOn = isDigit(word[0]) || word == rangeText({1, 1});
     if (goesOn && !words.empty() && words.back().hasEquals)
       words.back().value += "," + std::string(word);
@@ -216,7 +218,8 @@ Result<Plan> autopar::plan::parsePlanText(std::string_view text) {
   return PlanParser(text).run();
 }
 
-/// Returns `plan` in its one spelling.
+/// Returns `plan` without neutral degrees and axes, so that equivalent plans
+/// are spelled alike.
 static Plan withoutNeutral(Plan plan) {
   dropNeutralDegrees(plan);
   dropNeutralAxes(plan);
@@ -227,7 +230,8 @@ std::optional<std::string> autopar::plan::planText(const Plan &plan) {
   std::vector<std::string> words;
   Degrees degrees = degreesOf(plan), filled = degrees;
   fillExpertTensor(filled);
-  // An omitted etp would be filled in, so it is written.
+  // An omitted etp would get its default value, so that a different etp must be
+  // written.
   if (filled.etp && !degrees.etp)
     degrees.etp = 1;
   if (plan.has(Degree::pp))
@@ -238,7 +242,7 @@ std::optional<std::string> autopar::plan::planText(const Plan &plan) {
       words.push_back(degree.name + sizeText(*size));
   for (const PlanKnob &knob : planKnobs()) {
     std::optional<std::string> value = textOf(knob, plan);
-    // The degree of the same name implies the flag.
+    // A flag is left out if the degree of the same name implies it.
     if (!value || !knob.flag ||
         (degrees.fsdp && knob.flag == nameOf(Degree::fsdp)))
       continue;

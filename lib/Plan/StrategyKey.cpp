@@ -21,8 +21,8 @@ static void add(std::string &key, const std::string &part) {
   key += key.empty() ? part : " " + part;
 }
 
-/// Returns the choices of `plan` that determine the program, with one value for
-/// equivalent ones.
+/// Returns the choices of `plan` that determine the program; equivalent choices
+/// get the same value.
 static Plan withOneSpelling(Plan plan) {
   TrainingPlan &training = plan.training;
   if (training.recompute && training.recompute->str() == "none")
@@ -47,7 +47,8 @@ std::string autopar::plan::strategyKeyOfDistinct(const Plan &plan) {
     if (degree != Degree::pp && plan.has(degree))
       add(key,
           std::string(nameOf(degree)) + "=" + join(plan.axesOf(degree), "*"));
-  // Nothing is sent over an axis of one device, which makes another program.
+  // Nothing is sent over an axis of one device, so that such an axis makes
+  // another program.
   for (const PlanAxis &axis : plan.axes)
     if (axis.size == 1 && axis.name != nameOf(Degree::pp))
       add(key, axis.name + "=1");

@@ -64,7 +64,7 @@ bool CostProgram::trains() const {
 }
 
 const Traffic *CostProgram::sharedExperts(const Kernel &kernel) const {
-  // Loads that a capacity cuts are even.
+  // A capacity cuts the loads of experts, so that they count as even.
   if (kernel.kind != KernelKind::grouped_matmul || capacity || trains())
     return nullptr;
   for (const Traffic &traffic : kernel.traffic)

@@ -12,7 +12,7 @@
 using namespace autopar;
 using namespace autopar::program;
 
-/// Adds the chunks of `turn`, prompts that run side by side; `count` equal
+/// Adds the chunks of `turn`, the prompts that run side by side; `count` equal
 /// turns follow each other.
 static void addTurns(const Workload &turn, int64_t budget, int64_t count,
                      std::vector<PrefillChunk> &chunks) {
@@ -23,7 +23,7 @@ static void addTurns(const Workload &turn, int64_t budget, int64_t count,
     Workload step = turn;
     step.query = std::min(budget, turn.query - done);
     step.context = cached + done + step.query;
-    // The first chunk encodes the positions that later chunks see.
+    // The first chunk encodes the positions that later chunks attend to.
     if (done != 0)
       step.encoderTokens = 0;
     chunks.push_back({step, count});

@@ -18,7 +18,7 @@ using json = nlohmann::ordered_json;
 
 namespace {
 
-/// Writes the records of one program, with its names.
+/// Writes the records of one program, with the program's names.
 class Writer {
 public:
   explicit Writer(const CostProgram &program) : program(program) {}
@@ -65,8 +65,8 @@ std::string Writer::text(int64_t factor,
   return product;
 }
 
-/// An extent: "8192", "batch*query*8", "min(context, 4096)", "min(context,
-/// query*4096, 8192)".
+/// Returns the text of an extent: "8192", "batch*query*8", "min(context,
+/// 4096)", "min(context, query*4096, 8192)".
 std::string Writer::text(const Extent &extent) const {
   std::string product = text(extent.factor, extent.symbols);
   if (extent.limit == 0)
@@ -77,8 +77,8 @@ std::string Writer::text(const Extent &extent) const {
   return "min(" + product + ")";
 }
 
-/// A dimension as the IR prints it: "128256 by tp pad 64", "batch by dpo*dpi
-/// any".
+/// Returns the text of a dimension as the IR prints it: "128256 by tp pad 64",
+/// "batch by dpo*dpi any".
 std::string Writer::text(const Dim &dim) const {
   std::string result = text(dim.extent);
   if (dim.limitedBy)
@@ -98,7 +98,7 @@ std::string Writer::text(const Dim &dim) const {
   return result;
 }
 
-/// A shape: "[batch, query, 64 by tp, 128]".
+/// Returns the text of a shape: "[batch, query, 64 by tp, 128]".
 std::string Writer::text(const Dims &dims) const {
   std::vector<std::string> parts;
   for (const Dim &dim : dims)
@@ -257,7 +257,7 @@ json Writer::write(const Saved &saved) const {
   return record;
 }
 
-/// Writes the placement without its tables, which are long and in the IR.
+/// Writes a placement without its tables, which are long and are in the IR.
 json Writer::write(const PlacedExperts &placement) const {
   json axes = json::array(), layers = json::array();
   for (AxisId axis : placement.axes)

@@ -25,7 +25,7 @@ std::string_view autopar::program::nameOf(LayerPart part) {
   return names[static_cast<size_t>(part)];
 }
 
-/// Megatron's name for the recomputation of attention's core.
+/// Megatron's name for recomputing the core of attention.
 static constexpr std::string_view selective = "selective";
 
 static std::string partChoices() {
@@ -49,7 +49,8 @@ static Error unknown(std::string_view text) {
           ""};
 }
 
-/// The number behind `word` and a sign.
+/// Returns the number that follows `word` and `sign` in `text`; nothing if
+/// `text` has another form.
 static std::optional<int64_t> numberBehind(std::string_view text,
                                            std::string_view word, char sign,
                                            int64_t least) {

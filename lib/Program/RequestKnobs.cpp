@@ -39,20 +39,20 @@ static void assign(T &member, const Numbers &numbers) {
 
 namespace {
 
-/// A knob, and what is said of it behind its names.
+/// A knob, and what the table says of it after its names.
 struct Row : RequestKnob {
   Row &&expects(const char *words, const char *flagAndValue = nullptr) && {
     expected = words;
     example = flagAndValue;
     return std::move(*this);
   }
-  /// The range is up to `bound`, without it.
+  /// Limits the range to numbers below `bound`, which is not in the range.
   Row &&below(double bound) && {
     most = bound;
     isBelowMost = true;
     return std::move(*this);
   }
-  /// Traces of requests say it.
+  /// Marks a knob whose value a trace of requests gives.
   Row &&ofTraces() && {
     isOfTrace = true;
     return std::move(*this);
@@ -61,7 +61,8 @@ struct Row : RequestKnob {
 
 } // namespace
 
-/// The knob that is `member` of requests, a share where nothing else is said.
+/// Makes the knob for `member` of requests. It is a share unless the table says
+/// otherwise.
 template <auto member>
 static Row row(const char *flag, const char *value, const char *option,
                const char *key, const char *reportKey, const char *help) {

@@ -25,7 +25,7 @@ using namespace autopar::program;
 
 namespace {
 
-/// One of our columns, with its names in files.
+/// One of our columns, with the names that files use for it.
 struct Column {
   const char *what;
   std::vector<std::string> names;
@@ -53,7 +53,7 @@ private:
   const DataTable &table;
   std::string arrival, prompt, answer;
   double unitUs = 1e6;
-  /// Hashes of blocks of earlier prompts.
+  /// The hashes of blocks that earlier prompts contained.
   std::unordered_set<std::string> seen;
   std::vector<Request> requests;
 };
@@ -99,8 +99,8 @@ std::optional<Error> TraceReader::findColumns() {
   return std::nullopt;
 }
 
-/// Parses "2023-11-16 18:15:46.6805900", also with a "T" between or with the
-/// zone UTC.
+/// Parses a date such as "2023-11-16 18:15:46.6805900", also with a "T" between
+/// date and time or with the zone UTC.
 static std::optional<double> readDate(const std::string &cell) {
   std::tm date = {};
   std::string text = cell;
@@ -122,9 +122,9 @@ static std::optional<double> readDate(const std::string &cell) {
   return (static_cast<double>(timegm(&date)) + fraction) * 1e6;
 }
 
-/// Parses a time, in us.
+/// Parses a time. Returns it in us.
 std::optional<double> TraceReader::readTime(const std::string &cell) const {
-  /// A hundred years.
+  /// The longest time: a hundred years.
   constexpr double mostUs = 3.2e15;
   double value = 0;
   auto [end, error] =
@@ -136,7 +136,8 @@ std::optional<double> TraceReader::readTime(const std::string &cell) const {
   return readDate(cell);
 }
 
-/// Tokens of the leading blocks of the prompt that were in an earlier prompt.
+/// Returns how many leading tokens of the prompt are in blocks that an earlier
+/// prompt contained.
 int64_t TraceReader::seenTokens(const DataTable::Row &row) {
   constexpr int64_t blockTokens = 512;
   if (!table.has(hashColumn))

@@ -16,7 +16,7 @@
 using namespace autopar;
 using namespace autopar::program;
 
-/// Parses "30ms"; returns us.
+/// Parses a time such as "30ms". Returns it in us.
 static std::optional<double> readTime(std::string_view text) {
   constexpr std::pair<std::string_view, double> units[] = {
       {"us", 1}, {"ms", 1e3}, {"s", 1e6}};

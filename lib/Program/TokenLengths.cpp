@@ -54,7 +54,8 @@ static std::optional<double> readNumber(std::string_view text, double most) {
   return value;
 }
 
-/// Splits "a,b" or "a..b" into its two halves.
+/// Splits "a,b" or "a..b" into its two halves, at the first occurrence of
+/// `between`.
 static std::pair<std::string_view, std::string_view>
 halvesOf(std::string_view text, std::string_view between) {
   size_t at = text.find(between);
@@ -68,7 +69,8 @@ static bool startsWith(const std::string &text, std::string_view word) {
 }
 
 Result<TokenLengths> TokenLengths::parse(const std::string &text) {
-  /// exp(3) is a factor of 20 between one deviation and the median.
+  /// A deviation of 3 means a factor of exp(3) = 20 between one deviation and
+  /// the median.
   constexpr double maxDeviation = 3, maxWeight = 1e15;
   TokenLengths lengths;
   auto restOf = [&](std::string_view word) {
@@ -188,7 +190,7 @@ std::vector<double> TokenLengths::numbers() const {
 // Numbers
 //===----------------------------------------------------------------------===//
 
-/// The mean over the bins of `value`.
+/// Returns the mean of `value` over the bins, weighted by their shares.
 template <typename Value>
 static double meanOf(const std::vector<std::pair<int64_t, double>> &bins,
                      Value value) {
@@ -218,7 +220,7 @@ double TokenLengths::meanSquare() const {
   case Kind::fixed:
     return first * first;
   case Kind::uniform: {
-    // Variance of a uniform distribution of integers.
+    // The variance of a uniform distribution of integers.
     double count = second - first + 1;
     return mean() * mean() + (count * count - 1) / 12;
   }

@@ -19,8 +19,8 @@ using namespace autopar::serving;
 
 static constexpr double picosecondsPerUs = 1e6;
 
-/// q queries with a context of c after them attend to q (c - q/2) keys; where c
-/// < q, those before the first key see none: c c/2.
+/// q queries at the end of a context of c tokens attend to q (c - q/2) keys. If
+/// c < q, the queries before the first key see no key, and the number is c c/2.
 void StepLoad::joinPrompts(double tokens) {
   double pairs = tokens * (promptContext - promptTokens / 2);
   double keys = pairs / tokens + tokens / 2;
@@ -37,7 +37,7 @@ StepPrices::StepPrices(CompiledProgram &program, const Machine &machine,
 void StepPrices::lay(const Layout &layout, int64_t count) {
   replicas = static_cast<double>(count);
   together = 1;
-  // Axes are looked up only where they matter.
+  // The axes are looked up only if there are several replicas.
   if (count > 1)
     for (AxisId axis : program.program().lockStepAxes())
       together *= static_cast<double>(layout.axes[axis].size);
@@ -45,7 +45,8 @@ void StepPrices::lay(const Layout &layout, int64_t count) {
   laid = pricer.lay(layout);
 }
 
-/// Whether only FLOPs overflow: those of long prompts are rounded instead.
+/// Returns whether only FLOPs overflow. FLOPs of long prompts are rounded
+/// instead of refused.
 static bool isRounded(const Refusal &refusal) {
   return refusal.kind == Refusal::Kind::overflow &&
          refusal.index == static_cast<uint32_t>(ServingOutput::flops);
@@ -82,7 +83,8 @@ void StepPrices::encode(const EncodedInput &input) {
   encodings.clear();
 }
 
-/// The difference of a prefill with and without its encoder.
+/// Prices the encoder of `requests` requests: the difference between a prefill
+/// with the encoder and one without.
 Refusal StepPrices::priceEncodings(int64_t requests, StepTime &time) {
   auto [known, isNew] = encodings.try_emplace(requests);
   if (isNew) {
@@ -140,7 +142,8 @@ Refusal StepPrices::price(const StepLoad &load, StepTime &time) {
   return {};
 }
 
-/// The runtime's figures of steps with prompts were fitted without encoders.
+/// The runtime's figures of steps with prompts were fitted to steps without
+/// encoders.
 Refusal StepPrices::priceServed(const StepLoad &load, StepTime &time) {
   Refusal refusal = price(load, time);
   if (load.prompts > 0)

@@ -10,7 +10,7 @@
 using namespace autopar;
 using namespace autopar::spreadsheet;
 
-/// 0 is A, 26 is AA.
+/// Returns the name of a column by its number: 0 is A, 26 is AA.
 static std::string columnName(size_t column) {
   std::string name;
   for (++column; column > 0; column = (column - 1) / 26)

@@ -22,11 +22,12 @@ struct Cell {
 
   Kind kind = Kind::empty;
   Style style = Style::plain;
-  /// A text, or a formula without its "=".
+  /// The text of the cell, or its formula without the "=".
   std::string text = {};
-  /// The number, or the value of the formula.
+  /// The number in the cell, or the value of its formula.
   double value = 0;
-  /// The node of the cell, until its formula is written.
+  /// The node of the graph that the cell shows, until the formula of this node
+  /// is written.
   cost::NodeId node = cost::noNode;
 
   static Cell of(std::string text, Style style = Style::plain) {
@@ -50,7 +51,7 @@ struct Cell {
 
 struct Sheet {
   std::string name;
-  /// Widths of columns, in characters.
+  /// The widths of the columns, in characters.
   std::vector<double> widths;
   std::vector<std::vector<Cell>> rows = {};
 
@@ -66,18 +67,20 @@ struct Sheet {
   void note(const std::string &text) {
     rows.push_back({Cell::of(text, Cell::Style::note)});
   }
-  /// The address of a cell, as formulas of all sheets have it: Time!$C$7.
+  /// Returns the address of a cell as formulas of all sheets can use it:
+  /// Time!$C$7.
   std::string address(size_t row, size_t column) const;
-  /// The same for formulas of this sheet: $C$7.
+  /// Returns the address of a cell for formulas of the same sheet: $C$7.
   static std::string here(size_t row, size_t column);
-  /// Rows `first` to `last` - 1 and columns likewise, without the sheet's name.
+  /// Returns the address of the cells in the rows `first` to `last` - 1 and in
+  /// the columns `firstColumn` to `lastColumn` - 1, without the sheet's name.
   static std::string range(size_t first, size_t last, size_t firstColumn,
                            size_t lastColumn);
 };
 
 struct Book {
   std::vector<Sheet> sheets;
-  /// Names of cells, and their addresses.
+  /// The names of cells, each with the address of its cell.
   std::vector<std::pair<std::string, std::string>> names;
 };
 

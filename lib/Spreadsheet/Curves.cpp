@@ -40,8 +40,8 @@ LinkSheet::LinkSheet(const PricedStep &step, Inputs &inputs)
       "measured the share is an approximation.");
 }
 
-/// The route of `link` on the slower machine. For tokens that go to each node
-/// once, curves stay unchanged.
+/// Returns the route of `link` on the machine with half the bandwidth. If each
+/// token goes to a node only once, curves stay unchanged.
 Route LinkSheet::slowerRoute(uint32_t link) const {
   const Route &own = step.values.route(link);
   if (own.byNode)
@@ -84,8 +84,8 @@ std::string LinkSheet::addKnots(const RouteLevel &level,
   return sheet.name + "!" + Sheet::range(first, sheet.rows.size(), 3, 4);
 }
 
-/// Adds the row of one choice and returns its number; for a curve, which has no
-/// choices, the bytes that devices send.
+/// Adds the row of one choice of algorithm and returns its number. A curve has
+/// no choices: its row has the bytes that devices send.
 size_t LinkSheet::addRow(const RouteLevel &level, const RouteChoice *choice) {
   const Tier &tier = *level.tier;
   Inputs::TierNames names = inputs.tier(tier);

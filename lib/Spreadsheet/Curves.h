@@ -13,20 +13,21 @@
 
 namespace autopar::spreadsheet {
 
-/// A step of a route, as cells: latency and time of a byte by each algorithm
-/// that it may take, or a curve.
+/// A step of a route, as addresses of cells: the latency and the time of a byte
+/// for each algorithm that the step may use, or a measured curve.
 struct LevelCells {
   std::vector<std::pair<std::string, std::string>> choices;
   std::string boundUsPerByte;
-  /// For a curve, log2 of the time in us at each knot; empty if there is none.
+  /// For a curve, the range of the cells that have log2 of the time in us at
+  /// each knot; empty if there is no curve.
   std::string knots;
   double firstLog2 = 0;
-  /// Number of the last knot but one, minus one, as an argument of `INDEX`.
+  /// The number of the last knot but one, minus one, as an argument of `INDEX`.
   int64_t last = 0;
 };
 
-/// The sheet of links: how long a call takes over each route. Bandwidths and
-/// latencies are inputs.
+/// The sheet of links: it tells how long a call takes over each route.
+/// Bandwidths and latencies are inputs of the book.
 class LinkSheet {
 public:
   LinkSheet(const evaluation::PricedStep &step, Inputs &inputs);
@@ -46,19 +47,20 @@ private:
   const evaluation::PricedStep &step;
   Inputs &inputs;
   Sheet sheet;
-  /// The same machine with half the bandwidth.
+  /// The same machine, but with half the bandwidth.
   hardware::Pool slower;
   std::map<uint32_t, std::vector<LevelCells>> known;
 };
 
-/// A grid of ratios, as cells.
+/// A grid of ratios of times, as addresses of cells.
 struct GridCells {
-  /// Empty if the shape was not measured: the ratio is 1.
+  /// The range of the ratios; empty if the shape was not measured, so that the
+  /// ratio is 1.
   std::string ratios;
   hardware::ShapeGrid::Side x, y;
 };
 
-/// The sheet of the times of shapes over the roofline.
+/// The sheet that has, for each shape, the ratio of its time to the roofline.
 class ShapeSheet {
 public:
   explicit ShapeSheet(const evaluation::PricedStep &step);

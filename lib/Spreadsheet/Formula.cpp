@@ -31,8 +31,9 @@ Formula Formula::inside(Bind least) const {
                       : *this;
 }
 
-/// The right side of an operation that is not associative, at least in the last
-/// digit, binds more tightly than the left one.
+/// Joins two formulas by an operator. The right operand must bind more tightly
+/// than the left one if the operation is not associative, at least in its last
+/// digit.
 static Formula binary(const Formula &a, const char *sign, const Formula &b,
                       Bind bind, Bind right) {
   Formula first = a.inside(bind), second = b.inside(right);
@@ -76,7 +77,8 @@ Formula autopar::spreadsheet::call(const char *function, const Formula &a,
                       std::max({a.depth, b.depth, c.depth})));
 }
 
-/// There is no rounding up that is exact for all whole quotients.
+/// Rounds up. Excel's functions that round up are not exact for all whole
+/// quotients.
 Formula autopar::spreadsheet::atLeast(const Formula &a) {
   Formula negated("-" + a.inside(Bind::factor).text, Bind::sum, a.depth + 1);
   return {"-" + below(negated).text, Bind::sum, negated.depth + 1};

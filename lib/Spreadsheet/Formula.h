@@ -13,30 +13,30 @@
 
 namespace autopar::spreadsheet {
 
-/// The text of an expression, and its outermost operation.
+/// The text of a formula and how tightly its outermost operation binds.
 struct Formula {
   enum class Bind : uint8_t { comparison, sum, product, factor };
 
   std::string text;
   Bind bind = Bind::factor;
-  /// Functions and brackets inside of each other, of which Excel has at
-  /// most 64.
+  /// The number of functions and brackets that are nested inside each other;
+  /// Excel allows at most 64.
   unsigned depth = 0;
 
   Formula() = default;
   Formula(std::string text, Bind bind = Bind::factor, unsigned depth = 0)
       : text(std::move(text)), bind(bind), depth(depth) {}
   Formula(const char *text) : Formula(std::string(text)) {}
-  /// A whole number.
+  /// Makes the formula of a whole number.
   Formula(int64_t value);
   Formula(int value) : Formula(int64_t(value)) {}
 
-  /// The formula as an operand of an operation that binds as `least`, in
-  /// brackets if needed.
+  /// Returns the formula as an operand of an operation that binds as tightly as
+  /// `least`, in brackets if needed.
   Formula inside(Bind least) const;
 };
 
-/// A number with all its digits.
+/// Returns the formula of a number with all its digits.
 Formula exactly(double value);
 
 Formula operator+(const Formula &a, const Formula &b);
@@ -61,7 +61,8 @@ inline Formula choose(const Formula &condition, const Formula &a,
                       const Formula &b) {
   return call("IF", condition, a, b);
 }
-/// Rounded down, up, to the nearest.
+/// Return a number rounded down (`below`), up (`atLeast`), or to the nearest
+/// integer (`rounded`).
 inline Formula below(const Formula &a) { return call("INT", a); }
 Formula atLeast(const Formula &a);
 inline Formula rounded(const Formula &a) { return call("ROUND", a, 0); }

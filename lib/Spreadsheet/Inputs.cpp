@@ -20,7 +20,8 @@ using namespace autopar::program;
 using namespace autopar::schedule;
 using namespace autopar::spreadsheet;
 
-/// A number that acts as infinity in cells: work without a unit takes no time.
+/// The number that stands for infinity in cells: if a unit is missing, its work
+/// takes no time.
 static constexpr double unlimited = 1e300;
 
 static constexpr const char *ofWorkload = "Workload", *ofMesh = "Mesh",
@@ -28,7 +29,7 @@ static constexpr const char *ofWorkload = "Workload", *ofMesh = "Mesh",
                             *ofCurves = "Curves of kernels",
                             *ofLayout = "Given by the layout and the loads";
 
-/// A legal name of a cell: letters, digits and underscores.
+/// Returns a legal name of a cell, of letters, digits and underscores.
 static std::string identifier(const std::string &text) {
   std::string name;
   for (char c : text)
@@ -64,7 +65,7 @@ struct KindName {
 };
 } // namespace
 
-/// Names with units, as in files of hardware and runtimes.
+/// Names of figures with their units, as in the files of hardware and runtimes.
 static constexpr KindName kindNames[] = {
     {FigureUse::Kind::memory_bandwidth, "memory_bandwidth_bytes_per_s"},
     {FigureUse::Kind::memory_usable, "memory_usable_bytes"},
@@ -136,7 +137,8 @@ std::string Inputs::figure(const Figure &figure, const std::string &name,
               "--set=" + figure.path + "=.."});
 }
 
-/// "matmul_bf16" of "chips.h100-sxm.kernels.matmul.bf16".
+/// Returns the name of a curve by its path: "matmul_bf16" for
+/// "chips.h100-sxm.kernels.matmul.bf16".
 static std::string curveName(const std::string &path) {
   constexpr std::string_view before = ".kernels.";
   size_t at = path.find(before);
@@ -229,7 +231,8 @@ static const char *nameOf(Op op) {
   }
 }
 
-/// A number that follows from the layout by no formula of the graph.
+/// Returns the name of the cell of a number that follows from the layout, but
+/// by no formula of the graph.
 std::string Inputs::layoutLeaf(const Node &node, double value) {
   std::string name = ::nameOf(node.op);
   std::string key = name + " " + std::to_string(node.a);

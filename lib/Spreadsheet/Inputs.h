@@ -17,18 +17,19 @@
 
 namespace autopar::spreadsheet {
 
-/// The sheet of the inputs of formulas, each a cell with a name that includes
-/// its unit.
+/// The sheet of the inputs of formulas. Each input is a cell whose name
+/// includes its unit.
 class Inputs {
 public:
   explicit Inputs(const evaluation::PricedStep &step) : step(step) {}
 
-  /// Names of cells, made as they are asked for.
+  /// Return the name of the cell of an input. The cell is added when its name
+  /// is first asked for.
   std::string leaf(cost::NodeId id);
   std::string symbol(cost::Symbol symbol);
   std::string figure(const hardware::Figure &figure, const std::string &name,
                      const char *section);
-  /// Bandwidth, efficiency and latency of a tier.
+  /// The names of the cells of a tier's bandwidth, efficiency and latency.
   struct TierNames {
     std::string bandwidth, efficiency, latency;
   };
@@ -41,7 +42,7 @@ private:
     std::string name;
     double value = 0;
     std::string source;
-    /// For `--set`, or another flag.
+    /// The flag that changes the input: a path for `--set`, or another flag.
     std::string flag;
   };
 
@@ -52,7 +53,7 @@ private:
   const evaluation::PricedStep &step;
   std::map<std::string, std::vector<Row>> sections;
   std::set<std::string> taken;
-  /// Names that were requested before.
+  /// The names that were given before, by key.
   std::map<std::string, std::string> known;
 };
 

@@ -17,8 +17,8 @@ using namespace autopar::evaluation;
 using namespace autopar::placement;
 using namespace autopar::spreadsheet;
 
-/// Longer or deeper formulas are divided for readability. Excel allows 8192
-/// characters, and 64 nested functions.
+/// A longer or deeper formula is divided into several cells, so that people can
+/// read it. Excel allows 8192 characters and 64 nested functions.
 static constexpr size_t maxLength = 1500;
 static constexpr unsigned maxDepth = 12;
 
@@ -34,7 +34,7 @@ NodeCells::NodeCells(const PricedStep &step)
 // Nodes with cells
 //===----------------------------------------------------------------------===//
 
-/// Whether the formula of `op` says an operand more than once.
+/// Returns whether the formula of `op` contains an operand more than once.
 static bool repeats(Op op) {
   switch (op) {
   case Op::split_capped:
@@ -76,7 +76,8 @@ void NodeCells::findReached(const Book &book) {
   }
 }
 
-/// The first cell that is a node is where others look it up.
+/// Finds the home of each node: the first cell that shows it, which other
+/// formulas refer to.
 void NodeCells::findHomes(const Book &book) {
   for (size_t sheet = 0; sheet < book.sheets.size(); ++sheet) {
     const auto &rows = book.sheets[sheet].rows;

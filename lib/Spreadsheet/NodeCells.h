@@ -13,18 +13,19 @@
 namespace autopar::spreadsheet {
 
 /// Evaluates the graph with cells. Nodes that a sheet asks for have their cells
-/// there. Other nodes that are read several times, or are long, have one on a
-/// sheet of their own; the rest is written where it is read.
+/// on this sheet. Other nodes that are read several times or are long have a
+/// cell on a sheet of their own. The formulas of all other nodes are part of
+/// the formulas that read them.
 class NodeCells {
 public:
   explicit NodeCells(const evaluation::PricedStep &step);
 
   Inputs &inputs() { return ownInputs; }
-  /// Fills the cells of `book` that are nodes, and adds the sheets that they
-  /// rest on.
+  /// Fills the cells of `book` that show nodes, and adds the sheets with the
+  /// cells that these formulas use.
   void fill(Book &book);
 
-  /// The formula of a node, once `fill` has reached it.
+  /// Returns the formula of a node, once `fill` has reached this node.
   const Formula &of(cost::NodeId node) const { return formulas[node]; }
   double value(cost::NodeId node) const {
     return graph[node].isWhole ? step.values.whole(node).real()
@@ -51,7 +52,8 @@ private:
   Formula routeTime(const cost::Node &node, bool atFullBandwidth);
   Formula levelTime(const LevelCells &level, const Formula &bytes,
                     const Formula &log2Bytes, double log2Value);
-  /// A cell of the sheet of nodes.
+  /// Adds a cell to the sheet of nodes. Returns a formula that refers to this
+  /// cell.
   Formula helper(const std::string &what, const Formula &formula, double value);
 
   const evaluation::PricedStep &step;
@@ -61,7 +63,8 @@ private:
   ShapeSheet shapes;
   Sheet nodes;
   std::vector<Formula> formulas;
-  /// By node: how many read it, and whether formulas say it more than once.
+  /// For each node, how many other nodes read it (`uses`), and whether formulas
+  /// contain it more than once (`isRepeated`).
   std::vector<uint32_t> uses;
   std::vector<bool> isRepeated;
   std::map<cost::NodeId, Place> homes;

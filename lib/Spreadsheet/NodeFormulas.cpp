@@ -82,7 +82,8 @@ const char *autopar::spreadsheet::wordOf(Op op) {
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-/// "x > y" where a node is 1 then, else "x > 0".
+/// Returns the condition of a node: "x > y" if the node is 1 for x > y and else
+/// 0; "x > 0" for any other node x.
 Formula NodeCells::conditionOf(NodeId id) const {
   const Node &node = graph[id];
   if (node.op == Op::above)
@@ -124,7 +125,8 @@ Formula NodeCells::arithmetic(const Node &node, const Formula &a) const {
   case Op::select:
     return choose(conditionOf(node.a), b(), c());
   case Op::round_product:
-    // Literals have 15 digits.
+    // The number 1 + 4e-15 is written as a sum, because literals have only 15
+    // digits.
     return below(a * b() * (Formula(1) + "4E-15") + "0.5");
   case Op::shaped:
     return rounded(a * b());
@@ -139,19 +141,21 @@ Formula NodeCells::arithmetic(const Node &node, const Formula &a) const {
 // Physics: the formulas of lib/Cost/Run.h and lib/Cost/Numbers.h
 //===----------------------------------------------------------------------===//
 
-/// first + (first+1) + ... + last.
+/// Returns first + (first+1) + ... + last.
 static Formula sumRange(const Formula &first, const Formula &last) {
   return (last - first + 1) * (first + last) / 2;
 }
 
-/// Keys that `tokens` tokens from the start of a sequence see in their chunks.
+/// Returns how many keys the first `tokens` tokens of a sequence see in their
+/// chunks, summed over these tokens.
 static Formula sumOfChunks(const Formula &tokens, int64_t chunk) {
   Formula whole = below(tokens / chunk);
   Formula rest = tokens - whole * chunk;
   return whole * (chunk * (chunk + 1) / 2) + rest * (rest + 1) / 2;
 }
 
-/// 0 + 1 + ... of the first `tokens` numbers, none above `most`.
+/// Returns 0 + 1 + ... over the first `tokens` integers, each limited to
+/// `most`.
 static Formula sumUpTo(const Formula &tokens, int64_t most) {
   Formula growing = least(tokens, most + 1);
   return growing * (growing - 1) / 2 + (tokens - growing) * most;
@@ -186,7 +190,7 @@ Formula NodeCells::pairs(const Node &node) const {
 Formula NodeCells::distinctExperts(const Node &node) const {
   const Formula &experts = formulas[node.a], &each = formulas[node.b],
                 &tokens = formulas[node.c];
-  // Powers that vanish are errors to some programs.
+  // Some programs report an error for powers that become 0.
   Formula logOfRest =
       most(tokens * call("LN", Formula(1) - each / experts), -700);
   Formula reached = experts * (Formula(1) - call("EXP", logOfRest));
@@ -210,7 +214,8 @@ Formula NodeCells::busiestRows(const Node &node) const {
                 mean);
 }
 
-/// max(a, b), rounded off by the exponent, of which 0 is none.
+/// Returns max(a, b), rounded off by the exponent; the exponent 0 means that
+/// nothing is rounded off.
 Formula NodeCells::roof(const Node &node) const {
   const Formula &a = formulas[node.a], &b = formulas[node.b],
                 &exponent = formulas[node.c];
@@ -225,7 +230,7 @@ Formula NodeCells::roof(const Node &node) const {
   return choose(exponent > 0, smooth, high);
 }
 
-/// 4^s ((i+1)^(1-s) - i^(1-s)) of quarter i.
+/// Returns 4^s ((i+1)^(1-s) - i^(1-s)) for quarter i.
 Formula NodeCells::quarterShare(const Node &node) const {
   const Formula &s = formulas[node.a];
   auto quarter = static_cast<int64_t>(node.b);
@@ -243,7 +248,7 @@ static Formula lookUp(const std::string &range, const Formula &row) {
   return call("INDEX", range, row);
 }
 
-/// Linear between entries `index` and the next of a column.
+/// Interpolates linearly between entry `index` of a column and the next entry.
 static Formula between(const std::string &range, const Formula &place,
                        int64_t last) {
   Formula index = least(below(place), last);

@@ -12,7 +12,8 @@
 
 namespace autopar::spreadsheet {
 
-/// "pairs of queries and keys", for people who look at a cell.
+/// Returns what a node counts, such as "pairs of queries and keys", for people
+/// who look at its cell.
 const char *wordOf(cost::Op op);
 
 } // namespace autopar::spreadsheet

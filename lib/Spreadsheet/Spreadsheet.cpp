@@ -33,7 +33,7 @@ Result<std::string> autopar::spreadsheet::writeWorkbook(const PricedStep &step,
   book.sheets.push_back(std::move(checks));
   cells.fill(book);
   cells.inputs().write(book);
-  // Moves the inputs to the end: readers begin with the results.
+  // The sheets of inputs go to the end, because readers begin with the results.
   std::rotate(book.sheets.begin() + 1, book.sheets.end() - 1,
               book.sheets.end());
   return writeXlsx(book);

@@ -33,12 +33,13 @@ public:
   void addChecks(const Sheet &checks);
 
 private:
-  /// A number that a node is; the cell's address.
+  /// Adds a row for a number of the report that is a node of the graph. Returns
+  /// the address of the cell.
   std::string add(const std::string &pointer, NodeId node);
   std::string add(const std::string &pointer, const std::string &formula,
                   double value);
-  /// Microseconds of a node that counts picoseconds, which has a row of its
-  /// own.
+  /// Adds a row with the microseconds of a node that counts picoseconds; the
+  /// picoseconds have a row of their own. Returns the address of the cell.
   std::string addTime(const std::string &pointer, NodeId ps, double us);
 
   const PricedStep &step;
@@ -160,7 +161,7 @@ void SummaryWriter::addTimes() {
                    tokens + "/" + stepUs + "*1000000", report.tokensPerS);
 }
 
-/// The formulas of lib/Report/Money.cpp.
+/// Adds the costs in money by the formulas of lib/Report/Money.cpp.
 void SummaryWriter::addCost() {
   const auto &cost = report.cost;
   const Chip &chip = step.machine.pools.front().chip;

@@ -14,8 +14,8 @@
 
 namespace autopar::spreadsheet {
 
-/// A row for each number of the report that is a formula, with its JSON
-/// pointer. The numbers of cost are of `report`.
+/// Returns the sheet with a row for each number of the report that is a
+/// formula, with its JSON pointer. The numbers of cost come from `report`.
 Sheet summarySheet(const evaluation::PricedStep &step,
                    const report::Report &report, Inputs &inputs,
                    const Sheet &checks);

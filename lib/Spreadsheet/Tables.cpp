@@ -22,12 +22,13 @@ static double realOf(const PricedStep &step, NodeId node) {
   return node == noNode ? 0 : step.values.real(node);
 }
 
-/// A cell of a node; none where a record has no such part.
+/// Returns the cell of a node; an empty cell if the record has no such node.
 static Cell cellOf(NodeId node) {
   return node == noNode ? Cell() : Cell::of(node);
 }
 
-/// The product of two columns of the row that comes next.
+/// Returns a cell of the row that comes next: the product of the row's columns
+/// `a` and `b`.
 static Cell product(const Sheet &sheet, size_t a, size_t b, double value) {
   size_t row = sheet.rows.size();
   return Cell::formula(Sheet::here(row, a) + "*" + Sheet::here(row, b), value);

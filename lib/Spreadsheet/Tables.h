@@ -12,12 +12,14 @@
 
 namespace autopar::spreadsheet {
 
-// A row for each record of the program, a column for each of its parts.
+// Each sheet has a row for each record of the program, and a column for each
+// number that the total is made of.
 Sheet memorySheet(const evaluation::PricedStep &step);
 Sheet flopsSheet(const evaluation::PricedStep &step);
 Sheet communicationSheet(const evaluation::PricedStep &step);
 Sheet timeSheet(const evaluation::PricedStep &step);
-/// The requirements of splits: that one number divides another.
+/// Returns the sheet of the requirements of splits, each of which says that one
+/// number divides another.
 Sheet checksSheet(const evaluation::PricedStep &step);
 
 } // namespace autopar::spreadsheet

@@ -22,7 +22,8 @@ using namespace autopar::spreadsheet;
 
 namespace {
 
-/// The library writes to a path, and no bytes.
+/// A temporary file. The library can only write to a path; it does not return
+/// bytes.
 class TemporaryFile {
 public:
   TemporaryFile() {
@@ -49,7 +50,7 @@ public:
   XlsxFile(const XlsxWriterApi &api, const std::string &path)
       : api(api), book(api.newWorkbook(path.c_str())) {
     lxw_doc_properties properties = {};
-    // Not the time: equal books are equal bytes.
+    // The time of creation is fixed, so that equal books give equal bytes.
     constexpr time_t firstDayOf2000 = 946684800;
     properties.created = firstDayOf2000;
     api.setProperties(book, &properties);
@@ -92,7 +93,7 @@ private:
         keep(write(into, row, column, sheet.rows[row][column]));
   }
 
-  /// `text` with the characters that XML allows.
+  /// Returns `text` with only those characters that XML allows.
   static std::string plain(const std::string &text) {
     constexpr size_t most = 4096;
     std::string shown = visible(text.substr(0, most));

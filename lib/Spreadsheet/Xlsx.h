@@ -14,7 +14,7 @@
 
 namespace autopar::spreadsheet {
 
-/// The bytes of an .xlsx file; equal books give equal bytes.
+/// Returns the bytes of an .xlsx file. Equal books give equal bytes.
 Result<std::string> writeXlsx(const Book &book);
 
 } // namespace autopar::spreadsheet

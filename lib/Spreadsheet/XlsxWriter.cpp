@@ -11,7 +11,8 @@ using namespace autopar;
 using namespace autopar::spreadsheet;
 
 static Result<const XlsxWriterApi *> load() {
-  // The version must be that of the header, which defines the structs.
+  // The version of the library must be that of the header, which defines the
+  // structs.
   if (const auto *api =
           loadFirst<XlsxWriterApi>({"libxlsxwriter.so." LXW_SOVERSION}))
     return api;

@@ -15,8 +15,9 @@
 
 namespace autopar::spreadsheet {
 
-/// The functions of libxlsxwriter that write books. As with libcurl, the
-/// library is needed only by users who write one.
+/// The functions of libxlsxwriter that write books. They are loaded at run
+/// time, as those of libcurl are, because only users who write a book need the
+/// library.
 struct XlsxWriterApi : LoadedFunctions {
   using LoadedFunctions::LoadedFunctions;
 
@@ -37,7 +38,8 @@ struct XlsxWriterApi : LoadedFunctions {
   AUTOPAR_LOADED(lxw_strerror, describe);
 };
 
-/// Loads libxlsxwriter, once.
+/// Loads libxlsxwriter at the first call; later calls return the same
+/// functions.
 Result<const XlsxWriterApi *> loadXlsxWriter();
 
 } // namespace autopar::spreadsheet

@@ -17,8 +17,8 @@ using namespace autopar::serving;
 // Caches
 //===----------------------------------------------------------------------===//
 
-/// Entry of `opensBlock` for the step, modulo the block size, in which the next
-/// token of a sequence opens a KV block.
+/// Returns the entry of `opensBlock` for the step in which the next token of a
+/// sequence opens a KV block; the index is this step modulo the block size.
 int64_t &Replica::openers(const RequestState &state) {
   int64_t phase = (state.since - state.contextThen) % engine.blockTokens;
   if (phase < 0)
@@ -26,14 +26,15 @@ int64_t &Replica::openers(const RequestState &state) {
   return opensBlock[static_cast<size_t>(phase)];
 }
 
-/// KV blocks of a request with `tokens` in its cache.
+/// Returns the number of KV blocks that a request needs with `tokens` tokens in
+/// its cache.
 int64_t Replica::heldBlocks(size_t request, int64_t tokens) const {
   if (engine.reservesAnswers)
     tokens = requests[request].promptTokens + requests[request].answerTokens;
   return engine.blocksOf(tokens);
 }
 
-/// KV blocks that the next decoding step opens.
+/// Returns the number of KV blocks that the next decoding step opens.
 int64_t Replica::blocksToOpen() const {
   return engine.reservesAnswers
              ? 0
@@ -68,8 +69,8 @@ void Replica::endDecoding(size_t request) {
   state.decodes = false;
 }
 
-/// Preempts the sequence that began last; it is prefilled again when there is
-/// room.
+/// Preempts the sequence that began to decode last. It is prefilled again when
+/// there is room.
 void Replica::evictLast() {
   while (!states[begun.back()].decodes)
     begun.pop_back();
@@ -93,8 +94,8 @@ void Replica::planDecoding() {
 // Prefill
 //===----------------------------------------------------------------------===//
 
-/// Admits the first waiting request, if it has room in the step's `budget` and
-/// in the KV caches.
+/// Admits the first waiting request if it has room in the step's `budget` and
+/// in the KV caches. Returns whether it was admitted.
 bool Replica::admit(int64_t budget) {
   size_t request = waiting.front();
   RequestState &state = states[request];
@@ -105,11 +106,12 @@ bool Replica::admit(int64_t budget) {
     state.toPrefill = requests[request].promptTokens;
     state.prefilled = requests[request].cachedTokens;
   }
-  // A prompt that is longer than the budget is prefilled alone.
+  // If the engine does not cut prompts, a prompt that is longer than the budget
+  // is prefilled alone.
   if (!engine.cutsPrompts && state.toPrefill - state.prefilled > budget &&
       !chunks.empty())
     return false;
-  // Sequences that decode keep room for their next tokens.
+  // KV blocks are kept free for the next tokens of sequences that decode.
   int64_t held = heldBlocks(request, state.toPrefill);
   if (used + blocksToOpen() + held > engine.blocks)
     return false;
@@ -196,7 +198,8 @@ void Replica::finish(std::vector<size_t> &answering,
     auto [step, request] = ends.top();
     ends.pop();
     const RequestState &state = states[request];
-    // Ends of sequences that were preempted since are stale.
+    // If a sequence was preempted after its end was planned, this end is out of
+    // date and is skipped.
     int64_t left = requests[request].answerTokens - state.made;
     if (!state.decodes || state.since + left != step)
       continue;

@@ -15,14 +15,16 @@
 
 namespace autopar::serving {
 
-/// Progress of a request in the engine.
+/// The progress of a request in the engine.
 struct RequestState {
-  /// Tokens to prefill before it decodes, and those that are prefilled.
+  /// The number of tokens that the request must prefill before it decodes, and
+  /// how many of them are prefilled.
   int64_t toPrefill = 0, prefilled = 0;
-  /// Tokens of its answer when it last began or stopped to decode.
+  /// The number of answer tokens that existed when the request last began or
+  /// stopped to decode.
   int64_t made = 0;
-  /// While it decodes: the replica's `steps` when it began, and its context
-  /// then.
+  /// While the request decodes: the replica's `steps` when it began, and the
+  /// tokens of its context at that time.
   int64_t since = 0, contextThen = 0;
   int32_t evictions = 0;
   bool decodes = false;
@@ -37,36 +39,37 @@ struct RequestState {
 /// to 4 only add 3 to `contexts`.
 class Replica {
 public:
-  /// All arguments outlive it. `states` has all requests, each of which is in
-  /// one replica.
+  /// All arguments must outlive the replica. `states` has all requests of the
+  /// service, each of which is in one replica.
   Replica(const Engine &engine, const std::vector<program::Request> &requests,
           std::vector<RequestState> &states)
       : engine(engine), requests(requests), states(states),
         opensBlock(static_cast<size_t>(engine.blockTokens)) {}
 
   void add(size_t request) { waiting.push_back(request); }
-  /// The sequences that decode, whether the planned step decodes or not.
+  /// Returns the load of the sequences that decode, whether the planned step
+  /// decodes or not.
   StepLoad decodingLoad() const;
-  /// Requests that wait, are prefilled or decode.
+  /// Returns the number of requests that wait, are prefilled or decode.
   size_t size() const {
     return waiting.size() + prefilling.size() + static_cast<size_t>(decoding);
   }
   int64_t usedBlocks() const { return used; }
   int64_t decodedSteps() const { return steps; }
-  /// Output tokens so far.
+  /// Returns the number of output tokens so far.
   int64_t tokensMade() const { return tokens; }
 
-  /// Chooses the prompts of the next step; where the engine fuses also the
-  /// sequences that decode beside them, and preempts those without room.
+  /// Chooses the prompts of the next step. An engine that fuses prompts also
+  /// decodes beside them; sequences without room are then preempted.
   void plan();
   bool prefills() const { return !chunks.empty(); }
-  /// Plans a decoding step of an engine that alternates, where no replica
-  /// prefills.
+  /// Plans a decoding step of an engine that alternates between prefill and
+  /// decoding, when no replica prefills.
   void planDecoding();
-  /// The step that was planned.
+  /// Returns the load of the step that was planned.
   StepLoad planned() const;
-  /// Ends the planned step: appends the requests whose first token it made, and
-  /// those that it ended.
+  /// Ends the planned step. Appends the requests whose first token the step
+  /// made to `answering`, and the requests that it ended to `ended`.
   void finish(std::vector<size_t> &answering, std::vector<size_t> &ended);
 
 private:
@@ -74,7 +77,8 @@ private:
     size_t request;
     int64_t tokens;
   };
-  /// The count of `steps` at an end, and the request.
+  /// The value of `steps` at which a request ends, and the index of the
+  /// request.
   using End = std::pair<int64_t, size_t>;
 
   int64_t contextOf(const RequestState &state) const {
@@ -90,7 +94,8 @@ private:
 
   bool admit(int64_t budget);
   void planPrefill(int64_t budget);
-  /// Whether all chunks are last tokens of prompts that arrived prefilled.
+  /// Returns whether all chunks are last tokens of prompts that arrived
+  /// prefilled.
   bool joinsDecoding() const;
   void finishChunk(const Chunk &chunk, std::vector<size_t> &answering,
                    std::vector<size_t> &ended);
@@ -99,18 +104,20 @@ private:
   const std::vector<program::Request> &requests;
   std::vector<RequestState> &states;
   std::deque<size_t> waiting, prefilling;
-  /// Ends of the sequences that decode, and stale ones of preempted requests.
+  /// The ends of the sequences that decode. Ends of preempted requests stay
+  /// here and are skipped.
   std::priority_queue<End, std::vector<End>, std::greater<>> ends;
-  /// Requests in the order in which they began to decode; some have ended.
+  /// The requests in the order in which they began to decode; some of them have
+  /// ended since.
   std::vector<size_t> begun;
-  /// Steps that decoded so far; sequences that decode, and the sum of their
-  /// contexts.
+  /// The number of steps that decoded so far, the number of sequences that
+  /// decode, and the sum of their contexts in tokens.
   int64_t steps = 0, decoding = 0, contexts = 0;
-  /// Sequences that open a KV block in a step, by `steps` modulo the block
-  /// size.
+  /// The number of sequences that open a KV block in a step, by `steps` modulo
+  /// the block size.
   std::vector<int64_t> opensBlock;
   int64_t used = 0, tokens = 0;
-  /// The planned step.
+  /// The chunks of the planned step, and whether it decodes.
   std::vector<Chunk> chunks;
   bool decodesNext = false;
 };

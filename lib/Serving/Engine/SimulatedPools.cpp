@@ -32,14 +32,14 @@ private:
   const SimulatedPool &prefill, &decode;
   const SimulatedLink &link;
   const SimulatedLoad &load;
-  /// Arrivals of KV caches at the decode pool, in order, for requests of more
-  /// than one token.
+  /// The times at which KV caches arrive at the decode pool, in order, for
+  /// requests of more than one token.
   std::vector<std::pair<double, size_t>> arrivals;
 };
 
 } // namespace
 
-/// The prefill pool answers each prompt with a token.
+/// Simulates the prefill pool, which answers each prompt with one token.
 SimulationResult PoolsSimulation::prefillAll() const {
   SimulatedLoad prompts = load;
   for (Request &request : prompts.requests)
@@ -47,8 +47,8 @@ SimulationResult PoolsSimulation::prefillAll() const {
   return simulate(prefill.prices, prefill.engine, prompts, prefill.engines);
 }
 
-/// Moves KV caches in the order of their prefills, over the link of their
-/// replica.
+/// Moves the KV caches in the order in which their prefills end, each over the
+/// link of its replica.
 void PoolsSimulation::move(SimulationResult &result) {
   std::vector<size_t> order(result.requests.size());
   for (size_t i = 0; i < order.size(); ++i)
@@ -71,7 +71,8 @@ void PoolsSimulation::move(SimulationResult &result) {
   std::sort(arrivals.begin(), arrivals.end());
 }
 
-/// Decodes from the second token on; the first one is the last of the prompt.
+/// Simulates the decode pool, which decodes from the second token on; the first
+/// token came from the prefill pool.
 void PoolsSimulation::goOn(SimulationResult &result) const {
   SimulatedLoad answers;
   for (auto [arrivalUs, i] : arrivals) {
@@ -84,7 +85,7 @@ void PoolsSimulation::goOn(SimulationResult &result) const {
   engine.decodesOnly = true;
   engine.fusesPrompts = true;
   engine.host = {};
-  // The prefill pool made one of the tokens that are sent together.
+  // One of the tokens that are sent together was made by the prefill pool.
   bool sendsSeveral = decode.engine.host.streamInterval > 1;
   if (sendsSeveral)
     engine.host.streamInterval = decode.engine.host.streamInterval - 1;

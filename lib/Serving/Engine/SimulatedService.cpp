@@ -81,8 +81,8 @@ SimulatedService autopar::serving::summarize(const SimulatedRun &run,
   service.tpot = MeasuredTimes::of(std::move(tpots));
   service.request = MeasuredTimes::of(std::move(requests));
   service.shareWithinLimits = within / static_cast<double>(service.counted);
-  // Where no request ends while others arrive, the rate is that of the whole
-  // run.
+  // If no request ends while others still arrive, the rate is that of the whole
+  // simulation.
   if (ended == 0) {
     fromUs = 0;
     toUs = result.endUs;
@@ -120,7 +120,8 @@ std::string autopar::serving::writeRequestLines(const SimulatedRun &run) {
   return text;
 }
 
-/// Each request is a track of its own, as requests overlap.
+/// Requests overlap, so that each request gets a track of its own in the
+/// timeline.
 static void addSlice(std::string &text, size_t request, const char *name,
                      int32_t replica, double fromUs, double toUs) {
   for (auto [phase, us] : {std::pair("b", fromUs), std::pair("e", toUs)}) {

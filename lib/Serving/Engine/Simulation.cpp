@@ -69,18 +69,19 @@ private:
   StepPrices &prices;
   const Engine &engine;
   const SimulatedLoad &load;
-  /// By the index of the load's requests.
+  /// The states of the requests, by the index of the request in the load.
   std::vector<RequestState> states;
   std::vector<Replica> replicas;
   SimulationResult result;
   double nowUs = 0;
   size_t sent = 0, ended = 0;
-  /// Times at which requests reach the scheduler, the next one on top.
+  /// The times at which requests reach the scheduler, with the next one on top.
   using Arrival = std::pair<double, size_t>;
   std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> coming;
   std::vector<size_t> answering, ending;
-  /// Of each replica: requests whose first token is sent at a count of its
-  /// decoding steps, the next one first.
+  /// For each replica, the requests whose first token is still to be sent: the
+  /// number of decoding steps at which it is sent, and the request, the next
+  /// one first.
   using Unsent = std::pair<int64_t, size_t>;
   std::vector<std::deque<Unsent>> unsent;
   int64_t stepsSinceLook = 0;
@@ -111,8 +112,8 @@ void Simulation::send() {
   }
 }
 
-/// Whether the engine looks for requests now: every `receiveInterval` steps,
-/// and whenever it is idle.
+/// Returns whether the engine looks for requests now. It does so every
+/// `receiveInterval` steps, and whenever it is idle.
 bool Simulation::looks() {
   bool isIdle =
       std::all_of(replicas.begin(), replicas.end(),
@@ -123,7 +124,7 @@ bool Simulation::looks() {
   return true;
 }
 
-/// Sends arrivals to the replica with fewest requests.
+/// Gives each request that has arrived to the replica with the fewest requests.
 void Simulation::letIn() {
   if (!looks())
     return;
@@ -138,8 +139,8 @@ void Simulation::letIn() {
   }
 }
 
-/// The next arrival at an idle engine. A request without a place waits for an
-/// end instead.
+/// Returns the time in us of the next arrival at an idle engine. A request
+/// without a place does not arrive but waits until another one ends.
 double Simulation::nextUs() const {
   double next = std::numeric_limits<double>::infinity();
   if (!coming.empty())
@@ -149,8 +150,8 @@ double Simulation::nextUs() const {
   return next;
 }
 
-/// Plans the step of all replicas. Where the engine alternates, none of them
-/// decodes or preempts while another one prefills.
+/// Plans the step of all replicas. If the engine alternates between prefill and
+/// decoding, no replica decodes or preempts while another one prefills.
 void Simulation::planReplicas() {
   bool prefills = false;
   for (Replica &replica : replicas) {
@@ -163,7 +164,8 @@ void Simulation::planReplicas() {
     replica.planDecoding();
 }
 
-/// The step of the replica that computes most, which the others wait for.
+/// Returns the load of the replica that computes most, for which the other
+/// replicas wait.
 StepLoad Simulation::plan() {
   planReplicas();
   StepLoad most = replicas.front().planned();
@@ -180,8 +182,9 @@ StepLoad Simulation::plan() {
     most.promptTokens = own.promptTokens;
     most.promptContext = own.promptContext;
   }
-  // Priced as one prompt of the replica that prefills most, and as many of its
-  // length as all replicas prefill.
+  // The step is priced with one prompt as long as all that the busiest replica
+  // prefills, times the number of such prompts that all replicas together
+  // prefill.
   if (replicas.size() > 1 && most.prompts > 0) {
     double longest = most.prompts * most.promptTokens;
     most.joinPrompts(longest);
@@ -190,8 +193,9 @@ StepLoad Simulation::plan() {
   return most;
 }
 
-/// Sends the first tokens of requests that have `streamInterval` tokens by now;
-/// those whose first token the last step made join the others.
+/// Sends the first tokens of requests that have `streamInterval` tokens by now.
+/// Requests whose first token the last step made are added to those that wait
+/// to be sent.
 void Simulation::sendTokens(size_t replica) {
   std::deque<Unsent> &waiting = unsent[replica];
   int64_t steps = replicas[replica].decodedSteps();
@@ -218,7 +222,7 @@ void Simulation::finish(double stepUs) {
   for (size_t request : ending) {
     ServedRequest &served = result.requests[request];
     served.endUs = nowUs;
-    // An answer shorter than the interval is sent at its end.
+    // An answer that is shorter than the stream interval is sent at its end.
     if (served.firstTokenUs == 0)
       served.firstTokenUs = nowUs;
     served.evictions = states[request].evictions;
@@ -260,11 +264,13 @@ SimulationResult Simulation::run() {
   return std::move(result);
 }
 
-/// The requests `first`, `first` + `stride` and so on.
+/// Returns the load with every `stride`-th request, beginning with request
+/// `first`.
 static SimulatedLoad partOf(const SimulatedLoad &load, int64_t first,
                             int64_t stride) {
   SimulatedLoad part;
-  // The first groups get the places that do not divide.
+  // If the groups do not divide the concurrency, the first groups get one place
+  // more.
   part.concurrency = (load.concurrency + stride - 1 - first) / stride;
   for (auto i = static_cast<size_t>(first); i < load.requests.size();
        i += static_cast<size_t>(stride))
@@ -272,7 +278,8 @@ static SimulatedLoad partOf(const SimulatedLoad &load, int64_t first,
   return part;
 }
 
-/// Adds the results of the engine `first` of `stride` engines.
+/// Adds the results of engine `first` of `stride` engines to the results of
+/// all.
 static void addPart(const SimulationResult &part, const Engine &engine,
                     int64_t first, int64_t stride, SimulationResult &all) {
   for (size_t i = 0; i < part.requests.size(); ++i) {

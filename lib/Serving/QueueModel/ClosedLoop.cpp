@@ -19,14 +19,16 @@ using namespace autopar::serving;
 // Steps
 //===----------------------------------------------------------------------===//
 
-/// Prompts that a step of the group has room for: whole ones, where one fits.
+/// Returns the number of prompts that a step of the lock-step group has room
+/// for: whole prompts if at least one fits, else a part of one.
 double ClosedLoop::mostPerStep() const {
   double each = runtime.tokenBudget.value / load.uncachedTokens();
   return (each >= 1 ? std::floor(each) : each) * prices.lockStepReplicas();
 }
 
-/// Prompts of a step that has any: one of `answerTokens` of the running
-/// requests ends in a step, a Poisson number, and others come in their place.
+/// Returns the mean number of prompts in a step that has any. In a step, one of
+/// `answerTokens` of the running requests ends, which is a Poisson number, and
+/// new requests take their places.
 double ClosedLoop::promptsPerStep() const {
   double running = state.running * prices.lockStepReplicas();
   double ends = running * load.tokensPerStep / load.answerTokens;
@@ -34,12 +36,12 @@ double ClosedLoop::promptsPerStep() const {
   return std::max(1.0, std::min({arrive, mostPerStep(), running}));
 }
 
-/// Requests of the group that run beside a given one.
+/// Returns the number of requests of the group that run beside a given request.
 double ClosedLoop::runningOthers() const {
   return std::max(0.0, state.running * prices.lockStepReplicas() - 1);
 }
 
-/// The steps of the replica with most sequences.
+/// Prices the steps of the replica that has the most sequences.
 ServingRefusal ClosedLoop::priceSteps() {
   StepLoad decoding = decodeOf(load, std::ceil(state.running));
   StepTime decode, withPrompts;
@@ -54,7 +56,7 @@ ServingRefusal ClosedLoop::priceSteps() {
   mixed.decoding = runtime.fusesPrompts ? decoding.decoding : 0;
   mixed.prompts = prompts.prompts;
   mixed.promptTokens = std::round(prompts.promptTokens / chunks);
-  // A chunk attends to half of the others in the mean.
+  // A chunk attends, in the mean, to half of the other chunks of its prompt.
   mixed.promptContext = prompts.promptContext -
                         std::round(prompts.promptTokens * (1 - 1 / chunks) / 2);
   if (ServingRefusal refusal = prices.priceBetween(mixed, withPrompts))
@@ -66,10 +68,11 @@ ServingRefusal ClosedLoop::priceSteps() {
   return {};
 }
 
-/// Mean prefill of `running` requests that arrive at once. Steps prefill as
-/// many as have room and decode those before, so their times are a line from
-/// the first p to the last q: after J steps, a share x is done at J (p x + (q -
-/// p) x^2 / 2), in M groups that end together.
+/// Finds the mean prefill time of `running` requests that arrive at once. Each
+/// step prefills as many of them as have room and decodes those that were
+/// prefilled before, so that the step times are a line from the first one, p,
+/// to the last one, q. After J steps, a share x of the requests is done at the
+/// time J (p x + (q - p) x^2 / 2); the requests end in M groups.
 ServingRefusal ClosedLoop::burst(double running, double &us) {
   double each = runtime.tokenBudget.value / load.uncachedTokens();
   if (!runtime.cutsPrompts)
@@ -98,26 +101,29 @@ ServingRefusal ClosedLoop::burst(double running, double &us) {
 // Times
 //===----------------------------------------------------------------------===//
 
-/// Little's law.
+/// Sets the throughput in tokens/s by Little's law.
 void ClosedLoop::setThroughput() {
   double us = state.ttftUs - state.firstToken.sendUs + answerUs();
   state.outputTokensPerSecond =
       1e6 * static_cast<double>(load.concurrency) * load.answerTokens / us;
 }
 
-/// Prompts wait at least for those of all others, where answers are short.
+/// Returns the shortest prefill time in us: if answers are short, a prompt
+/// waits at least for the prompts of all other requests.
 double ClosedLoop::leastPrefillUs() const {
   return state.running * prices.lockStepReplicas() * state.promptStepUs /
              state.promptsPerStep -
          answerUs();
 }
 
-/// The wait for a place, which a request holds from its prefill to its end.
+/// Returns the time in us that a request waits for a place. A request holds its
+/// place from its prefill to its end.
 double ClosedLoop::placeUs(double prefillUs) const {
   return state.waiting / state.running * (prefillUs + answerUs());
 }
 
-/// The rest of the step at an arrival: half of one, drawn by its length.
+/// Returns the time in us until the step that runs at an arrival ends: half of
+/// a step that is drawn by its length, because longer steps meet more arrivals.
 double ClosedLoop::untilStepEndsUs() const {
   double stepsWithPrompts = state.others / state.promptsPerStep;
   double share = std::min(1.0, stepsWithPrompts * state.promptStepUs /
@@ -145,8 +151,9 @@ ServingRefusal ClosedLoop::findMeans() {
   return {};
 }
 
-/// The queue where the other requests arrive once in the time of one, which is
-/// a fixed point (arrival theorem: a request never queues behind itself).
+/// Finds the queue in which the other requests arrive once in the time of one
+/// request. This is a fixed point, because a request never queues behind itself
+/// (arrival theorem).
 ServingRefusal ClosedLoop::findFirst(FirstTokenTime &first, StepQueue &queue) {
   EngineSteps steps(prices, runtime);
   PrefillSpread spread;
@@ -166,12 +173,12 @@ ServingRefusal ClosedLoop::findFirst(FirstTokenTime &first, StepQueue &queue) {
     excess = first.mean() - us;
     return ServingRefusal();
   };
-  // A prompt waits for those of all others at most.
+  // A prompt waits at most for the prompts of all other requests.
   double guess = state.firstToken.prefillUs + state.firstToken.stepUs, us = 0;
   return findZero(guess, 0, guess + others * state.promptStepUs, excessAt, us);
 }
 
-/// Distributions around the means.
+/// Finds the distributions of the times around their means.
 ServingRefusal ClosedLoop::findSpread() {
   StepQueue queue;
   ServiceTimes times;
@@ -198,10 +205,12 @@ ServingRefusal ClosedLoop::run() {
   double running = state.running * prices.lockStepReplicas();
   state.others = std::max(0.0, running - state.promptsPerStep);
   double interrupts = state.others / load.answerTokens;
-  // A step prefills no more for each of its tokens than it has room for.
+  // For each of its tokens, a step prefills no more prompts than it has room
+  // for.
   if (runtime.fusesPrompts)
     interrupts = std::min(interrupts, mostPerStep() / load.tokensPerStep);
-  // Prompts that arrive at once interrupt half of each other.
+  // If prompts arrive at once, each of them is interrupted by half of the
+  // others only.
   if (load.rounds > 0)
     interrupts *= 1 - 0.5 / std::max(1.0, load.rounds);
   state.tpotUs = state.decodeStepUs / load.tokensPerStep +

@@ -13,13 +13,13 @@
 
 namespace autopar::serving {
 
-/// A closed loop (docs/serving.md, "Closed loop"): each request that ends is
-/// followed by another one, so while a request answers, each of the others is
-/// replaced once.
+/// Models a closed loop (docs/serving.md, "Closed loop"): each request that
+/// ends is followed by another one, so that while a request answers, each of
+/// the other requests is replaced once.
 class ClosedLoop {
 public:
-  /// `state` has the requests of a replica that run and that wait. All outlive
-  /// it.
+  /// `state` gives the requests of a replica that run and that wait. All
+  /// arguments must outlive the object.
   ClosedLoop(StepPrices &prices, const runtime::Runtime &runtime,
              const RequestHost &host, const ServedLoad &load,
              SteadyState &state)

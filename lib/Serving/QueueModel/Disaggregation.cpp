@@ -34,7 +34,7 @@ private:
   ServingRefusal prefillAt(double ratePerS);
   void findParts(double ratePerS);
   ServingRefusal prefillOfClosed();
-  /// The state in which `running` sequences decode on each replica.
+  /// Finds the state in which `running` sequences decode on each replica.
   ServingRefusal at(double running);
   double decodingReplicas() const {
     return static_cast<double>(pools.decodeWorkers) * decode.replicaCount();
@@ -44,17 +44,18 @@ private:
   const Disaggregation &pools;
   const ServedLoad &load;
   DisaggregatedState &served;
-  /// The prefill pool.
+  /// The state, times and request rate of the prefill pool.
   SteadyState prefillState;
   ServiceTimes prefillTimes;
   double ratePerUs = 0;
-  /// Requests of the whole deployment.
+  /// The number of requests in the whole deployment.
   double population = 0;
 };
 
 } // namespace
 
-/// The prefill pool answers each prompt with a token.
+/// Returns the load of the prefill pool, which answers each prompt with one
+/// token.
 ServedLoad Pools::prefillLoad(double ratePerS) const {
   ServedLoad prompts = load;
   prompts.concurrency = 0;
@@ -66,7 +67,8 @@ ServedLoad Pools::prefillLoad(double ratePerS) const {
   return prompts;
 }
 
-/// The prefill pool under Poisson arrivals.
+/// Finds the state of the prefill pool for Poisson arrivals of `ratePerS`
+/// requests per second.
 ServingRefusal Pools::prefillAt(double ratePerS) {
   ServedLoad prompts = prefillLoad(ratePerS);
   prefillState = {};
@@ -80,7 +82,8 @@ ServingRefusal Pools::prefillAt(double ratePerS) {
   return {};
 }
 
-/// The time to the first token, where the states of both pools are known.
+/// Finds the parts of the time to the first token, once the states of both
+/// pools are known.
 void Pools::findParts(double ratePerS) {
   FirstTokenParts &parts = served.state.firstToken;
   parts = prefillState.firstToken;
@@ -89,7 +92,8 @@ void Pools::findParts(double ratePerS) {
       decode.requestHost().sendingUs(load.answerTokens, served.state.tpotUs);
 }
 
-/// Arrivals without the request itself (arrival theorem).
+/// Finds the state of the prefill pool in a closed loop: it sees the arrivals
+/// of all requests but the one in question (arrival theorem).
 ServingRefusal Pools::prefillOfClosed() {
   double others = 1 - 1 / static_cast<double>(load.concurrency);
   if (auto refusal = prefillAt(ratePerUs * 1e6 * others))
@@ -130,7 +134,8 @@ ServingRefusal Pools::serve() {
   served.decodeMostPerS = ratePerUs * 1e6;
   state.mostPerS = std::min(served.prefillMostPerS, served.decodeMostPerS);
   auto concurrency = static_cast<double>(load.concurrency);
-  // More sequences mean a higher rate, and more prompts that wait: bisection.
+  // More sequences mean a higher rate and more prompts that wait, so that
+  // bisection finds the number of sequences.
   double low = 0, high = most;
   for (int i = 0; i < halvings && high - low > 1e-4 * high; ++i) {
     double middle = (low + high) / 2;
@@ -141,7 +146,7 @@ ServingRefusal Pools::serve() {
   state.running = low;
   if (auto refusal = at(low))
     return refusal;
-  // Where a pool is full, all requests that do not decode wait.
+  // If a pool is full, all requests that do not decode wait for it.
   FirstTokenParts &parts = state.firstToken;
   double inPrefillUs = (concurrency - decodingReplicas() * low) / ratePerUs;
   if (ratePerUs * 1e6 > (1 - 1e-3) * state.mostPerS)
@@ -156,7 +161,7 @@ ServingRefusal Pools::serve() {
   return {};
 }
 
-/// Mean wait for the link as an M/D/1 queue.
+/// Returns the mean wait for the link in us, as in an M/D/1 queue.
 double Pools::waitForLinkUs(double ratePerS) const {
   if (pools.linksPerS <= 0)
     return 0;
@@ -164,14 +169,16 @@ double Pools::waitForLinkUs(double ratePerS) const {
   return used < 1 ? used / (1 - used) / 2 * pools.transferUs : 0;
 }
 
-/// The rate at which the prefill pool and the links hand requests on.
+/// Returns the rate, per second, at which the prefill pool and the links hand
+/// requests on.
 double Pools::handedOnPerS(double ratePerS) const {
   double readPerS = std::min(ratePerS, served.prefillMostPerS);
   return pools.linksPerS > 0 ? std::min(readPerS, pools.linksPerS) : readPerS;
 }
 
-/// The decode pool gets prefilled prompts. The first token is made in the
-/// prefill pool, and a request keeps its wait for room in the decode pool.
+/// Serves an open loop. The decode pool gets prefilled prompts: the first token
+/// is made in the prefill pool, and a request may still have to wait for room
+/// in the decode pool.
 ServingRefusal Pools::serveOpen() {
   SteadyState &state = served.state;
   ServedLoad writing = load;
@@ -210,7 +217,8 @@ ServingRefusal Pools::serveOpen() {
   parts.queueUs += times.waiting.meanUs;
   state.ttftUs = parts.sum();
   TimeMoments first = times.first.moments();
-  // Its caches arrive half a step before the next one.
+  // The caches of a request arrive, in the mean, half a step before the next
+  // step.
   double decodeUs = load.decodedTokens() * state.tpotUs;
   times.request.mean =
       state.ttftUs - parts.sendUs + state.decodeStepUs / 2 + decodeUs;

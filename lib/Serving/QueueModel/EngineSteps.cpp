@@ -29,8 +29,8 @@ void serving::setChunk(const ServedLoad &load, double tokens, StepLoad &step) {
 // Lengths of prompts
 //===----------------------------------------------------------------------===//
 
-/// The prefill of a prompt with `tokens` uncached tokens: chunks that fill
-/// steps, and a last one that attends to all of it.
+/// Prices the prefill of a prompt with `tokens` uncached tokens: chunks that
+/// fill steps, and a last chunk that attends to the whole prompt.
 ServingRefusal EngineSteps::timePrefill(const ServedLoad &load, double tokens,
                                         PrefillTime &prefill) {
   double most =
@@ -43,7 +43,7 @@ ServingRefusal EngineSteps::timePrefill(const ServedLoad &load, double tokens,
     if (ServingRefusal refusal = prices.priceServed(step, decode))
       return refusal;
   }
-  // The cached share is the same for prompts of all lengths.
+  // Prompts of all lengths have the same share of cached tokens.
   double cached =
       tokens * (std::round(load.promptTokens) / load.uncachedTokens() - 1);
   auto add = [&](double chunks, double chunk, double context) {
@@ -66,7 +66,8 @@ ServingRefusal EngineSteps::timePrefill(const ServedLoad &load, double tokens,
   return add(1, last, tokens);
 }
 
-/// Gauss-Hermite quadrature over the logarithm of the length.
+/// The mean over prompt lengths is a Gauss-Hermite quadrature over the
+/// logarithm of the length.
 ServingRefusal EngineSteps::findSpread(const ServedLoad &load,
                                        PrefillSpread &spread) {
   spread = {};
@@ -106,10 +107,11 @@ ServingRefusal EngineSteps::findSpread(const ServedLoad &load,
   return {};
 }
 
-/// Mean number of whole prompts in a step with room for `room` prompts of mean
-/// length, at least 1: the renewal function (Cox 1962, "Renewal Theory").
+/// Returns the mean number of whole prompts in a step that has room for `room`
+/// prompts of mean length, but at least 1. It is the renewal function (Cox
+/// 1962, "Renewal Theory").
 static double wholePrompts(double room, const ServedLoad &load) {
-  // Further terms add less than 1e-4 prompts each.
+  // Each further term of the sum adds less than 1e-4 prompts.
   constexpr double smallestShare = 1e-4;
   if (load.promptVariation <= 0)
     return std::max(1.0, std::floor(room));
@@ -124,14 +126,16 @@ static double wholePrompts(double room, const ServedLoad &load) {
 // The queue of an engine
 //===----------------------------------------------------------------------===//
 
-/// M of a single replica: the mean over further prompts of a full step.
+/// Finds M, the time that each further prompt adds to a step, for a single
+/// replica: the mean over the further prompts of a full step.
 ServingRefusal EngineSteps::addFurther(const StepLoad &first, double firstUs,
                                        double addedUs, StepQueue &queue) {
-  // Up to four: beyond, each adds what the fourth does to 1 %.
+  // At most four prompts are priced: each further one adds as much as the
+  // fourth does, within 1 %.
   constexpr double mostPriced = 4, smallestShare = 1e-3;
   queue.furtherPromptUs = addedUs;
-  // A share of the second prompts has room beside the first one, cut ones
-  // always.
+  // Only a share of the second prompts has room beside the first one; if
+  // prompts are cut, there is always room for a part.
   double atOnce = queue.maxPrompts * queue.chunks + 1e-9;
   double share = std::clamp(atOnce - 1, 0.0, 1.0);
   if (runtime.cutsPrompts)
@@ -148,8 +152,9 @@ ServingRefusal EngineSteps::addFurther(const StepLoad &first, double firstUs,
   return {};
 }
 
-/// M and L of replicas in lock step: prompts on all of them, and a prompt of up
-/// to twice the length on one.
+/// Finds M and L for replicas in lock step, from the price of a step with a
+/// prompt on every replica and of a step with a prompt of up to twice the
+/// length on one replica.
 ServingRefusal EngineSteps::addFurtherLocked(const StepLoad &first,
                                              double firstUs, StepQueue &queue) {
   double replicas = queue.lengths.replicas, limit = queue.lengths.limit;
@@ -159,7 +164,7 @@ ServingRefusal EngineSteps::addFurtherLocked(const StepLoad &first,
   if (ServingRefusal refusal = prices.priceServed(step, all))
     return refusal;
   queue.furtherPromptUs = std::max(0.0, (all.us - firstUs) / (replicas - 1));
-  // Where a prompt fills its step, no second one is in it.
+  // If one prompt fills its step, the step has no second prompt.
   if (runtime.cutsPrompts && limit <= 1)
     return {};
   double length = runtime.cutsPrompts ? std::min(2.0, limit) : 2;

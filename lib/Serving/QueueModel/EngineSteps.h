@@ -13,35 +13,38 @@
 
 namespace autopar::serving {
 
-/// Steps with as many sequences as have room, where the service saturates.
+/// Describes the steps of a saturated service, in which as many sequences
+/// decode as have room.
 struct FullSteps {
-  /// Sequences of each replica.
+  /// The number of sequences that decode on each replica.
   double running = 0;
   StepQueue queue;
   double stepUs = 0;
-  /// Requests that a lock-step group serves per us.
+  /// The number of requests that a lock-step group serves per us.
   double mostPerUs = 0;
-  /// Whether steps have room for fewer prompts than requests end in them.
+  /// Whether a step has room for fewer prompts than requests end in it.
   bool isCrowded = false;
 };
 
-/// Steps of requests that decode: one for each token after the first, divided
-/// by the tokens of a step.
+/// Returns the number of steps in which a request decodes: one for each token
+/// after the first, divided by the tokens that a step makes per request.
 inline double decodedSteps(const ServedLoad &load) {
   return load.decodedTokens() / load.tokensPerStep;
 }
 
-/// Steps that the mean time of a token is taken over.
+/// Returns the number of steps over which the mean time of a token is taken.
 inline double decodingSteps(const ServedLoad &load) {
   return std::max(1.0, decodedSteps(load));
 }
 
-/// A step of `prompts` whole prompts, but for their cached tokens.
+/// Returns the load of a step that prefills `prompts` whole prompts, apart from
+/// their cached tokens.
 inline StepLoad prefillOf(const ServedLoad &load, double prompts) {
   return {0, 1, prompts, load.uncachedTokens(), std::round(load.promptTokens)};
 }
 
-/// A step that decodes `sequences` of each replica, with their drafts.
+/// Returns the load of a step that decodes `sequences` sequences on each
+/// replica, with their drafts.
 inline StepLoad decodeOf(const ServedLoad &load, double sequences) {
   StepLoad step{sequences, load.contextTokens()};
   step.drafts = load.drafts;
@@ -49,29 +52,29 @@ inline StepLoad decodeOf(const ServedLoad &load, double sequences) {
   return step;
 }
 
-/// Prices the steps that loads cause on an engine.
+/// Prices the steps that a load causes on an engine.
 class EngineSteps {
 public:
-  /// Both outlive it.
+  /// Both arguments must outlive the object.
   EngineSteps(StepPrices &prices, const runtime::Runtime &runtime)
       : prices(prices), runtime(runtime) {}
 
-  /// What the lengths of prompts change (Q1).
+  /// Finds how the lengths of prompts change the times of prefills (Q1).
   ServingRefusal findSpread(const ServedLoad &load, PrefillSpread &spread);
-  /// The queue of an engine on each of whose replicas `running` sequences
-  /// decode; `queue` has its arrivals and its spread. `decode` is the step
-  /// without prompts.
+  /// Describes the queue of an engine on each of whose replicas `running`
+  /// sequences decode. `queue` has the arrivals and the spread of lengths
+  /// already; `decode` becomes the time of a step without prompts.
   ServingRefusal describe(const ServedLoad &load, double running,
                           StepQueue &queue, StepTime &decode);
-  /// The steps where most requests are served (Q4); `room` says how many
-  /// requests of a replica have room.
+  /// Finds the steps in which most requests are served (Q4). `room` gives how
+  /// many requests of a replica have room.
   ServingRefusal findFull(const ServedLoad &load, const SteadyState &room,
                           FullSteps &full);
 
 private:
   struct PrefillTime {
-    /// The whole prefill, what it adds to steps that decode, and the most that
-    /// it adds to one of them, in us.
+    /// The time of the whole prefill, the time that it adds to steps that
+    /// decode, and the most time that it adds to one of these steps, all in us.
     double wholeUs = 0, addedUs = 0, longestUs = 0;
     double furtherSteps = 0;
   };
@@ -88,8 +91,8 @@ private:
   const runtime::Runtime &runtime;
 };
 
-/// Sets the prompt of `step` to a chunk of `tokens`, which attends to all that
-/// is cached and, in the mean, to half of the other chunks.
+/// Sets the prompt of `step` to a chunk of `tokens` tokens. The chunk attends
+/// to all cached tokens and, in the mean, to half of the other chunks.
 void setChunk(const ServedLoad &load, double tokens, StepLoad &step);
 
 } // namespace autopar::serving

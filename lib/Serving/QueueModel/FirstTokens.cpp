@@ -13,10 +13,11 @@
 using namespace autopar;
 using namespace autopar::serving;
 
-/// The rest of the step that a prompt arrives in, and the work of the prompts
-/// beside it in the next one. The step has the mean and mean square given here
-/// and ends at any time; `workPerUs` and `workSquarePerUs` are mean and square
-/// of the work that arrives in 1 us.
+/// Returns the moments of a sum of two times: the rest of the step in which a
+/// prompt arrives, and the work of the prompts that the next step prefills
+/// beside it. The step has the given mean and mean square and ends at any time;
+/// `workPerUs` and `workSquarePerUs` are mean and mean square of the work that
+/// arrives in 1 us.
 static TimeMoments restAndBeside(double meanUs, double squareUs,
                                  double workPerUs, double workSquarePerUs) {
   double share = 0.5 + workPerUs;
@@ -27,16 +28,16 @@ static TimeMoments restAndBeside(double meanUs, double squareUs,
   return time;
 }
 
-/// The share of the prompts that arrive in the same step as a given one for
-/// which the next step has room beside it. Every replica of a group has a
-/// step's room.
+/// Of the prompts that arrive in the same step as a given prompt, returns the
+/// share that has room beside it in the next step. In a lock-step group, every
+/// replica has the room of a whole step.
 double StepQueue::shareBeside() const {
   return lengths.replicas > 1 ? 1 : 1 - 1 / std::max(1.0, maxPrompts);
 }
 
-/// P(a prompt finds no room in the next step), as in a queue of S servers
-/// (Sakasegawa 1977, DOI 10.1007/BF02911707). Replicas in lock step have room
-/// until they saturate.
+/// Returns the probability that a prompt finds no room in the next step, as in
+/// a queue of S servers (Sakasegawa 1977, DOI 10.1007/BF02911707). Replicas in
+/// lock step have room until they saturate.
 double StepQueue::shareThatWaits() const {
   if (lengths.replicas > 1)
     return 0;
@@ -45,18 +46,20 @@ double StepQueue::shareThatWaits() const {
   return std::pow(busy, std::sqrt(2 * (servers + 1)) - 1);
 }
 
-/// Mean wait of all prompts for room, in us (Pollaczek-Khinchine for the
-/// lengths).
+/// Returns the mean time in us that prompts wait for room, over all prompts
+/// (Pollaczek-Khinchine for the lengths).
 double StepQueue::waitUs() const {
   double busy = std::min(prefillLoad(), mostLoad);
   return shareThatWaits() * fullUs() * (1 + spread.addedVariation) /
          (2 * (1 - busy));
 }
 
-/// Prompts that are dealt to groups in turn arrive at one of them by Erlang's
-/// distribution: how much rarer one follows another within a step with prompts.
+/// Returns how much rarer one prompt follows another within a step with prompts
+/// because prompts are dealt to the groups in turn: they arrive at a group by
+/// Erlang's distribution.
 double StepQueue::shareOfTurns() const {
-  // Beyond 64 stages, the times between arrivals are constant to 13 %.
+  // With more than 64 stages, the times between arrivals are constant within 13
+  // %.
   constexpr double mostStages = 64;
   double met = arrivalsPerUs * firstPromptUs, between = groups * met;
   double term = std::exp(-between), fewer = 0;
@@ -67,8 +70,8 @@ double StepQueue::shareOfTurns() const {
   return std::max(0.0, 1 - fewer) / -std::expm1(-met);
 }
 
-/// Waits shrink with the mean squared variation of arrivals and of prefill
-/// (Kingman 1961, DOI 10.1017/S0305004100036094).
+/// Shortens the waits of `time`: they shrink with the mean squared variation of
+/// arrivals and of prefills (Kingman 1961, DOI 10.1017/S0305004100036094).
 void StepQueue::takeTurns(FirstTokenTime &time) const {
   if (groups <= 1 || arrivalsPerUs <= 0)
     return;
@@ -81,15 +84,16 @@ void StepQueue::takeTurns(FirstTokenTime &time) const {
 }
 
 FirstTokenTime StepQueue::toFirstToken(double busy) const {
-  // The step at an arrival is drawn by its length; its third moment is that of
-  // a gamma distribution.
+  // The step that runs at an arrival is drawn by its length. Its third moment
+  // is assumed to be that of a gamma distribution.
   double variation = step.variance / (step.mean * step.mean);
   double met = step.mean * (1 + variation);
   double metSquare = step.mean * met * (1 + 2 * variation);
   double room = shareBeside();
   double workPerUs = arrivalsPerUs * furtherUs * room;
   double workSquarePerUs = workPerUs * furtherUs * (1 + spread.addedVariation);
-  // The share of the time in steps with prompts; at least 1e-9, as it divides.
+  // The share of the time that steps with prompts take. It is at least 1e-9,
+  // because it is a divisor.
   double prefilling =
       std::clamp(1 - shareWithoutPrompts * decodeUs / step.mean, 1e-9, 1.0);
   double restUs = busy * decodeUs;
@@ -103,7 +107,8 @@ FirstTokenTime StepQueue::toFirstToken(double busy) const {
   double longSquare = std::max(
       longUs * longUs, (metSquare - decodingUs * decodeUs) / prefilling);
   time.behind = restAndBeside(longUs, longSquare, workPerUs, workSquarePerUs);
-  // Prompts without room beside the running step wait below instead.
+  // Prompts without room beside the running step are counted below, as those
+  // that wait.
   double share =
       time.shareBehind > 0 ? room * prefilling / time.shareBehind : 0;
   double apart = time.behind.mean - restUs / 2;
@@ -118,7 +123,7 @@ FirstTokenTime StepQueue::toFirstToken(double busy) const {
     time.behind.variance += eachUs * eachUs * (2 / part - 1);
   }
   takeTurns(time);
-  // The third moment of a gamma distribution.
+  // The third moment is that of a gamma distribution.
   time.behind.third = 2 * time.behind.variance * time.behind.variance /
                       std::max(1e-9, time.behind.mean);
   time.add(own);
@@ -130,7 +135,7 @@ FirstTokenParts StepQueue::partsOf(const FirstTokenTime &time,
   FirstTokenParts parts;
   double us = time.mean();
   parts.prefillUs = std::min(us, own.mean);
-  // Half of the step at an arrival, which is drawn by its length.
+  // The wait for the running step: half of a step that is drawn by its length.
   double restUs = (step.mean + step.variance / step.mean) / 2;
   parts.stepUs = std::min(us - parts.prefillUs, busy * restUs);
   parts.queueUs = us - parts.prefillUs - parts.stepUs;

@@ -17,8 +17,8 @@ using namespace autopar::serving;
 
 namespace {
 
-/// Adds points to a curve. State: the first refusal, after which no point
-/// counts.
+/// Adds points to a load curve. Its state is the first refusal, after which no
+/// point counts.
 class CurveFinder {
 public:
   CurveFinder(const LoadedService &service, const LoadPoint &asked,
@@ -52,7 +52,8 @@ private:
 
 } // namespace
 
-/// The load with `amount` requests per second, or at once.
+/// Returns the load with `amount` requests per second in an open loop, or
+/// `amount` requests at once in a closed loop.
 LoadPoint CurveFinder::at(double amount) {
   LoadPoint point{asked.load, {}};
   if (isOpen())
@@ -102,10 +103,10 @@ void CurveFinder::findKnee() {
   }
 }
 
-/// Bisection between the last point within limits and the next one, as more
-/// load is never faster.
+/// Bisects between the last point within the limits and the next point, because
+/// a higher load is never faster.
 void CurveFinder::findMostWithinLimits() {
-  // To 1e-6 of the interval.
+  // 20 halvings find the load to 1e-6 of the interval.
   constexpr int halvings = 20;
   if (!asked.load.limits.any())
     return;

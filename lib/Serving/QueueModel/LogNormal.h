@@ -14,19 +14,20 @@
 
 namespace autopar::serving {
 
-/// P(X < `deviations`) of a standard normal X.
+/// Returns the probability that a standard normal number is below `deviations`.
 inline double normalBelow(double deviations) {
   return std::erfc(-deviations / std::sqrt(2.0)) / 2;
 }
 
-/// Mean of the smaller of two independent log-normal values over the mean of
-/// each: 1 - the Gini coefficient, for a squared coefficient of variation of
-/// `squaredVariation`.
+/// Returns the mean of the smaller of two independent log-normal values,
+/// divided by the mean of one of them: 1 minus the Gini coefficient.
+/// `squaredVariation` is the squared coefficient of variation.
 inline double smallerOfTwo(double squaredVariation) {
   return std::erfc(std::sqrt(std::log1p(squaredVariation)) / 2);
 }
 
-/// `base` to a whole `exponent`, by repeated squaring.
+/// Returns `base` to the power `exponent`, a whole number, by repeated
+/// squaring.
 inline double power(double base, int64_t exponent) {
   double product = 1;
   for (int64_t left = exponent; left > 0; left >>= 1) {
@@ -37,10 +38,10 @@ inline double power(double base, int64_t exponent) {
   return product;
 }
 
-/// E[min(X, limit)] for a length X >= `shortest`: the integral of P(X > x) up
-/// to `limit`. The integral takes `points` lengths, each e^`logStep` times the
-/// one before; `aboveAt(i)` is P(X > length i). Trapezoids with the first
-/// Euler-Maclaurin correction.
+/// Returns E[min(X, limit)] for a random length X >= `shortest`: the integral
+/// of P(X > x) up to `limit`. The integral takes `points` lengths, each of
+/// which is e^`logStep` times the one before; `aboveAt(i)` is P(X > length i).
+/// It uses trapezoids with the first Euler-Maclaurin correction.
 template <typename Above>
 double meanLength(double shortest, double logStep, int points, double limit,
                   Above aboveAt) {

@@ -26,15 +26,16 @@ ServingRefusal OpenLoop::findLine() {
   return {};
 }
 
-/// Sequences on the replica that has most of `requests`, where each goes to the
-/// one with fewest.
+/// Returns the mean number of sequences on the replica that has the most of
+/// `requests` requests, if each request goes to the replica with the fewest.
 static double largestOf(double requests, double replicas) {
   double even = requests / replicas;
   return std::max(1.0, even + (replicas - 1) / (2 * replicas));
 }
 
-/// The mean time of a token beside the requests that arrive in the time of one
-/// (Q2): a request meets one more than there are in the mean.
+/// Finds the mean time of a token from the requests that arrive in the time of
+/// one request (Q2). A request meets one more request than there are in the
+/// mean.
 ServingRefusal OpenLoop::findToken(double mostSequences, double &tokenUs) {
   double replicas = prices.lockStepReplicas();
   double perTokenUs = queue.arrivalsPerUs * decodedSteps(load);
@@ -51,7 +52,8 @@ ServingRefusal OpenLoop::findToken(double mostSequences, double &tokenUs) {
 }
 
 ServingRefusal OpenLoop::serveAll() {
-  // At 1 - 1e-6 of the places, a replica is full but for rounding.
+  // From a share of 1 - 1e-6 of the places on, a replica is full but for
+  // rounding.
   constexpr double nearlyAll = 1 - 1e-6;
   if (auto refusal = findLine())
     return refusal;
@@ -62,7 +64,7 @@ ServingRefusal OpenLoop::serveAll() {
   queue.settle(us);
   double tokenUs = us + queue.behindOwnPromptUs(decodingSteps(load));
   state.tpotUs = tokenUs / load.tokensPerStep;
-  // Little's law.
+  // The number of running requests follows from Little's law.
   double wanted = queue.arrivalsPerUs * load.decodedTokens() * state.tpotUs;
   state.running = std::min(most, wanted) / replicas;
   state.fillsRoom = wanted >= most * nearlyAll;
@@ -71,7 +73,7 @@ ServingRefusal OpenLoop::serveAll() {
   return {};
 }
 
-/// What a saturated service serves, while its queue grows.
+/// Sets what a saturated service serves while its queue grows.
 ServingRefusal OpenLoop::serveMost() {
   state.running = full.running;
   state.tpotUs = full.stepUs / load.tokensPerStep;
@@ -82,8 +84,9 @@ ServingRefusal OpenLoop::serveMost() {
   return refusal;
 }
 
-/// Waits for one of the group's `places` (Q3): the sequences share what the
-/// group computes, so each takes the longer the more there are.
+/// Adds the wait for one of the group's `places` (Q3). The sequences share what
+/// the group computes, so that each sequence takes longer the more sequences
+/// there are.
 void OpenLoop::waitForRoom(double places) {
   if (decodedSteps(load) == 0)
     return;
@@ -94,8 +97,9 @@ void OpenLoop::waitForRoom(double places) {
   };
   double used = std::min(mostLoad, queue.utilization);
   times.waiting.share = shareThatWaits(places, occupancy, used);
-  // Half as long for answers of one length, which end as they began (Lee and
-  // Longton 1959, DOI 10.1057/jors.1959.5).
+  // The wait is half as long if all answers have the same length, because
+  // requests then end in the order in which they began (Lee and Longton 1959,
+  // DOI 10.1057/jors.1959.5).
   times.waiting.meanUs = times.waiting.share / full.mostPerUs *
                          (1 + load.answerVariation) / (2 * (1 - used));
 }
@@ -105,7 +109,7 @@ void OpenLoop::timeRequests(double places) {
   double sequences = state.running * replicas, busy = -std::expm1(-sequences);
   times.first = queue.toFirstToken(busy);
   state.firstToken = queue.partsOf(times.first, busy);
-  // Little's law.
+  // The number of requests that are prefilled follows from Little's law.
   state.prefilling = queue.arrivalsPerUs * times.first.mean() / replicas;
   times.first.add(outsideSteps(host, load, sequences, busy, state));
   waitForRoom(places * replicas);

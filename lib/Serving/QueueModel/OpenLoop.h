@@ -13,20 +13,22 @@
 
 namespace autopar::serving {
 
-/// Steps that only decode, as a line over the sequences of a lock-step group:
-/// one of them takes `oneUs`, each further one `growthUs` more.
+/// The time of a step that only decodes, as a line over the number of sequences
+/// of a lock-step group: one sequence takes `oneUs`, and each further sequence
+/// adds `growthUs`.
 struct DecodeLine {
   double oneUs = 0, growthUs = 0;
 
   double at(double count) const { return oneUs + growthUs * (count - 1); }
 };
 
-/// An open loop (docs/serving.md, "Open loop"): finds the saturation rate, then
-/// the mean time of a token with as many sequences as that time makes run
-/// (Little's law), then times to the first token.
+/// Models an open loop (docs/serving.md, "Open loop"). It finds the saturation
+/// rate, then the mean time of a token with as many sequences as this time
+/// makes run (Little's law), then the times to the first token.
 class OpenLoop {
 public:
-  /// `state` has the requests that have room, in `running`. All outlive it.
+  /// `state.running` gives the number of requests that have room. All arguments
+  /// must outlive the object.
   OpenLoop(StepPrices &prices, const runtime::Runtime &runtime,
            const RequestHost &host, const ServedLoad &load, SteadyState &state,
            ServiceTimes &times)
@@ -49,7 +51,8 @@ private:
   const ServedLoad &load;
   SteadyState &state;
   ServiceTimes &times;
-  /// At saturation, and at the load.
+  /// The steps at saturation (`full`), and the queue, the decoding step and the
+  /// line of decoding steps at the load.
   FullSteps full;
   StepQueue queue;
   StepTime decode;

@@ -34,8 +34,9 @@ ServedLoad ServedLoad::of(const Requests &requests) {
   load.limits = requests.limits;
   load.drafts = static_cast<double>(requests.acceptance.size());
   load.draftCost = requests.draftCost.value_or(0);
-  // A draft counts where all before it were accepted (Leviathan, Kalman and
-  // Matias 2023, arXiv 2211.17192, equation 1, by position).
+  // A draft token counts if all draft tokens before it were accepted
+  // (Leviathan, Kalman and Matias 2023, arXiv 2211.17192, equation 1, by
+  // position).
   double all = 1;
   for (double share : requests.acceptance)
     load.tokensPerStep += all *= share;
@@ -48,7 +49,8 @@ double ServedLoad::uncachedTokens() const {
   return std::max(1.0, std::round(whole * (1 - cachedShare)));
 }
 
-/// Tokens of long answers are more, and see longer contexts.
+/// Long answers have more tokens than short ones, and these tokens see longer
+/// contexts.
 double ServedLoad::contextTokens() const {
   return std::round(promptTokens + answerTokens / 2 * (1 + answerVariation));
 }
@@ -75,8 +77,8 @@ ServingRefusal QueueModel::timeEncoder(const ServedLoad &load, double &us) {
   return refusal;
 }
 
-/// Prefills whole prompts, as many in a step as its token budget holds; then a
-/// step for each further token.
+/// Runs a batch: it prefills whole prompts, as many in a step as the token
+/// budget holds, and then takes a step for each further token.
 ServingRefusal QueueModel::runBatch(const ServedLoad &batch,
                                     double &tokensPerSecond) {
   if (prices.refusal())
@@ -126,8 +128,8 @@ ServingRefusal QueueModel::stepAt(const ServedLoad &load, double running,
   return {};
 }
 
-/// Steps of whole prompts, as many as the token budget holds; a longer prompt
-/// takes several steps.
+/// Finds the pace of prompts in steps of whole prompts, as many as the token
+/// budget holds; a longer prompt takes several steps.
 ServingRefusal QueueModel::paceOf(const ServedLoad &load, PromptPace &pace) {
   if (prices.refusal())
     return prices.refusal();
@@ -148,8 +150,9 @@ ServingRefusal QueueModel::paceOf(const ServedLoad &load, PromptPace &pace) {
   return {};
 }
 
-/// The room that an engine reserves at the begin of a request, or that a
-/// request has in the mean, in whole KV blocks.
+/// Finds how many requests have room. A request counts with the KV blocks that
+/// the engine reserves when it begins, or else with those that it has in the
+/// mean.
 ServingRefusal QueueModel::roomOf(const ServedLoad &load, SteadyState &state) {
   if (prices.refusal())
     return prices.refusal();
@@ -161,7 +164,8 @@ ServingRefusal QueueModel::roomOf(const ServedLoad &load, SteadyState &state) {
   double held =
       runtime.reservesAnswers ? load.requestTokens() : load.contextTokens();
   held = std::ceil(held / block) * block;
-  // Where answers vary much, running requests are longer than the mean one.
+  // If answers vary much, the requests that run are longer than the mean
+  // request.
   if (one.capacityTokens < std::max(held, load.requestTokens()))
     return ServingRefusal::Kind::capacity;
   double room = std::floor(one.capacityTokens / held);

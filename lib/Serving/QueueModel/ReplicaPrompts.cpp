@@ -20,8 +20,9 @@ using namespace autopar;
 using namespace autopar::serving;
 
 static constexpr double infinity = std::numeric_limits<double>::infinity();
-/// Mean prompts of a replica from which the law of large numbers makes replicas
-/// equal: their counts deviate by 4 %, the largest of 64 by 11 %.
+/// From this mean number of prompts per replica on, the law of large numbers
+/// makes replicas equal: their counts deviate by 4 %, the largest of 64 by 11
+/// %.
 static constexpr double manyPrompts = 500;
 
 //===----------------------------------------------------------------------===//
@@ -30,7 +31,7 @@ static constexpr double manyPrompts = 500;
 
 namespace {
 
-/// A log-normal length that is 0 with the probability `none`.
+/// A random length that is 0 with probability `none`, and otherwise log-normal.
 struct Work {
   double none = 0, mean = 1, variance = 0;
 
@@ -38,8 +39,9 @@ struct Work {
   double longest(double count, double limit) const;
 };
 
-/// Counts of a Poisson distribution with mean `each`, cut at `limit`: mean,
-/// mean square, and mean of the largest of `replicas` such counts.
+/// Moments of the counts of a Poisson distribution with mean `each`, cut at
+/// `limit`: their mean, their mean square, and the mean of the largest of
+/// `replicas` counts.
 struct CountMoments {
   double mean = 0, square = 0, largest = 0;
 
@@ -64,16 +66,17 @@ struct CountMoments {
 
 } // namespace
 
-/// Standard deviations of the logarithm at which `length` lies; `deviation` is
-/// that of the logarithm.
+/// Returns how many standard deviations of the logarithm `length` lies above
+/// the median. Sets `deviation` to the standard deviation of the logarithm.
 static double deviationsOf(const Work &work, double length, double &deviation) {
   double spread = std::log1p(work.variance / (work.mean * work.mean));
   deviation = std::sqrt(spread);
   return (std::log(length / work.mean) + spread / 2) / deviation;
 }
 
-/// E[min(length, limit)]. The share of the mean below a length lies one
-/// deviation lower (Aitchison and Brown 1957, section 2.4).
+/// Returns E[min(length, limit)]. The lengths below a value have the share of
+/// the mean that lies one deviation lower (Aitchison and Brown 1957, section
+/// 2.4).
 double Work::limited(double limit) const {
   double deviation, at = deviationsOf(*this, limit, deviation);
   double shorter = mean * normalBelow(at - deviation);
@@ -81,9 +84,9 @@ double Work::limited(double limit) const {
   return (1 - none) * (shorter + others);
 }
 
-/// E[min(largest of `count` lengths, limit)].
+/// Returns E[min(largest of `count` lengths, limit)].
 double Work::longest(double count, double limit) const {
-  // 15 points from -3.5 to 3.5 deviations: 0.1 % of the mean.
+  // 15 points from -3.5 to 3.5 deviations give 0.1 % of the mean.
   constexpr int points = 15;
   constexpr double farthest = 3.5, apart = 2 * farthest / (points - 1);
   static const std::array<double, points> shares = [] {
@@ -102,7 +105,7 @@ double Work::longest(double count, double limit) const {
   });
 }
 
-/// Work of a replica with `each` prompts in the mean.
+/// Returns the work of a replica that gets `each` prompts in the mean.
 static Work workOf(const ReplicaPrompts &prompts, double each) {
   double mean = each, square = each + each * each;
   if (!prompts.cutsPrompts) {
@@ -123,10 +126,11 @@ static Work workOf(const ReplicaPrompts &prompts, double each) {
 // Work of a group
 //===----------------------------------------------------------------------===//
 
-/// Mean prompts of a replica and step, those included that found no room in the
-/// step before: the replica then prefills as much in a step as arrives.
+/// Returns the mean number of prompts of a replica in a step, including those
+/// that found no room in the step before. With this number the replica prefills
+/// as much in a step as arrives.
 double ReplicaPrompts::withRetries(double perReplica) const {
-  // 1 %: what is retried then is 1 % of 1 %.
+  // If 1 % is retried, what is retried again is 1 % of 1 %, which is left out.
   constexpr double littleRetried = 1e-2;
   auto prefilled = [&](double prompts) {
     return squaredVariation > 0 && cutsPrompts
@@ -146,11 +150,12 @@ double ReplicaPrompts::withRetries(double perReplica) const {
   return ratio * perReplica;
 }
 
-/// For prompts that go to any replica: how much each beyond the first adds to
-/// the largest count. Two prompts meet on one of R replicas with 1/R.
+/// For prompts that go to any replica, returns how much each prompt beyond the
+/// first adds to the largest count. Two prompts meet on one of R replicas with
+/// probability 1/R.
 double ReplicaPrompts::sharedPerPrompt(double prompts, double none) const {
-  // Below 0.1 a third prompt comes with less than 0.5 % of the seconds, and the
-  // quotient below loses its digits.
+  // Below a mean of 0.1 prompts, a third prompt comes with less than 0.5 % of
+  // the second prompts, and the quotient below loses its digits.
   constexpr double fewPrompts = 0.1;
   if (prompts < fewPrompts)
     return 1 / replicas;
@@ -158,16 +163,18 @@ double ReplicaPrompts::sharedPerPrompt(double prompts, double none) const {
   return (largest - (1 - none)) / (prompts - (1 - none));
 }
 
-/// How much less the largest count is where prompts go to the replicas with
-/// fewest requests than where they go to any. As many prompts as requests have
-/// ended in the step go where those were, which is anywhere (the smaller of two
-/// Poisson counts in the mean); the others meet as two that arrive alone do.
+/// Returns how much smaller the largest count is if prompts go to the replicas
+/// with the fewest requests than if they go to any replica. As many prompts as
+/// requests have ended in the step go to the replicas of these requests, which
+/// may be any (the mean of the smaller of two Poisson counts). The other
+/// prompts meet with the probability of two prompts that arrive alone.
 double ReplicaPrompts::sparedByDealing(double prompts) const {
-  // P(two prompts meet on a replica) over 1/R, where requests arrive and end
-  // one by one. Exact for two replicas: their counts differ by n or 1 - n with
-  // (1/3)^n, and two prompts meet where n >= 2, with 1/3 instead of 1/2.
+  // The probability that two prompts meet on a replica, times R, if requests
+  // arrive and end one by one. It is exact for two replicas: their counts
+  // differ by n or 1 - n with probability (1/3)^n, and two prompts meet if n >=
+  // 2, with probability 1/3 instead of 1/2.
   constexpr double meetingAlone = 2.0 / 3;
-  // exp(-745) is 0: the terms of the Poisson distribution underflow.
+  // exp(-745) is 0, so that the terms of the Poisson distribution underflow.
   constexpr double mostPrompts = 700;
   if (replicas == 1 || prompts > mostPrompts || prompts <= 0)
     return 0;
@@ -191,9 +198,11 @@ double ReplicaPrompts::largestAnywhere(double prompts) const {
 }
 
 double ReplicaPrompts::largest(double prompts) const {
-  // A second prompt has room in part where the limit is below two.
+  // If the limit is below two prompts, only a part of the second prompt has
+  // room.
   double spared = std::clamp(limit - 1, 0.0, 1.0) * sparedByDealing(prompts);
-  // The replica with the longer one of two is late by the shorter one.
+  // The replica with the longer one of two prompts is late by the length of the
+  // shorter one.
   if (squaredVariation > 0)
     spared *= smallerOfTwo(squaredVariation);
   return largestAnywhere(prompts) - spared;

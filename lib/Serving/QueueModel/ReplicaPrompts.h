@@ -15,19 +15,22 @@
 
 namespace autopar::serving {
 
-/// Prompts that arrive at the `replicas` replicas of a lock-step group in one
-/// step. A replica prefills up to `limit` of them, cut where `cutsPrompts`.
+/// The prompts that arrive at the `replicas` replicas of a lock-step group in
+/// one step. A replica prefills up to `limit` prompts of mean length; the last
+/// one is cut if `cutsPrompts`.
 struct ReplicaPrompts {
   double replicas = 1, squaredVariation = 0, limit = 1;
   bool cutsPrompts = true;
 
-  /// Mean work of the replica that prefills most, for a mean of `prompts`
-  /// Poisson arrivals to the group, each sent to a replica with fewest
-  /// requests.
+  /// Returns the mean work of the replica that prefills most, if `prompts`
+  /// Poisson arrivals come to the group in the mean, and each goes to a replica
+  /// with the fewest requests.
   double largest(double prompts) const;
-  /// The same without the limit, for arrivals that go to any replica.
+  /// Returns the mean work of the replica that prefills most if there is no
+  /// limit and prompts go to any replica.
   double largestUnlimited(double prompts) const;
-  /// P(`count` prompts together are longer than the limit).
+  /// Returns the probability that `count` prompts together are longer than the
+  /// limit.
   double shareOverLimit(double count) const;
 
 private:

@@ -27,7 +27,8 @@ namespace autopar::serving {
 template <typename ExcessAt>
 ServingRefusal findZero(double guess, double low, double high,
                         ExcessAt excessAt, double &at, double near = 3e-3) {
-  // Illinois steps halve the interval at least every third time: to 2^-10.
+  // The Illinois steps halve the interval at least every third time; 30 steps
+  // reach 2^-10.
   constexpr int rounds = 30;
   // A secant's step is at most 1 / 0.15 of the excess.
   constexpr double leastSlope = 0.15;
@@ -46,7 +47,8 @@ ServingRefusal findZero(double guess, double low, double high,
     excessBefore = excess;
     bool isLow = excess > 0, isAgain = i > 0 && isLow == wasLow;
     wasLow = isLow;
-    // Illinois: the end that stays twice counts half.
+    // The Illinois correction: an end of the interval that stays twice counts
+    // half.
     if (isLow) {
       low = at;
       atLow = excess;

@@ -13,7 +13,8 @@
 using namespace autopar;
 using namespace autopar::serving;
 
-/// A step in which as many requests end as `prompts` begin.
+/// Returns the time in us of a step in which as many requests end as `prompts`
+/// begin.
 static double fullStepUs(const StepQueue &queue, double prompts) {
   if (!queue.fusesPrompts && queue.sameReplicaUs > 0)
     return queue.decodeUs + queue.fullRunUs(prompts);
@@ -22,10 +23,11 @@ static double fullStepUs(const StepQueue &queue, double prompts) {
   return queue.decodeUs + queue.prefillUs(prompts);
 }
 
-/// Preemptions for each request that ends where the KV caches of `running`
-/// requests are full (Q5). Before a step, the free room is uniform below that
-/// of a prompt; the step takes a token for each sequence, and requests that end
-/// in it, a Poisson number, give theirs back.
+/// Returns the number of preemptions for each request that ends, if the KV
+/// caches of `running` requests are full (Q5). Before a step, the free room is
+/// uniformly distributed below the room of a prompt. The step takes a token of
+/// room for each sequence; the requests that end in it, a Poisson number, give
+/// their room back.
 static double evictionsPerEnd(const ServedLoad &load, double running) {
   constexpr double smallestTerm = 1e-9;
   double ends = running / decodedSteps(load);
@@ -40,11 +42,11 @@ static double evictionsPerEnd(const ServedLoad &load, double running) {
   return evicted / ends;
 }
 
-/// The steps where `running` sequences decode on each replica, and prompts
-/// replace the requests that end and those that are preempted.
+/// Finds the steps in which `running` sequences decode on each replica, while
+/// prompts replace the requests that end and those that are preempted.
 ServingRefusal EngineSteps::fullAt(const ServedLoad &load, double running,
                                    double evictions, FullSteps &full) {
-  // Requests of one token end as they begin: in no step.
+  // A request of one token ends when it begins, and decodes in no step.
   constexpr double fewestSteps = 1e-6;
   StepTime decode;
   StepQueue &queue = full.queue;
@@ -72,8 +74,9 @@ ServingRefusal EngineSteps::findFull(const ServedLoad &load,
     return refusal;
   if (!runtime.fusesPrompts || load.arePrefilled || !full.isCrowded)
     return {};
-  // Fewer sequences leave prompts more room. In steps of 15 %, which are within
-  // 1 % of the best, until 10 % below the best so far.
+  // Fewer sequences leave more room for prompts. The number falls in steps of
+  // 15 %, which come within 1 % of the best, until a step serves 10 % less than
+  // the best so far.
   constexpr double fewer = 0.85, muchLess = 0.9;
   double running = room.running * fewer, served = full.mostPerUs;
   while (running >= 1 && served > muchLess * full.mostPerUs) {

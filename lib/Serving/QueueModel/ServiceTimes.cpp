@@ -20,19 +20,21 @@ using namespace autopar::serving;
 
 namespace {
 
-/// P(X > `deviations`) = `share` of a standard normal X.
+/// A quantile of a standard normal number: it exceeds `deviations` with the
+/// probability `share`.
 struct Quantile {
   double share, deviations;
 };
 constexpr Quantile p50{0.5, 0}, p90{0.1, 1.28155156554460},
     p95{0.05, 1.64485362695147}, p99{0.01, 2.32634787404084};
 
-/// A log-normal distribution that is shifted where the time has a third moment.
+/// A log-normal distribution of a time. It is shifted if the time has a third
+/// moment.
 class TimeDistribution {
 public:
   explicit TimeDistribution(const TimeMoments &time);
 
-  /// P(time > us).
+  /// Returns the probability that the time is above `us`.
   double above(double us) const;
   double at(const Quantile &quantile) const {
     return leastUs + middleUs * std::exp(quantile.deviations * deviation);
@@ -42,8 +44,9 @@ private:
   double leastUs = 0, middleUs = 0, deviation = 0;
 };
 
-/// Mixture of requests that arrive alone, behind others, and wait for room; the
-/// last take the mean of the others beside their wait.
+/// The distribution of the time to the first token: a mixture of requests that
+/// arrive alone, that arrive behind others, and that wait for room. Requests
+/// that wait for room take the mean time of the others beside their wait.
 class FirstTokenDistribution {
 public:
   explicit FirstTokenDistribution(const ServiceTimes &times)
@@ -62,11 +65,12 @@ private:
 
 } // namespace
 
-/// The skewness of a log-normal is (w + 2) * sqrt(w - 1), with w = exp(variance
-/// of the logarithm) (Aitchison and Brown 1957, section 2.3): a cubic equation.
+/// The skewness of a log-normal distribution is (w + 2) * sqrt(w - 1), with w =
+/// exp(variance of the logarithm) (Aitchison and Brown 1957, section 2.3). This
+/// is a cubic equation for w.
 TimeDistribution::TimeDistribution(const TimeMoments &time)
     : middleUs(time.mean) {
-  // Below these the logarithm of 1 + x has no digits left.
+  // Below these limits, the logarithm of 1 + x has no digits left.
   constexpr double leastSkewness = 1e-3, leastSpread = 1e-12;
   if (time.mean <= 0)
     return;
@@ -104,8 +108,8 @@ double FirstTokenDistribution::above(double us) const {
   return (1 - waits) * soon + waits * late;
 }
 
-/// Bisection between the quantiles of both parts, which lie around it unless
-/// some wait for room.
+/// Bisects between the quantiles of both parts, which enclose the quantile of
+/// the mixture unless some requests wait for room.
 double FirstTokenDistribution::at(const Quantile &quantile) const {
   // 30 halvings reach 1e-9 of the interval.
   constexpr int halvings = 30;
@@ -170,7 +174,8 @@ TimeMoments serving::outsideSteps(const RequestHost &host,
   parts.stepUs += busy * receivingUs;
   TimeMoments time;
   time.mean = parts.hostUs + parts.sendUs + busy * receivingUs;
-  // Of lengths, and of a uniform share of the steps until the engine looks.
+  // The variance of the lengths of prompts, and that of a uniform share of the
+  // steps until the engine looks for requests.
   double tokensUs = host.perTokenUs * load.promptTokens;
   time.variance = tokensUs * tokensUs * load.promptVariation +
                   busy * receivingUs * receivingUs / 3;

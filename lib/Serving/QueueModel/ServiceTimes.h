@@ -16,23 +16,23 @@
 
 namespace autopar::serving {
 
-/// Wait for room in the KV caches: a `share` of the requests waits, for an
-/// exponential time.
+/// The wait for room in the KV caches: a share `share` of the requests waits,
+/// each for an exponentially distributed time.
 struct Waiting {
   double share = 0;
-  /// Mean over all requests, in us.
+  /// The mean wait over all requests, in us.
   double meanUs = 0;
 };
 
-/// P(a request waits) where up to `servers` requests are served at once:
-/// `occupancy(n)` is the utilisation with n of them, `used` that with all. The
-/// servers are a queue of a product-form network, which depends on mean service
-/// times alone (Baskett, Chandy, Muntz and Palacios 1975, DOI
-/// 10.1145/321879.321887).
+/// Returns the probability that a request waits if up to `servers` requests are
+/// served at once. `occupancy(n)` is the utilisation with n requests, `used`
+/// that with all. The servers are a queue of a product-form network, which
+/// depends only on mean service times (Baskett, Chandy, Muntz and Palacios
+/// 1975, DOI 10.1145/321879.321887).
 template <typename Occupancy>
 double shareThatWaits(double servers, Occupancy occupancy, double used) {
-  // Below 1e-12 of the sum, all further terms are without digits; beyond 1e100
-  // terms are scaled, as only their ratios count.
+  // Terms below 1e-12 of the sum do not change its digits. Terms beyond 1e100
+  // are scaled, because only their ratios count.
   constexpr double smallestTerm = 1e-12, largestTerm = 1e100;
   double last = 1, fewer = 0;
   auto places = static_cast<int64_t>(servers);
@@ -50,28 +50,31 @@ double shareThatWaits(double servers, Occupancy occupancy, double used) {
   return all / (fewer + all);
 }
 
-/// Moments of the times of requests, in us. Distributions are log-normal.
+/// The moments of the times of requests, in us. The distributions are
+/// log-normal.
 struct ServiceTimes {
   FirstTokenTime first;
   Waiting waiting;
-  /// Mean time from token to token of a request, and time of a whole request.
+  /// The moments of the mean time from token to token of a request, and of the
+  /// time of a whole request.
   TimeMoments token, request;
 
-  /// Sets `token` and `request` from the means of `state`. A request is as slow
-  /// as the steps it meets (`stepVariance`: variance of their mean times their
-  /// number, in us^2) and as the number of others, each of which adds
-  /// `growthUs`.
+  /// Sets `token` and `request` from the means in `state`. A request is slow if
+  /// the steps that it meets are slow (`stepVariance` is the variance of their
+  /// mean times their number, in us^2) and if there are many other requests,
+  /// each of which adds `growthUs`.
   void spread(const ServedLoad &load, const SteadyState &state,
               double stepVariance, double growthUs);
-  /// Sets the percentiles of `state`, and the share of requests within
+  /// Sets the percentiles of `state`, and the share of requests that are within
   /// `limits`.
   void fill(const program::ServiceLimits &limits, SteadyState &state) const;
 };
 
-/// What the server takes outside of the steps of a prompt (Q6): on the host,
-/// until the engine looks for it, and until the first token is sent. `streams`
-/// answers are sent meanwhile, and a step runs at the arrival with the
-/// probability `busy`. Adds the means to the parts of `state`.
+/// Returns the moments of the time that a prompt spends on the server outside
+/// of its steps (Q6): on the host, until the engine looks for the prompt, and
+/// until the first token is sent. Meanwhile `streams` answers are sent, and a
+/// step runs at the arrival with the probability `busy`. The means are added to
+/// the parts of `state`.
 TimeMoments outsideSteps(const RequestHost &host, const ServedLoad &load,
                          double streams, double busy, SteadyState &state);
 

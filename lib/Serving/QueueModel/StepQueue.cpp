@@ -22,15 +22,15 @@ using namespace autopar::serving;
 
 void StepQueue::setFirstPrompt(double us, double addedUs) {
   double further = furtherPromptUs + sameReplicaUs;
-  // Chunks after the first share their steps with other prompts.
+  // Chunks after the first one share their steps with other prompts.
   double sharedUs = std::max(0.0, addedUs - further);
   double correctionUs = addedUs * (spread.added - 1);
   if (chunks <= 1)
     correctionUs -= sharedUs * spread.furtherSteps;
   correctionUs = std::max(correctionUs, -addedUs);
   firstPromptUs = us + correctionUs;
-  // Short prompts lack first what a first prompt adds alone: further ones have
-  // their share of a correction downwards.
+  // Short prompts reduce first what a first prompt adds alone, so that further
+  // prompts get only their share of a correction downwards.
   double share = addedUs > 0 ? further / addedUs : 1;
   double eachUs = correctionUs < 0 ? share * correctionUs : correctionUs;
   if (lengths.replicas <= 1) {
@@ -38,8 +38,8 @@ void StepQueue::setFirstPrompt(double us, double addedUs) {
     return;
   }
   sameReplicaUs = std::max(0.0, sameReplicaUs + eachUs);
-  // Step times vary with the length of a prompt by all that it adds, and what
-  // further prompts add counts as one unit.
+  // The time of a step varies with the length of a prompt by all that the
+  // prompt adds; what further prompts add counts as one unit.
   double unit = std::max(1e-9, furtherPromptUs + sameReplicaUs);
   double added = addedByFirstUs() / unit;
   times = lengths;
@@ -55,8 +55,8 @@ double StepQueue::fullUs() const {
 
 /// (S1)
 double StepQueue::furtherUsAt(double prompts) const {
-  // Below 0.1 prompts a step, (largest - any) / (prompts - any) cancels to
-  // noise.
+  // Below 0.1 prompts per step, the digits of (largest - any) / (prompts - any)
+  // cancel.
   constexpr double fewestPrompts = 0.1;
   if (sameReplicaUs <= 0)
     return furtherPromptUs;
@@ -90,7 +90,8 @@ double StepQueue::fullRunUs(double prompts) const {
 /// from the last iterate, near 1, to the first (Resing 1993, DOI
 /// 10.1007/BF01149263).
 double StepQueue::withoutPrompts(double furtherUs) const {
-  // From 1 - s = 0.03 on, G is straight to 3 digits and the rest has a sum.
+  // From 1 - s = 0.03 on, G is straight to 3 digits, and the sum of the
+  // remaining terms has a closed form.
   constexpr double straight = 0.03;
   constexpr size_t most = 64;
   double rate = arrivalsPerUs * chunks;
@@ -103,8 +104,8 @@ double StepQueue::withoutPrompts(double furtherUs) const {
     below[count++] = next;
     next = -std::expm1(-growth * next);
   }
-  // The sum of all further 1 - s, each growth * (1 - growth / 2 * itself) of
-  // the one before.
+  // The sum of all further values 1 - s, each of which is growth * (1 - growth
+  // / 2 * itself) of the value before.
   double rest = 0;
   if (growth > 0)
     rest = 2 / growth * std::log1p(growth / 2 * next / (1 - growth));
@@ -119,8 +120,8 @@ double StepQueue::withoutPrompts(double furtherUs) const {
   return std::clamp(constant / (1 - slope), 0.0, 1.0);
 }
 
-/// The mean of steps of which as many have prompts as where steps take
-/// `stepUs`.
+/// Returns the mean time of steps if as many of them have prompts as with steps
+/// of `stepUs`.
 double StepQueue::meanAfter(double stepUs, StepsAfter &steps) const {
   double rate = arrivalsPerUs * chunks;
   steps.furtherUs = furtherUsAt(rate * stepUs);
@@ -135,7 +136,8 @@ double StepQueue::meanAfter(double stepUs, StepsAfter &steps) const {
 double StepQueue::settledUs(double guessUs, StepsAfter &steps) const {
   if (arrivalsPerUs <= 0)
     return decodeUs;
-  // Without lock step, what a prompt adds does not depend on the mean.
+  // Without lock step, the time that a prompt adds does not depend on the mean
+  // step.
   if (sameReplicaUs <= 0)
     return meanAfter(guessUs, steps);
   double us = guessUs;
@@ -156,9 +158,10 @@ void StepQueue::settle(double guessUs) {
     step.variance = varianceOfStep();
 }
 
-/// An engine that alternates decodes in the steps without prompts alone.
+/// Returns the mean time from token to token of an engine that alternates,
+/// which decodes only in the steps without prompts.
 static double tokenOfStepUs(double stepUs, double withoutPrompts) {
-  // A share of steps below 1e-9 is that of an overload.
+  // A share of steps below 1e-9 belongs to an overload.
   constexpr double smallestShare = 1e-9;
   return stepUs / std::max(smallestShare, withoutPrompts);
 }
@@ -173,18 +176,20 @@ double StepQueue::tokenUs(double guessUs) const {
 // Steps in a row
 //===----------------------------------------------------------------------===//
 
-/// How a step with prompts varies with the length of its first one, beside the
-/// variance of what each of its prompts adds, in us.
+/// Returns, in us, how much the time of a step with prompts varies with the
+/// length of its first prompt, beyond the variance of what each of its prompts
+/// adds.
 double StepQueue::lengthScaleUs() const {
   double added = addedByFirstUs();
   double square = added * added - furtherUs * furtherUs;
   return chunks > 1 ? 0 : std::sqrt(std::max(0.0, square));
 }
 
-/// Var T of (S6): of the number of prompts, of their lengths, and of whether
-/// there is any.
+/// Returns the variance Var T of (S6). Its sources are the number of prompts,
+/// their lengths, and whether there is any prompt.
 double StepQueue::varianceOfStep() const {
-  // Long steps follow long ones; near 1 the sum over all before has no digits.
+  // Long steps follow long steps. Near 1, the sum over all steps before has no
+  // digits.
   constexpr double mostFollowing = 0.99;
   double prompts = promptsPerStep(), none = shareWithoutPrompts;
   double follows = arrivalsPerUs * chunks * furtherUs;
@@ -196,8 +201,8 @@ double StepQueue::varianceOfStep() const {
   return variance / (1 - std::min(mostFollowing, follows * follows));
 }
 
-/// g of (S6): how much longer the next step is in the mean for each us of a
-/// step, from those without prompts to those with.
+/// Returns g of (S6): by how many us the next step is longer, in the mean, for
+/// each us of a step, from steps without prompts to steps with prompts.
 double StepQueue::growth() const {
   constexpr double fewest = 1e-9;
   double rate = arrivalsPerUs * chunks, none = shareWithoutPrompts;
@@ -209,7 +214,8 @@ double StepQueue::growth() const {
 }
 
 double StepQueue::varianceOfSum() const {
-  // Beyond 0.9 a request is too short to see all steps that follow.
+  // Beyond a growth of 0.9, a request is too short to see all steps that
+  // follow.
   constexpr double mostGrowth = 0.9;
   double follows = std::clamp(growth(), -mostGrowth, mostGrowth);
   return step.variance * (1 + follows) / (1 - follows);
@@ -221,8 +227,8 @@ double StepQueue::behindOwnPromptUs(double steps) const {
   double beside = arrivalsPerUs * furtherUs * shareBeside() * met;
   double ownUs = firstPromptUs + beside + waitUs() / chunks;
   if (!fusesPrompts) {
-    // The steps with prompts that follow, in proportion to what the first of
-    // them prefills.
+    // The time of the steps with prompts that follow, in proportion to what the
+    // first of them prefills.
     ownUs += (firstPromptUs + waitUs() / chunks) * (chunks - 1);
     auto workIn = [&](double us) {
       double any = -std::expm1(-arrivalsPerUs * us);
@@ -236,8 +242,8 @@ double StepQueue::behindOwnPromptUs(double steps) const {
   double follows = std::clamp(growth(), 0.0, mostGrowth);
   double excess = std::max(0.0, ownUs - step.mean) * follows;
   double sum = excess * (1 - std::pow(follows, steps)) / (1 - follows);
-  // Of what arrives during a prefill of several steps, other replicas have
-  // prefilled a part when it ends.
+  // When a prefill of several steps ends, other replicas have prefilled a part
+  // of what arrived during it.
   double replicas = lengths.replicas;
   double left = (chunks + (replicas - 1) * (chunks + 1) / 2) / replicas;
   // No step is longer than a full one.

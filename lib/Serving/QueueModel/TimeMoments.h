@@ -10,8 +10,9 @@
 
 namespace autopar::serving {
 
-/// Mean (us), variance (us^2) and third central moment (us^3, 0 where unknown)
-/// of a random time. All three add up over independent times.
+/// The mean (us), the variance (us^2) and the third central moment (us^3; 0 if
+/// unknown) of a random time. For a sum of independent times, each of the three
+/// is the sum of the single values.
 struct TimeMoments {
   double mean = 0, variance = 0, third = 0;
 
@@ -27,8 +28,9 @@ struct TimeMoments {
   }
 };
 
-/// Time to the first token as a mixture: a share `shareBehind` of the requests
-/// arrives while other prompts are prefilled, the others do not.
+/// The time to the first token as a mixture: a share `shareBehind` of the
+/// requests arrives while other prompts are prefilled, the remaining requests
+/// do not.
 struct FirstTokenTime {
   double shareBehind = 0;
   TimeMoments alone, behind;
