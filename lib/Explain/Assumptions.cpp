@@ -26,10 +26,10 @@ using namespace autopar::report;
 using namespace autopar::runtime;
 using namespace autopar::schedule;
 
-/// Source of methods that this evaluator always uses.
+/// The source that is given for methods which this evaluator always uses.
 static constexpr const char *method = "autopar: method of the evaluator";
 
-/// The source of the memory reserved for temporaries.
+/// Returns the source of the memory that is reserved for temporaries.
 static std::string sourceOfReserve(const EvaluatedStep &step) {
   const Runtime &runtime = step.runtime;
   const Report::DeviceMemory &device = step.report.memory.perDevice;
@@ -95,7 +95,7 @@ static bool readsRoutedExperts(const CostProgram &program) {
   return false;
 }
 
-/// Adds the assumption about which experts a batch reaches.
+/// Adds the assumption about how many experts a batch reaches.
 static void addRouting(const EvaluatedStep &step, Assumptions &assumptions) {
   const Figure &skew = step.runtime.routingSkew;
   if (skew.value == 0)
@@ -108,7 +108,8 @@ static void addRouting(const EvaluatedStep &step, Assumptions &assumptions) {
                            skew.source.str()});
 }
 
-/// Lists the parts of the model that the step's workload leaves without work.
+/// Adds assumptions about parts of the model for which the workload leaves no
+/// work.
 static void addEmptyInputs(const EvaluatedStep &step,
                            Assumptions &assumptions) {
   const std::vector<std::string> &symbols = step.program.symbols;
@@ -127,8 +128,8 @@ static void addEmptyInputs(const EvaluatedStep &step,
          "workload: cross_tokens = 0; set with --cross-tokens"});
 }
 
-/// Adds that recurrences were not measured and run on vector units, at the
-/// chip's peak of fp32.
+/// Adds the assumption that recurrences, which were not measured, run on vector
+/// units at the chip's fp32 peak.
 static void addRecurrence(const EvaluatedStep &step, Assumptions &assumptions) {
   if (step.report.flops.recurrence == Checked(0))
     return;
@@ -156,14 +157,15 @@ static void addRecurrence(const EvaluatedStep &step, Assumptions &assumptions) {
        method});
 }
 
-/// Whether streams have only a coefficient before and one after a block; blocks
-/// with more coefficients mix the streams around it.
+/// Returns whether each residual stream has only one coefficient before and one
+/// after a block. A block with more coefficients mixes the streams around it.
 static bool isIndependent(const Kernel &kernel) {
   return kernel.columns.front().extent.factor ==
          2 * kernel.contraction.front().extent.factor;
 }
 
-/// Adds that the measured kernels include iterations of Sinkhorn.
+/// Adds the assumption that the measured kernels include the iterations of
+/// Sinkhorn.
 static void addHyperConnections(const EvaluatedStep &step,
                                 Assumptions &assumptions) {
   bool has = false, hasOthers = false;
@@ -185,8 +187,8 @@ static void addHyperConnections(const EvaluatedStep &step,
        method});
 }
 
-/// Adds the assumptions about overlap of communication, and about how causal
-/// pairs are split.
+/// Adds the assumptions about how communication overlaps with kernels, and
+/// about how causal pairs are split.
 static void addOverlap(const EvaluatedStep &step, Assumptions &assumptions) {
   const auto &all = step.calls;
   if (all.empty())
@@ -205,8 +207,8 @@ static void addOverlap(const EvaluatedStep &step, Assumptions &assumptions) {
         {"overlap", "no collective overlaps with a kernel", method});
 }
 
-/// Adds the imbalance of contiguous parts of a sequence: the last of n parts
-/// has 2 - 1/n times the mean number of causal pairs.
+/// Adds a note about the imbalance of contiguous parts of a sequence: the last
+/// of n parts has 2 - 1/n times the mean number of causal pairs.
 static void addBalance(const EvaluatedStep &step, Assumptions &assumptions) {
   for (const Kernel &kernel : step.program.kernels) {
     if (!kernel.pairs || !kernel.pairs->causal ||
@@ -262,7 +264,7 @@ static void addMethod(const EvaluatedStep &step, Assumptions &assumptions) {
                            "runtime: " + runtime.name});
 }
 
-/// Adds the choices of the plan that are defaults of the framework.
+/// Adds those choices of the plan that are defaults of the training framework.
 static void addDefaults(const EvaluatedStep &step, Assumptions &assumptions) {
   const std::optional<TrainingFigures> &trainer = step.runtime.training;
   if (!step.program.trains() || !trainer)

@@ -44,13 +44,13 @@ std::optional<double> Row::ratio() const {
 
 namespace {
 
-/// Compares the numbers of two reports.
+/// Lists the numbers that differ between two reports.
 class RowList {
 public:
   RowList(const Report &a, const Report &b, PlanDifferences &differences)
       : a(a), b(b), differences(differences) {}
 
-  /// Adds a row if `get` differs.
+  /// Adds a row if `get` returns different values for the two reports.
   template <typename Get>
   void add(const char *name, const char *path, PlanDifferences::Unit unit,
            Get get) {
@@ -172,9 +172,9 @@ static void compareRest(RowList &rows) {
 // Lists with named entries
 //===----------------------------------------------------------------------===//
 
-/// Pairs entries of the same name, in the order of `a`, then the entries that
-/// only `b` has. Entries of one name pair in their order. Returns the number of
-/// equal entries.
+/// Pairs the entries of `a` and `b` that have the same name, in the order of
+/// `a`; the entries that only `b` has come last. Several entries of one name
+/// are paired in their order. Returns the number of equal entries.
 template <typename T, typename Key, typename Equal>
 static size_t pairUp(const std::vector<T> &a, const std::vector<T> &b, Key key,
                      Equal equal,
@@ -244,7 +244,8 @@ static void compareCollectiveTimes(PlanDifferences &differences) {
       differences.times);
 }
 
-/// A warning without its numbers and their units, to compare subjects.
+/// Returns a warning without its numbers and their units, to compare what
+/// warnings are about.
 static std::string subjectOf(const std::string &warning) {
   static constexpr std::string_view units[] = {"us",  "ms",  "s",  "B",
                                                "KiB", "MiB", "GiB"};
@@ -261,8 +262,8 @@ static std::string subjectOf(const std::string &warning) {
   return subject;
 }
 
-/// Adds to `only` the warnings of `all` whose subject `others` do not have;
-/// returns the number of the others.
+/// Adds to `only` those warnings of `all` whose subject no warning in `others`
+/// has. Returns the number of the remaining warnings of `all`.
 static size_t addWarnings(const std::vector<Warning> &all,
                           const std::vector<Warning> &others,
                           std::vector<std::string> &only) {

@@ -31,7 +31,8 @@ static std::string rowPath(const char *folder, size_t row) {
 // Kernels
 //===----------------------------------------------------------------------===//
 
-/// The largest part of the launch's time.
+/// Returns which part of the launch's time is the largest: "compute", "memory"
+/// and so on.
 static const char *partThatBinds(const EvaluatedStep &step,
                                  const LaunchNodes &launch) {
   Checked roof = step.whole(launch.roofPs);
@@ -79,7 +80,8 @@ static std::vector<KernelRow> kernelsOf(const EvaluatedStep &step) {
   return rows;
 }
 
-/// Sums the rows of all steps of a prefill, which have the same kernels.
+/// Sums the kernels' rows over all steps of a prefill, which have the same
+/// kernels.
 static std::vector<KernelRow> sumOfSteps(const EvaluatedStep &whole) {
   std::vector<KernelRow> sum;
   for (size_t i = 0; i < whole.steps.size(); ++i)
@@ -103,7 +105,7 @@ static std::vector<KernelRow> sumOfSteps(const EvaluatedStep &whole) {
   return sum;
 }
 
-/// The derivations of a kernel's rows, one per number.
+/// The derivations of a kernel's row, one for each of its numbers.
 struct Explainer::KernelExplanation {
   Explanation time, count, flops, bytes;
 };
@@ -119,7 +121,7 @@ void Explainer::addKernelRows(std::vector<KernelExplanation> rows) {
   }
 }
 
-/// Index of the report's row, by kernel.
+/// Returns the index of the report's row for each kernel.
 static std::map<std::string, size_t>
 rowsByName(const std::vector<KernelRow> &kernels) {
   std::map<std::string, size_t> rows;

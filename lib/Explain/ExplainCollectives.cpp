@@ -72,7 +72,7 @@ void Explainer::explainWireBytes(size_t row) {
   explainTiers(row);
 }
 
-/// Explains the number of nodes that a token goes to.
+/// Explains how many nodes a token goes to, in the mean.
 static Explanation explainNodes(const NodeDispatch &dispatch) {
   const std::string of = "parallel.all_to_all by_node.";
   return Explanation()
@@ -87,8 +87,8 @@ static Explanation explainNodes(const NodeDispatch &dispatch) {
             "routing");
 }
 
-/// Explains bytes of tokens that go to each node once, and to each device
-/// there.
+/// Explains the bytes of tokens that go to each node only once, and from there
+/// to each device of the node.
 void Explainer::explainByNode(size_t row) {
   const auto &record = report.communication.collectives[row];
   const CollectiveCall &cost = step.calls[step.membersOfRow[row].front()];
@@ -117,7 +117,7 @@ void Explainer::explainByNode(size_t row) {
       wire);
 }
 
-/// Explains which destinations a device reaches over which tier.
+/// Explains which destinations a device reaches over which tier of the network.
 void Explainer::explainTiers(size_t row) {
   const auto &record = report.communication.collectives[row];
   const Route &route = *step.calls[step.membersOfRow[row].front()].route;
@@ -183,8 +183,8 @@ void Explainer::explainCommunication() {
 
 namespace {
 
-/// Explains a time that is read off the measured curves of one tier and
-/// collective.
+/// Explains a time that was read from the measured curves of one tier and one
+/// kind of collective.
 class CurveReading {
 public:
   CurveReading(const CollectiveCall &cost, const std::string &row,
@@ -196,9 +196,9 @@ public:
     explanation.input(row + "bytes", record.bytes);
     explanation.input(row + "group_size", record.groupSize);
   }
-  /// Returns the formula; the inputs are in `explanation`.
+  /// Returns the formula of the time. Its inputs are in `explanation`.
   std::string read(const std::map<int64_t, CollectiveCurve> &curves);
-  /// Explains curves that were scaled from a measurement.
+  /// Explains that curves were scaled from a measurement.
   void addScaling(const std::map<int64_t, CollectiveCurve> &curves);
 
   Explanation explanation;
@@ -217,7 +217,8 @@ private:
 
 } // namespace
 
-/// Reads the time at the row's bytes off one curve, as `interpolate` does.
+/// Reads the time for the row's bytes from one curve, as `interpolate` does.
+/// Returns its formula.
 std::string CurveReading::readCurve(int64_t size,
                                     const CollectiveCurve &curve) {
   explanation.from(curve.source.str());
@@ -255,8 +256,8 @@ std::string CurveReading::readCurve(int64_t size,
          bytesAt(low) + ")";
 }
 
-/// Reads the time off the curves of neighbouring sizes, as `interpolateSize`
-/// does.
+/// Reads the time from the curves of the neighbouring group sizes, as
+/// `interpolateSize` does. Returns its formula.
 std::string
 CurveReading::read(const std::map<int64_t, CollectiveCurve> &curves) {
   auto above = curves.lower_bound(record.groupSize);
@@ -329,8 +330,8 @@ void Explainer::explainCollectiveTime(size_t row) {
   add(path + "time_us", over + formula, levels);
 }
 
-/// Adds to `levels` the algorithms that are faster at `bytes` than the rule of
-/// the collective.
+/// Adds to `levels` the algorithms that are faster at `bytes` bytes than the
+/// rule of the collective.
 static void explainChoices(const Route &route, double bytes,
                            Explanation &levels) {
   for (const RouteLevel &level : route.levels) {
@@ -349,7 +350,7 @@ static void explainChoices(const Route &route, double bytes,
   }
 }
 
-/// Explains the time of a route as latency and bandwidth of its levels.
+/// Explains the time of a route by the latency and the bandwidth of its levels.
 Explanation Explainer::explainLevels(size_t row) {
   const auto &record = report.communication.collectives[row];
   const CollectiveCall &cost = step.calls[step.membersOfRow[row].front()];

@@ -12,7 +12,8 @@ using namespace autopar::evaluation;
 using namespace autopar::explanation;
 using namespace autopar::program;
 
-/// Explains the bytes of copied gradients by the gradients of the first stage.
+/// Explains the bytes of copied gradients by the gradients of the first
+/// pipeline stage.
 static Explanation explainBytes(const EvaluatedIteration &iteration,
                                 const Derivations &derivations) {
   const CostProgram &program = iteration.parts.program;

@@ -21,7 +21,7 @@ using namespace autopar::program;
 using namespace autopar::report;
 using namespace autopar::schedule;
 
-/// The path of a number of the device with the largest total.
+/// Returns the path of the number `name` of the device with the largest memory.
 static std::string device(const char *name) {
   return std::string("memory.per_device.") + name;
 }
@@ -272,8 +272,8 @@ void Explainer::explainResidents() {
                Explanation().note("for one sequence; each value counts once"));
 }
 
-/// Adds the first set of buffers that are live at once and sum to `peak`, with
-/// the bytes of each in `column`.
+/// Adds the first set of buffers that are live at the same time and have the
+/// sum `peak`. `column` has the bytes of each buffer.
 void Explainer::addLiveSet(const std::string &path, Checked peak,
                            NodeId LiveNodes::*sum,
                            const std::vector<NodeId> &column) {
@@ -347,7 +347,8 @@ void Explainer::explainMemory() {
             .input(folder + "budget_bytes", memory.budgetBytes));
   };
   fits("memory.per_device.");
-  // With a single stage, its worst device is the worst device of all.
+  // With a single pipeline stage, the worst device of this stage is the worst
+  // of all devices.
   const std::string stage = "memory.per_stage[0].";
   auto same = [&](const char *name, int64_t value) {
     add(stage + name, "the input", Explanation().input(device(name), value));

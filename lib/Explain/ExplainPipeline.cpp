@@ -22,8 +22,8 @@ using namespace autopar::schedule;
 
 namespace {
 
-/// The numbers of a pipeline's report come from the whole model, from one of
-/// its stages, or from several; so do their derivations.
+/// Derives the numbers of a pipeline's report. They come from the whole model,
+/// from one of its stages, or from several stages, and so do their derivations.
 class PipelineExplainer {
 public:
   explicit PipelineExplainer(const EvaluatedPipeline &evaluated)
@@ -66,7 +66,8 @@ private:
   const PipelineParts &parts;
   const Report &report;
   const Report::Pipeline &pipeline;
-  /// First those of the whole model; derivations of stages are added.
+  /// The derivations, first those of the whole model; those of stages are
+  /// added.
   Explanations result;
   std::map<const EvaluatedStep *, Explanations> ofStages;
 };
@@ -89,8 +90,8 @@ void PipelineExplainer::drop(const std::string &prefix) {
     it = begins(it->first, prefix) ? all.erase(it) : std::next(it);
 }
 
-/// Replaces the derivations of paths that begin with `prefix` by those of a
-/// stage.
+/// Replaces the derivations of all paths that begin with `prefix` by those of
+/// one stage.
 void PipelineExplainer::take(const EvaluatedStep &stage,
                              const std::string &prefix) {
   drop(prefix);
@@ -99,8 +100,8 @@ void PipelineExplainer::take(const EvaluatedStep &stage,
       result.derivations[path] = derivation;
 }
 
-/// Takes the derivation of `path` from a stage, whose device becomes that of
-/// the stage.
+/// Takes the derivation of `path` from a stage. The device in the path becomes
+/// that of the stage.
 void PipelineExplainer::takeRenamed(int64_t stage, const std::string &path,
                                     const std::string &as) {
   const Derivations &own = of(*evaluated.byDevice[stage]);
@@ -136,7 +137,7 @@ void PipelineExplainer::explainMemory() {
       return takeRenamed(stage, perToken, perToken);
 }
 
-/// The tier of the row's message.
+/// Returns the tier over which the row's message is sent.
 const std::string &
 PipelineExplainer::tierOf(const Report::CollectiveRow &row) const {
   if (!isTransfer(row))
@@ -183,7 +184,7 @@ void PipelineExplainer::explainCopiesRow(const std::string &folder,
           .input(folder + "bytes", row.bytes));
 }
 
-/// Explains the rows after the heaviest stage's collectives.
+/// Explains the rows that follow after the collectives of the heaviest stage.
 void PipelineExplainer::explainSent() {
   const auto &rows = report.communication.collectives;
   Explanation sent;
@@ -211,8 +212,8 @@ void PipelineExplainer::explainSent() {
   own = std::move(sent.derivation);
 }
 
-/// Explains assumed backwards, which take twice the time of forwards; the host
-/// waits as often as without them.
+/// Explains backwards that are assumed to take twice the time of forwards; the
+/// host waits as often as without them.
 void PipelineExplainer::explainAssumedBackwards() {
   const auto &forward = evaluated.heaviest().report.latency;
   const auto &latency = report.latency;
@@ -321,7 +322,7 @@ void PipelineExplainer::explainTimeline() {
           .input(makespan, makespanUs));
 }
 
-/// Explains how layers are divided into stages.
+/// Explains how layers were divided into stages.
 void PipelineExplainer::explainPartition() {
   const StagePartition &partition = pipeline.partition;
   for (const char *name : {"stages", "interleave", "microbatches", "steps"})

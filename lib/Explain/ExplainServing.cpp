@@ -18,8 +18,8 @@ using namespace autopar::serving;
 
 namespace {
 
-/// Adds the derivations of a service. Numbers of queues refer to the formulas
-/// of docs/physics.md, "Serving".
+/// Adds the derivations of a service's numbers. Numbers of queues refer to the
+/// formulas of docs/physics.md, "Serving".
 class ServingExplainer {
 public:
   ServingExplainer(const Report &report, const Machine &machine)
@@ -142,7 +142,8 @@ void ServingExplainer::explainMoney() {
         perMillion().figure(*machine.pools.front().chip.boardPower));
 }
 
-/// Refers numbers of the queue to its formulas, without inputs.
+/// Explains numbers of the queue by a reference to their formulas, without
+/// inputs.
 void ServingExplainer::explainQueue() {
   auto given = [&](const std::string &name, const char *source) {
     std::string path = "serving." + name;

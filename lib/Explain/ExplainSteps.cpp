@@ -22,7 +22,8 @@ static std::string stepFolder(size_t step) {
   return "prefill_steps[" + std::to_string(step) + "].";
 }
 
-/// Explains `path` as the sum of `own` over all steps, each times its count.
+/// Explains the number at `path` as a sum over all steps of a prefill: the
+/// step's value `own`, times the count of the step.
 template <typename Own>
 static void addSum(const EvaluatedStep &whole, const std::string &path, Own own,
                    Derivations &derivations) {
@@ -39,7 +40,7 @@ static void addSum(const EvaluatedStep &whole, const std::string &path, Own own,
   derivations[path] = std::move(sum.derivation);
 }
 
-/// Explains a step by the command that prices it alone.
+/// Explains a step by the command that prices this step alone.
 static void explainStep(const EvaluatedStep &whole, size_t index,
                         Derivations &derivations) {
   const Workload &work = whole.chunks[index].step;
@@ -67,8 +68,8 @@ static std::string rowFolder(size_t row) {
   return "communication.collectives[" + std::to_string(row) + "].";
 }
 
-/// Copies the derivations of row `own` of a step about one call to row `row` of
-/// the sum.
+/// Copies the derivations of one call from row `own` of a step to row `row` of
+/// the sum over steps.
 static void takeCall(const Derivations &step, size_t own, size_t row,
                      Derivations &derivations) {
   std::string from = rowFolder(own), to = rowFolder(row);

@@ -22,7 +22,7 @@ using namespace autopar::schedule;
 
 static constexpr int64_t picosecondsPerUs = 1'000'000;
 
-/// A time in us with all its digits: "12.5" for 12,500,000 ps.
+/// Returns a time as text in us, with all its digits: "12.5" for 12,500,000 ps.
 std::string Explainer::us(Checked picoseconds) const {
   int64_t ps = picoseconds.int64().value_or(0);
   std::string text = std::to_string(ps / picosecondsPerUs);
@@ -35,7 +35,8 @@ std::string Explainer::us(Checked picoseconds) const {
   return text.substr(0, text.find_last_not_of('0') + 1);
 }
 
-/// The kernels of a launch that have work, or its first one if none has.
+/// Returns the kernels of a launch that have work; if none has, the first
+/// kernel.
 std::vector<uint32_t>
 Explainer::workingKernels(const LaunchNodes &launch) const {
   std::vector<uint32_t> working;
@@ -47,7 +48,7 @@ Explainer::workingKernels(const LaunchNodes &launch) const {
   return working;
 }
 
-/// Adds the figures behind a launch's rates.
+/// Adds the figures that give a launch its rates.
 void Explainer::rateFigures(const LaunchNodes &launch,
                             Explanation &explanation) {
   const Chip &chip = step.pool().chip;

@@ -61,7 +61,8 @@ private:
   const Report &report;
   const TrainingReport &training;
   Derivations &derivations;
-  /// Times of the heaviest stage.
+  /// The times of the heaviest stage, in full (`all`) and without hidden
+  /// communication (`exposed`).
   const TrainingTimes all, exposed;
 };
 
@@ -71,8 +72,8 @@ private:
 // Times
 //===----------------------------------------------------------------------===//
 
-/// The sum of kernels and exposed communication of a section: for all
-/// microbatches, or once if `isOnce`.
+/// Explains the sum of the kernels and of the exposed communication of a
+/// section: for all microbatches, or only once if `isOnce`.
 Explanation TrainingExplainer::sectionOf(Section section, bool isOnce) const {
   const SectionTimes &own = exposed.of(section);
   auto us = [&](Picoseconds time) {
@@ -216,7 +217,7 @@ void TrainingExplainer::explainExposure(size_t index) {
 // FLOPs
 //===----------------------------------------------------------------------===//
 
-/// The sum of `flopsOf` over the kernels of `section`.
+/// Explains the sum of `flopsOf` over the kernels of `section`.
 template <typename FlopsOf>
 static Derivation sumOfKernels(const EvaluatedStep &whole, Section section,
                                FlopsOf flopsOf) {
@@ -290,8 +291,8 @@ void TrainingExplainer::explainUtilization() {
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// Explains the saved bytes of all microbatches in flight on `device`, by
-/// value.
+/// Explains the bytes that are saved for all microbatches in flight on
+/// `device`, by value.
 void TrainingExplainer::explainSaved(int64_t device,
                                      const std::string &folder) {
   Explanation sum;
@@ -307,7 +308,7 @@ void TrainingExplainer::explainSaved(int64_t device,
           .from(scheduleText()));
 }
 
-/// The formula of a sum: "weight_bytes + state_bytes + ...".
+/// Returns the formula of a sum: "weight_bytes + state_bytes + ...".
 static std::string sumOfNames(const Derivation &derivation) {
   std::vector<std::string> names;
   for (const auto &[path, value] : derivation.inputs)

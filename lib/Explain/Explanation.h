@@ -21,19 +21,19 @@ using report::Derivation;
 using report::KernelRow;
 using report::Report;
 
-/// Builds a derivation.
+/// Builds the derivation of one number.
 class Explanation {
 public:
-  /// Adds an input; `term` explains it. A name that is taken gets a number:
-  /// "caches/decoder/kv#2".
+  /// Adds an input of the formula; `term` explains where its value comes from.
+  /// If the name is taken, the input gets a number: "caches/decoder/kv#2".
   Explanation &input(std::string name, std::string value,
                      std::string term = "");
   Explanation &input(std::string name, Checked value, std::string term = "");
   Explanation &input(std::string name, int64_t value, std::string term = "");
   Explanation &input(std::string name, double value, std::string term = "");
-  /// Adds an input that is a figure of the hardware or the runtime.
+  /// Adds an input that is a figure of the hardware or of the runtime.
   Explanation &figure(const hardware::Figure &figure);
-  /// Adds a figure that the inputs depend on.
+  /// Adds a figure on which the inputs depend, as a term and a source.
   Explanation &restsOn(const hardware::Figure &figure);
   Explanation &restsOn(const hardware::KernelCurve &curve);
   Explanation &from(std::string source);
@@ -49,28 +49,30 @@ private:
   Explanation &addTerm(std::string path, std::string text);
 };
 
-/// The name of a record: "gradients/model/model.embed_tokens.weight".
+/// Returns the name of a record: "gradients/model/model.embed_tokens.weight".
 std::string recordName(const program::CostProgram &program,
                        const program::Resident &record);
 
-/// Explains the time of one message or sum of `bytes` between two devices over
-/// the named tier of `pool`; `folder` is the path of the bytes in the report.
+/// Explains the time of one message, or one sum, of `bytes` bytes between two
+/// devices over the tier of `pool` with the name `tier`. `folder` is the path
+/// of the bytes in the report.
 Explanation explainPair(const hardware::Pool &pool, bool ideal,
                         program::CollectiveKind kind, const std::string &tier,
                         const std::string &folder, int64_t bytes);
 
-/// The contribution of one record to a sum.
+/// What one record contributes to a sum: its name, its value and the term that
+/// explains it.
 struct Contribution {
   std::string name, value, term;
 };
 
-/// Derives each number of a report: writes the formulas of the strategy's graph
-/// in terms of other numbers of the report.
+/// Derives each number of a report: it writes the formulas of the strategy's
+/// graph in terms of other numbers of the report.
 class Explainer {
 public:
   explicit Explainer(const EvaluatedStep &step);
   Explanations run();
-  /// Derivations of communication only.
+  /// Returns only the derivations of communication.
   Derivations explainCalls();
 
 private:
@@ -122,21 +124,22 @@ private:
 
   void add(const std::string &path, std::string formula,
            Explanation explanation);
-  /// Adds `node`, by the formula that computed it.
+  /// Adds the derivation of the number at `path` from the formula that computed
+  /// `node`.
   void add(const std::string &path, cost::NodeId node,
            Explanation explanation = {});
   void addSum(const std::string &path, const std::vector<Contribution> &parts,
               Explanation explanation = {});
-  /// Adds the sum over all residents of `kind`: `column` times their number and
-  /// `copies`.
+  /// Adds the derivation of a sum over all residents of `kind`: their number in
+  /// `column`, times their count and `copies`.
   void addResidents(const std::string &path, program::Resident::Kind kind,
                     cost::NodeId cost::ResidentNodes::*column, const char *unit,
                     Checked copies, Explanation explanation = {});
   void addKernels(const std::string &path, program::FlopClass flopClass,
                   cost::NodeId cost::KernelNodes::*column,
                   Explanation explanation = {});
-  /// Adds the sum over all launches: their time of arithmetic if `ofCompute`,
-  /// else of memory, in ps.
+  /// Adds the derivation of a sum over all launches: their time of arithmetic
+  /// if `ofCompute`, else their time of memory traffic, in ps.
   void addLaunchTimes(const std::string &path, bool ofCompute,
                       std::string note);
   std::string us(Checked picoseconds) const;
@@ -150,9 +153,10 @@ private:
   Explanations result;
 };
 
-/// Adds sums over the steps of a prefill.
+/// Adds the derivations of sums over the steps of a prefill.
 void explainSteps(const EvaluatedStep &whole, Derivations &derivations);
-/// The time of the step of `report` as a sum.
+/// Returns the time of the step of `report` as a sum of parts, from the time at
+/// peak rates on.
 std::vector<report::WaterfallStep> waterfallOf(const Report &report);
 
 } // namespace autopar::explanation

@@ -14,31 +14,35 @@
 
 namespace autopar::explanation {
 
-/// Collects slopes by path of the figure; several uses may share one figure.
+/// Collects slopes by the path of the figure. Several uses may share one
+/// figure.
 class ImpactTable {
 public:
-  /// All arguments outlive it.
+  /// All arguments must outlive the table.
   ImpactTable(const evaluation::PlanInputs &inputs,
               const cost::Strategy &strategy)
       : inputs(inputs), strategy(strategy),
         sensitivity(strategy, inputs.machine, inputs.runtime,
                     inputs.plan.memoryUtilization) {}
 
-  /// Adds slopes of a step's time, for the layout and point of `sensitivity`.
+  /// Adds the slopes of a step's time for the layout and the point of
+  /// `sensitivity`; each slope counts `times` times.
   void addTime(const std::vector<cost::Slope> &picoseconds, double times = 1);
   void addMemory();
   void addMemory(const std::vector<cost::Slope> &bytes);
   void addCapacity();
-  /// Adds a figure that formulas do not contain.
+  /// Adds the slopes of a figure that the formulas do not contain.
   void addFigure(const hardware::Figure &figure, const cost::Slope &picoseconds,
                  const cost::Slope &bytes);
-  /// Whether a figure of the strategy, or then of a link, has slopes.
+  /// Returns whether the figure with this index has slopes. The figures of the
+  /// strategy come first, then those of links.
   bool has(size_t index) const { return nameOf(index).has_value(); }
-  /// Returns impacts by falling effect on the step, then on memory.
+  /// Returns the impacts in the order of their effect on the step, then of
+  /// their effect on memory; the largest comes first.
   std::vector<report::Impact> take();
 
 private:
-  /// A figure with the name that users know.
+  /// A figure under the name that users know.
   struct Named {
     std::string path;
     double value;
@@ -59,7 +63,8 @@ public:
   cost::Sensitivity sensitivity;
 };
 
-/// Impacts on an iteration, and on the memory of its fullest device.
+/// Returns the impacts of figures on an iteration and on the memory of its
+/// fullest device.
 std::vector<report::Impact>
 impactsOf(const evaluation::EvaluatedIteration &iteration,
           const report::Report::DeviceMemory &fullest);

@@ -18,8 +18,8 @@ using namespace autopar::placement;
 using namespace autopar::program;
 using namespace autopar::report;
 
-/// Whether layers of one kind wait for devices of different heat, by more than
-/// shows in a time.
+/// Returns whether layers of one kind wait for devices with different loads, by
+/// more than a printed time shows.
 static bool layersDiffer(const EvaluatedStep &step) {
   constexpr double visible = 1e-3;
   const std::vector<LayerPlacement> &layers = step.report.placement->layers;

@@ -39,7 +39,8 @@ std::string NodeText::value(NodeId node) const {
 // Sizes
 //===----------------------------------------------------------------------===//
 
-/// Whether `node` is a product of axes, the divisor of a split.
+/// Returns whether the node is a product of axes, which is the divisor of a
+/// split.
 bool NodeText::isAxes(NodeId id) const {
   const Node &node = graph[id];
   if (node.op == Op::multiply)
@@ -47,7 +48,8 @@ bool NodeText::isAxes(NodeId id) const {
   return node.op == Op::axis;
 }
 
-/// A product of axes: "dpi(8)*tp(8)", without axes of one device.
+/// Returns the text of a product of axes: "dpi(8)*tp(8)", without axes of one
+/// device.
 std::string NodeText::axesText(NodeId id) const {
   const Node &node = graph[id];
   if (node.op == Op::multiply) {
@@ -60,7 +62,7 @@ std::string NodeText::axesText(NodeId id) const {
              : step.program.axes[node.a] + "(" + std::to_string(size) + ")";
 }
 
-/// A split: "64 by tp(8)".
+/// Returns the text of a split: "64 by tp(8)".
 std::string NodeText::splitText(NodeId extent, NodeId devices,
                                 const char *rule) const {
   std::string axes = axesText(devices);
@@ -69,7 +71,8 @@ std::string NodeText::splitText(NodeId extent, NodeId devices,
   return "(" + sizes(extent, Bind::sum) + " by " + axes + rule + ")";
 }
 
-/// Whether `node` is ceil(extent / block) * block.
+/// Returns whether `node` is ceil(extent / block) * block, and sets `extent`
+/// and `block`.
 static bool isRounded(const Graph &graph, const Node &node, NodeId &extent,
                       NodeId &block) {
   for (auto [quotient, other] :
@@ -83,7 +86,8 @@ static bool isRounded(const Graph &graph, const Node &node, NodeId &extent,
   return false;
 }
 
-/// A product in the order in which it was written.
+/// Returns the text of a product, in the order in which the factors were
+/// written.
 std::string NodeText::factors(NodeId id) const {
   const Node &node = graph[id];
   NodeId extent = 0, block = 0;
@@ -105,15 +109,16 @@ std::string NodeText::pairsText(const Node &node, NodeId id) const {
   return pairs.causal ? text + " (q*c - q*(q-1)/2)" : text;
 }
 
-/// A ratio: " x 0.93 (shape)", or "" for 1.
+/// Returns the text of a ratio: " x 0.93 (shape)"; "" for the ratio 1.
 std::string NodeText::ratioText(NodeId id) const {
-  // Rounds away digits that tables do not have.
+  // Six decimals are enough: the tables of ratios do not have more.
   constexpr double precision = 1e6;
   double ratio = std::round(step.real(id) * precision) / precision;
   return ratio == 1 ? "" : " x " + decimal(ratio) + " (shape)";
 }
 
-/// A roofline: "(tc^4 + tm^4)^(1/4)", with the values of tc and tm.
+/// Returns the text of a roofline: "(tc^4 + tm^4)^(1/4)", with the values of tc
+/// and tm.
 std::string NodeText::roofText(const Node &node,
                                const std::string &ratio) const {
   double exponent = step.real(node.c);
@@ -122,7 +127,7 @@ std::string NodeText::roofText(const Node &node,
                      : exponent == 1
                          ? "(tc + tm)"
                          : "(tc^" + q + " + tm^" + q + ")^(1/" + q + ")";
-  // Each of the two is a count times a time per unit.
+  // tc and tm are each a count times a time per unit.
   auto timeOf = [&](NodeId id, const char *unit) {
     const Node &time = graph[id];
     if (time.op != Op::multiply)
@@ -139,8 +144,9 @@ std::string NodeText::roofText(const Node &node,
          ", tm = " + timeOf(node.b, "B");
 }
 
-/// The size on the most loaded device, "ceil(128 x 1.422223 (most loaded
-/// device))" for 128 on the mean device; a mean may be a share: "/ tp(8)".
+/// Returns the text of the size on the most loaded device: "ceil(128 x 1.422223
+/// (most loaded device))" for a mean of 128. The mean may itself be a share: "/
+/// tp(8)".
 std::string NodeText::mostLoadedText(const Node &node) const {
   std::string text = "ceil(" + sizes(node.a, Bind::product) + " x " +
                      decimal(step.real(node.b) / double(evenSkew)) +

@@ -15,29 +15,31 @@
 
 namespace autopar::explanation {
 
-/// Writes `value` in decimal: integers without an exponent, others in the
-/// fewest digits that read back as the same double.
+/// Returns `value` in decimal: integers without an exponent, other numbers with
+/// the fewest digits that read back as the same double.
 std::string decimal(double value);
 
-/// A multiple: "80 x text"; only `text` if the count is 1.
+/// Returns the text of a multiple: "80 x text"; only `text` if the count is 1.
 std::string times(const std::string &count, const std::string &text);
 
-/// Writes nodes of a strategy as formulas for readers.
+/// Writes nodes of a strategy's graph as formulas for readers.
 class NodeText {
 public:
   explicit NodeText(const evaluation::EvaluatedStep &step)
       : step(step), graph(step.strategy.graph) {}
 
-  /// Names `node` by the path of a number of the report.
+  /// Names `node` by the path of a number in the report.
   void name(cost::NodeId node, const std::string &path) { names[node] = path; }
   const std::map<cost::NodeId, std::string> &allNames() const { return names; }
 
-  /// A product of sizes: "80 x 8192 x (64 by tp(8)) x 128 x 2".
+  /// Returns the text of a product of sizes: "80 x 8192 x (64 by tp(8)) x 128 x
+  /// 2".
   std::string sizes(cost::NodeId node) const;
-  /// An expression of the last parts of names: "max(0, budget_bytes -
-  /// weight_bytes)". Adds the named nodes that it uses to `used`.
+  /// Returns the formula of `node` in terms of the last parts of the names of
+  /// other nodes: "max(0, budget_bytes - weight_bytes)". Adds the named nodes
+  /// that the formula uses to `used`.
   std::string formula(cost::NodeId node, std::vector<cost::NodeId> &used) const;
-  /// The value of `node` with all digits.
+  /// Returns the value of `node` with all digits.
   std::string value(cost::NodeId node) const;
 
 private:

@@ -22,7 +22,7 @@ using namespace autopar::program;
 using namespace autopar::report;
 using namespace autopar::schedule;
 
-/// The coefficient of a curve, as it is spelled in files.
+/// Returns the name that files have for a coefficient of a curve.
 static const char *coefficientOf(FigureUse::Kind kind) {
   switch (kind) {
   case FigureUse::Kind::curve_floor:
@@ -46,8 +46,9 @@ Impact &ImpactTable::find(const Named &figure) {
   return *found;
 }
 
-/// The name of a figure of the strategy or, after those, of a link. Nothing for
-/// figures without a slope, such as exponents, which take few values.
+/// Returns the name of the figure with this index: first come the figures of
+/// the strategy, then those of links. Returns nothing for a figure without a
+/// slope, such as an exponent, which has only a few possible values.
 std::optional<ImpactTable::Named> ImpactTable::nameOf(size_t index) const {
   const auto &figures = sensitivity.figures();
   if (index >= figures.size()) {

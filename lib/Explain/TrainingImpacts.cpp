@@ -24,17 +24,17 @@ using namespace autopar::report;
 using namespace autopar::runtime;
 using namespace autopar::schedule;
 
-/// Relative change of a figure.
+/// By which fraction a figure is changed to find a slope.
 static constexpr double step = 1e-3;
 
 namespace {
 
-/// The time of an iteration, and the bytes of its fullest device.
+/// The time of an iteration in ps, and the bytes of its fullest device.
 struct Outcome {
   double timePs = 0, totalBytes = 0;
 };
 
-/// Slopes of time and bytes by one figure.
+/// The slopes of time and bytes with respect to one figure.
 struct Slopes {
   Slope time, bytes;
 };
@@ -65,13 +65,14 @@ private:
   const EvaluatedIteration &iteration;
   const PipelineParts &parts;
   const Report::DeviceMemory &fullest;
-  /// The outcome with unchanged figures.
+  /// The outcome for unchanged figures.
   const Outcome at;
 };
 
 } // namespace
 
-/// Merges the two sides if they differ by less than rounding errors do.
+/// Returns the slopes on both sides. They become one slope if they differ by
+/// less than rounding errors do.
 Slope Differences::slopeOf(double less, double at, double more) {
   Slope slope = {(at - less) / step, (more - at) / step};
   double mean = (slope.below + slope.above) / 2;
@@ -81,8 +82,7 @@ Slope Differences::slopeOf(double less, double at, double more) {
   return isStraight ? Slope{mean, mean} : slope;
 }
 
-/// Prices an iteration. If the price is refused, the outcome counts as
-/// unchanged.
+/// Prices an iteration. If pricing is refused, the outcome counts as unchanged.
 Outcome Differences::price(const Machine &machine, const Runtime &runtime,
                            StagePricer &pricer) const {
   PipelineSteps steps = iteration.steps;
@@ -118,7 +118,8 @@ Slopes Differences::ofLink(LinkFigure link) {
   });
 }
 
-/// Slopes by a figure of the runtime, which `ownerIn` finds.
+/// Returns the slopes with respect to a figure of the runtime, which `ownerIn`
+/// finds.
 template <typename Owner>
 Slopes Differences::ofRuntime(Owner ownerIn, double value) {
   return slopesOf([&](double factor) {
@@ -129,7 +130,7 @@ Slopes Differences::ofRuntime(Owner ownerIn, double value) {
   });
 }
 
-/// Figures that are not part of formulas.
+/// Figures that are not part of formulas of the graph.
 static constexpr Figure Runtime::*hostFigures[] = {
     &Runtime::hostTimeUs, &Runtime::hostTimePerLayerUs,
     &Runtime::hostTimePerSequenceUs};

@@ -13,15 +13,17 @@
 
 namespace autopar::explanation {
 
-// Each function adds its part to the `derivations` of an iteration's report.
+// Each function adds some derivations to the `derivations` of an iteration's
+// report.
 
-/// Explains the sum of gradients over both ends of a pipeline.
+/// Explains the sum of gradients whose weight has copies at both ends of a
+/// pipeline.
 void explainCopies(const evaluation::EvaluatedIteration &iteration,
                    Derivations &derivations);
-/// Explains the tokens that experts accept and drop.
+/// Explains how many tokens experts accept and drop.
 void explainCapacity(const evaluation::EvaluatedIteration &iteration,
                      const report::Report &report, Derivations &derivations);
-/// Explains the FLOPs of the sections of a step of the whole model.
+/// Explains the FLOPs of each section of a step of the whole model.
 void explainTrainingFlops(const evaluation::EvaluatedStep &whole,
                           Derivations &derivations);
 void explainTraining(const evaluation::EvaluatedIteration &iteration,

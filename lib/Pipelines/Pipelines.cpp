@@ -164,7 +164,7 @@ private:
     return target;
   }
 
-  /// Sets the price of any machine.
+  /// Reads `--price`, the price of whichever machine is used.
   LogicalResult readPrice(Target &target) {
     auto isPrice = [](double price) {
       return price >= 0 && price <= units::dollarsPerHour.max;

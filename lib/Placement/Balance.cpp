@@ -44,8 +44,8 @@ double autopar::placement::largestLoadOf(const std::vector<double> &loads) {
   return *std::max_element(loads.begin(), loads.end());
 }
 
-/// Puts every expert on every rank, some of them twice, so that all ranks are
-/// alike.
+/// Puts every expert on every rank, and some experts twice, so that all ranks
+/// have the same load.
 static Balanced replicateEverywhere(const Cell &cell) {
   Balanced result;
   for (int64_t slot = 0; slot < cell.slots(); ++slot)
@@ -55,9 +55,10 @@ static Balanced replicateEverywhere(const Cell &cell) {
   return result;
 }
 
-/// Packs the replica counts that lead to the lowest maximum. Many replicas of
-/// the most loaded experts are not always best, because more ranks then get two
-/// large ones, so thresholds are tried from the lowest up.
+/// Packs the numbers of replicas that lead to the lowest maximum load of a
+/// rank. Many replicas of the most loaded experts are not always best, because
+/// more ranks then get two large replicas; so thresholds of the load per
+/// replica are tried from the lowest up.
 static Packer packBestCounts(const Cell &cell, double bound, Steps &steps) {
   constexpr int thresholds = 12;
   constexpr double range = 1.1;

@@ -15,7 +15,8 @@
 
 namespace autopar::placement {
 
-/// Ranks that share experts among themselves.
+/// A set of ranks that share experts among themselves, with the loads of these
+/// experts in tokens.
 struct Cell {
   std::vector<double> loads;
   int64_t ranks = 1, slotsPerRank = 1;
@@ -24,35 +25,40 @@ struct Cell {
   int64_t slots() const { return ranks * slotsPerRank; }
 };
 
-/// Work that a search may still do. The limit counts steps instead of time, so
-/// that results are the same everywhere.
+/// The number of steps that a search may still take. The limit counts steps
+/// instead of time, so that results are the same on every machine.
 struct Steps {
   int64_t left = limits::maxPlacementSteps;
   bool take(int64_t count) { return (left -= count) > 0; }
-  /// Takes `count` if some steps are left afterwards.
+  /// Takes `count` steps if some steps are left afterwards. Returns whether it
+  /// took them.
   bool takeAll(int64_t count) { return left > count && take(count); }
 };
 
 struct Balanced {
-  /// Index of the expert, by slot.
+  /// The index of the expert in each slot.
   std::vector<int32_t> slots;
-  /// Whether no assignment has a lower maximum load of a rank.
+  /// Whether it is proved that no assignment has a lower maximum load of a
+  /// rank.
   bool optimal = false;
 };
 
 /// Differences of loads below this fraction of the bound are rounding errors.
 inline constexpr double loadEpsilon = 1e-12;
 
-/// See `LayerPlacement::boundTokens`.
+/// Returns the lower bound of the most loaded rank's tokens: see
+/// `LayerPlacement::boundTokens`.
 double boundOf(const Cell &cell);
-/// Tokens by rank.
+/// Returns the tokens of each rank.
 std::vector<double> rankLoads(const std::vector<double> &loads, int64_t ranks,
                               const std::vector<int32_t> &slots);
 double largestLoadOf(const std::vector<double> &loads);
 
-/// Chooses replicas and ranks. Needs experts <= slots.
+/// Chooses the numbers of replicas and their ranks. There must be at least as
+/// many slots as experts.
 Balanced balance(const Cell &cell, Steps &steps);
-/// The same for given numbers of replicas, one slot each, at most one per rank.
+/// Chooses ranks for given numbers of replicas. Each replica takes one slot,
+/// and a rank has at most one replica of an expert.
 Balanced balance(const Cell &cell, std::vector<int64_t> counts, Steps &steps);
 
 } // namespace autopar::placement

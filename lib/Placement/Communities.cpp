@@ -21,14 +21,14 @@ public:
   explicit Partition(const Units &units);
 
   void seedInOrder();
-  /// `relative` subtracts the affinity that units would have by chance, given
-  /// their affinities to all units, so that busy units do not attract
-  /// everything.
+  /// Fills the nodes greedily. `relative` subtracts the affinity that units
+  /// would have by chance, given their affinities to all units, so that busy
+  /// units do not attract all others.
   void seedGreedily(bool relative);
   void refine();
 
   std::vector<int32_t> nodeOf;
-  /// Lower is better.
+  /// Returns how bad the assignment is; lower is better.
   std::tuple<double, double> badness() const { return {overload(), -inside()}; }
 
 private:
@@ -53,12 +53,12 @@ private:
   }
 
   const Units &units;
-  /// Limit of one refinement.
+  /// The steps that one refinement may still take.
   Steps steps;
   size_t count, nodes;
   std::vector<double> degrees, nodeLoads;
   double allDegrees, epsilon;
-  /// By unit and node, the unit's affinity to the units of that node.
+  /// The affinity of each unit to the units of each node, by unit and node.
   std::vector<double> gains;
 };
 

@@ -13,21 +13,21 @@
 
 namespace autopar::placement {
 
-/// Experts, groups or replicas that are assigned to nodes, equally many to
-/// each.
+/// Units (experts, groups of experts or replicas) that are to be assigned to
+/// nodes, the same number to each node.
 struct Units {
   std::vector<double> loads;
-  /// Saved traffic if two units are on one node.
+  /// For two units, the traffic that is saved if both are on the same node.
   SquareMatrix affinity;
   int64_t nodes = 1;
-  /// Load that a node should not exceed.
+  /// The load that a node should not exceed.
   double nodeLoad = 0;
 };
 
-/// Returns the node of each unit: much affinity within nodes, and no node over
-/// its load if the search finds that. Nodes are filled one after the other,
-/// each from its busiest unit on; then units are exchanged (Kernighan and Lin's
-/// step), with a rising price on overload.
+/// Returns the node of each unit, such that affinity within nodes is high and,
+/// if the search finds such an assignment, no node exceeds its load. Nodes are
+/// filled one after the other, each beginning with its busiest unit; then units
+/// are exchanged (Kernighan and Lin's step), with a rising price on overload.
 std::vector<int32_t> dealToNodes(const Units &units);
 
 } // namespace autopar::placement

@@ -24,20 +24,21 @@ class CsvReader {
 public:
   CsvReader(std::string_view text, std::string name);
 
-  /// Reads the first line, which must have the words `header`.
+  /// Reads the first line, whose words must be those of `header`.
   void expectHeader(std::string_view header);
-  /// Moves to the next line; returns false at the end and after an error. The
+  /// Moves to the next line. Returns false at the end and after an error. The
   /// line must have as many fields as the header.
   bool next();
 
   int64_t integer(size_t field, int64_t min, int64_t max);
   double number(size_t field, double min, double max);
-  /// Reads integers separated by spaces, at most `maxCount`.
+  /// Reads a field with at most `maxCount` integers that are separated by
+  /// spaces.
   std::vector<int64_t> integers(size_t field, int64_t min, int64_t max,
                                 size_t maxCount);
 
   void failAt(size_t field, std::string message, std::string note = "");
-  /// Records an error of the whole file.
+  /// Records an error that concerns the whole file.
   void fail(std::string message, std::string note = "");
   bool failed() const { return !error.message.empty(); }
   const Error &takeError() const { return error; }

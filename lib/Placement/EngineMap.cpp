@@ -61,8 +61,8 @@ static std::string ascendLayer(const LayerPlacement &layer, size_t index,
          ", \"device_list\": [\n    " + join(devices, ",\n    ") + "\n  ]}";
 }
 
-/// Writes a row for every decoder layer; layers that were not placed get
-/// `block`.
+/// Writes a row for every decoder layer. Layers that were not placed get the
+/// placement `block`.
 static std::vector<std::string> rowsOfAll(const ExpertPlacement &placement,
                                           int64_t decoderLayers) {
   std::vector<int32_t> block(static_cast<size_t>(placement.space.slots()));
@@ -109,7 +109,8 @@ autopar::placement::writeEngineMap(const ExpertPlacement &placement,
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// Appends the experts of `list`, which must have `expected` entries.
+/// Appends the experts of `list` to `slots`; the list must have `expected`
+/// entries.
 static void readExperts(const JsonReader &list, int64_t expected,
                         const PlacementSpace &space,
                         std::vector<int32_t> &slots) {
@@ -213,7 +214,7 @@ autopar::placement::evaluateEngineMap(const JsonDocument &document,
   const LoadProfile &loads = read.loads;
   PlacementOptions block;
   block.policy = PlacementPolicy::block;
-  // This also checks the loads and the space.
+  // `placeExperts` also checks the loads and the space.
   Result<ExpertPlacement> placement =
       placeExperts(loads, space, block, read.traceOrNull());
   if (!placement)

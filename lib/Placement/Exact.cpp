@@ -22,12 +22,13 @@ class ExactSearch {
 public:
   ExactSearch(const Cell &cell, double bound, double incumbent, Steps steps);
 
-  /// Whether all assignments were looked at.
+  /// Searches. Returns whether it looked at all assignments.
   bool run() {
     chooseCounts(0, cell.slots());
     return steps.left > 0;
   }
-  /// Empty if nothing is better than the incumbent.
+  /// The best assignment that was found; empty if none is better than the one
+  /// at the start.
   std::vector<int32_t> bestSlots;
   Steps steps;
 
@@ -41,7 +42,8 @@ private:
 
   const Cell &cell;
   double bound, epsilon, best;
-  /// Experts sorted by falling load, and by falling share of a replica.
+  /// The experts sorted by falling load (`byLoad`), and by falling load per
+  /// replica (`byShare`).
   std::vector<int32_t> byLoad, byShare;
   std::vector<int64_t> counts;
   std::vector<double> loads;
@@ -74,7 +76,7 @@ void ExactSearch::chooseCounts(size_t index, int64_t slotsLeft) {
        count >= 1 && !tooHot(cell.loads[expert] / count) && !done(); --count) {
     steps.take(1);
     counts[expert] = count;
-    // The others must be able to fill the remaining slots.
+    // The remaining experts must be able to fill the remaining slots.
     if (slotsLeft - count <= others * cell.ranks)
       chooseCounts(index + 1, slotsLeft - count);
   }
@@ -91,8 +93,8 @@ void ExactSearch::start() {
   place(0, 0, 0);
 }
 
-/// Replicas of an expert go to rising ranks, and only the first of the empty
-/// ranks is tried, because ranks are alike.
+/// The replicas of an expert go to rising ranks. Of the empty ranks only the
+/// first is tried, because they are all alike.
 void ExactSearch::place(size_t index, int64_t copy, size_t firstRank) {
   if (index == byShare.size())
     return keep();

@@ -12,9 +12,9 @@
 
 namespace autopar::placement {
 
-/// Branch and bound over numbers of replicas and ranks. Improves `result` and
-/// sets whether it is optimal. Does nothing if there are many slots, and gives
-/// up after a fixed number of `steps`.
+/// Searches numbers of replicas and their ranks by branch and bound. Improves
+/// `result` and sets whether it is optimal. Does nothing if there are many
+/// slots, and gives up after a fixed number of `steps`.
 void searchExactly(const Cell &cell, double bound, Balanced &result,
                    Steps &steps);
 

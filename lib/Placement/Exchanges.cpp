@@ -14,9 +14,10 @@
 using namespace autopar;
 using namespace autopar::placement;
 
-/// Largest number of slots per rank for which pairs of slots are exchanged.
+/// The largest number of slots per rank for which pairs of slots are exchanged.
 static constexpr size_t maxPairedSlots = 64;
-/// Relative difference below which sums of shares may differ only by rounding.
+/// Sums of shares that differ by less than this fraction may differ only by
+/// rounding.
 static constexpr double rounding = 1e-15;
 
 static bool mayReach(double tokens, double limit) {
@@ -44,7 +45,7 @@ void Packer::sortSlots(size_t rank) {
             [](const Slot &a, const Slot &b) { return a.share < b.share; });
 }
 
-/// Moves a rank to its place in the order by load.
+/// Moves a rank to its place in the order by load, after its load has changed.
 void Packer::sortRank(size_t rank) {
   auto comesBefore = [&](size_t a, size_t b) {
     return loads[a] > loads[b] || (loads[a] == loads[b] && a < b);
@@ -67,7 +68,8 @@ void Packer::apply(const Exchange &exchange) {
   }
 }
 
-/// Number of ranks with which the most loaded rank may exchange.
+/// Returns the number of ranks with which the most loaded rank may exchange
+/// replicas.
 size_t Packer::lessLoadedRanks() const {
   size_t first = 1;
   while (first < falling.size() &&
@@ -76,9 +78,9 @@ size_t Packer::lessLoadedRanks() const {
   return falling.size() - first;
 }
 
-/// Calls `exchangeWith` for the ranks below `end` that may improve on `best`,
-/// least loaded first. No exchange leaves the higher of two loads below their
-/// mean.
+/// Calls `exchangeWith` for those of the first `end` ranks that may improve on
+/// `best`, the least loaded first. An exchange never leaves the higher of the
+/// two loads below their mean.
 template <typename ExchangeWith>
 void Packer::exchangeWithRanks(size_t end, const Exchange &best,
                                ExchangeWith exchangeWith) const {
@@ -96,8 +98,8 @@ void Packer::exchangeWithRanks(size_t end, const Exchange &best,
 // One slot for another
 //===----------------------------------------------------------------------===//
 
-/// Takes the steps for every slot that the most loaded rank may exchange with.
-/// Returns the first slot for which they do not suffice.
+/// Takes the steps for every slot that the most loaded rank may exchange.
+/// Returns the first slot for which the steps do not suffice.
 size_t Packer::takeSlots(Steps &steps) const {
   auto each = static_cast<int64_t>(width);
   if (steps.takeAll(static_cast<int64_t>(lessLoadedRanks()) * each * each))
@@ -108,7 +110,7 @@ size_t Packer::takeSlots(Steps &steps) const {
   return held.size();
 }
 
-/// Between equally good exchanges the one of the first slots is kept.
+/// Of equally good exchanges, the one of the first slots is kept.
 void Packer::tryOne(size_t from, size_t to, double worse,
                     Exchange &best) const {
   bool better = worse < best.worse;
@@ -122,7 +124,8 @@ void Packer::tryOne(size_t from, size_t to, double worse,
 void Packer::exchangeOneWith(size_t other, size_t endSlot,
                              Exchange &best) const {
   double most = largestLoad(), less = loads[other], half = (most - less) / 2;
-  // False if the loads end up too far apart.
+  // Tries to exchange two slots. Returns false if the loads end up too far
+  // apart.
   auto tryOneOf = [&](const Slot &from, const Slot &to) {
     double moved = from.share - to.share;
     double worse = std::max(most - moved, less + moved);
@@ -133,8 +136,8 @@ void Packer::exchangeOneWith(size_t other, size_t endSlot,
     return true;
   };
   const Slot *first = rising.data() + begin(other), *last = first + width;
-  // As shares of the most loaded rank rise, so do the shares that even out both
-  // ranks.
+  // If the share of the slot that leaves the most loaded rank rises, the share
+  // that evens out both ranks rises too.
   const Slot *even = first;
   for (size_t i = begin(mostLoadedRank()); i < end(mostLoadedRank()); ++i) {
     const Slot &from = rising[i];
@@ -181,14 +184,16 @@ bool Packer::fits(const Pair &from, const Pair &to) const {
   return true;
 }
 
-/// Between equally good exchanges with the first rank the first is kept.
+/// Tries to exchange two slots for two slots of rank `other`. Of equally good
+/// exchanges with the first rank, the first one is kept.
 void Packer::exchangeTwoWith(size_t other, const std::vector<Pair> &ownPairs,
                              const std::vector<Pair> &pairs,
                              Exchange &best) const {
   double most = largestLoad(), less = loads[other], half = (most - less) / 2;
   auto even = pairs.begin();
   for (const Pair &from : ownPairs) {
-    // The pairs that come nearest to halving the difference.
+    // The pairs of slots that come nearest to halving the difference of the
+    // loads.
     while (even != pairs.end() && even->sum < from.sum - half)
       ++even;
     auto first = even - std::min<ptrdiff_t>(even - pairs.begin(), 2);
@@ -209,8 +214,8 @@ void Packer::exchangeTwoWith(size_t other, const std::vector<Pair> &ownPairs,
   }
 }
 
-/// Takes `each` steps for every rank that the most loaded one may exchange
-/// with. Returns the end of the ranks for which they suffice.
+/// Takes `each` steps for every rank with which the most loaded rank may
+/// exchange. Returns the end of the ranks for which the steps suffice.
 size_t Packer::takeRanks(int64_t each, Steps &steps) const {
   if (steps.takeAll(static_cast<int64_t>(lessLoadedRanks()) * each))
     return loads.size();

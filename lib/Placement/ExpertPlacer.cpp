@@ -42,7 +42,8 @@ static Result<std::vector<double>> place(const LoadProfile &loads,
   return imbalances;
 }
 
-/// The first thread places; others wait for its result.
+/// The first thread that asks for a placement computes it; other threads wait
+/// for the result.
 Result<std::vector<double>>
 ExpertPlacer::imbalances(int64_t slots, int64_t ranks, int64_t nodes) {
   std::lock_guard<std::mutex> lock(mutex);

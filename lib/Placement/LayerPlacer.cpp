@@ -13,7 +13,7 @@
 using namespace autopar;
 using namespace autopar::placement;
 
-/// Largest number of replicas whose affinity is stored as a matrix.
+/// The largest number of replicas whose affinity is stored as a matrix.
 static constexpr size_t maxDealtReplicas = 4096;
 
 LayerPlacer::LayerPlacer(const LayerLoads &loads, const PlacementSpace &space,
@@ -68,7 +68,8 @@ Balanced LayerPlacer::placeGroups() const {
                  space.nodes, 0};
   for (size_t expert = 0; expert < loads.tokens.size(); ++expert)
     units.loads[expert / perGroup] += loads.tokens[expert];
-  // A group acts as an expert with one replica, a node as a rank.
+  // In this problem a group counts as an expert with one replica, and a node as
+  // a rank.
   Cell cell = {units.loads, space.nodes, space.groups / space.nodes};
   NodeOf nodeOf(groups);
   Steps steps;
@@ -151,7 +152,8 @@ Balanced LayerPlacer::placeFreely() const {
     return balanced;
   double balancedLoad = largestLoad(balanced.slots);
   double maxLoad = balancedLoad * (1 + options.tolerance);
-  // Ranks within a node are uneven, so the node gets half of the tolerance.
+  // Ranks within a node are loaded unevenly, so that the node gets only half of
+  // the tolerance.
   double nodeLoad =
       balancedLoad * (1 + options.tolerance / 2) * space.ranksPerNode();
   Balanced best = balanced;

@@ -15,15 +15,15 @@
 
 namespace autopar::placement {
 
-/// Places the experts of a layer by its loads, and by its trace if there is
-/// one.
+/// Places the experts of a layer by their loads and, if there is one, by the
+/// trace of routed tokens.
 class LayerPlacer {
 public:
   LayerPlacer(const LayerLoads &loads, const PlacementSpace &space,
               const PlacementOptions &options, const LayerTrace *trace);
 
-  /// Returns the slots; `optimal` means the same as in LayerPlacement, unless
-  /// the bound proves it.
+  /// Returns the expert of each slot. `optimal` has the meaning that it has in
+  /// `LayerPlacement`, except that the bound may prove more.
   Balanced place() const;
 
 private:
@@ -31,14 +31,16 @@ private:
 
   Balanced placeGroups() const;
   Balanced placeFreely() const;
-  /// Replicates the experts of each node within the node.
+  /// Returns a placement that replicates the experts of each node within this
+  /// node.
   std::vector<int32_t> placeByNode(const NodeOf &nodeOfExpert) const;
-  /// Keeps the replicas of `balanced` and assigns them to nodes; empty if that
-  /// would put two replicas of an expert on one rank.
+  /// Returns a placement with the replicas of `balanced`, assigned to nodes;
+  /// empty if two replicas of an expert would be on the same rank.
   std::vector<int32_t> placeReplicas(const std::vector<int32_t> &balanced,
                                      double nodeLoad) const;
   NodeOf expertsByGroup(const NodeOf &nodeOfGroup) const;
-  /// Replaces `best` by `slots` if these exceed no rank's limit and send less.
+  /// Replaces `best` by `slots` if these keep every rank within its limit and
+  /// send fewer tokens to other nodes.
   void consider(std::vector<int32_t> slots, double maxLoad,
                 Balanced &best) const;
   double largestLoad(const std::vector<int32_t> &slots) const {

@@ -60,7 +60,8 @@ bool autopar::placement::endsWith(std::string_view text,
 
 namespace {
 
-/// Reads rows; all must have the length of the first, or that of the shape.
+/// Reads rows of loads. All rows must have as many experts as the first row or,
+/// if the shape gives a number, as the shape.
 class LoadReader {
 public:
   explicit LoadReader(const LoadShape &shape)
@@ -70,7 +71,7 @@ public:
   void readLayers(const JsonReader &layers);
 
   std::map<int64_t, std::vector<double>> layers;
-  /// 0 if not known yet.
+  /// The number of experts; 0 while it is unknown.
   int64_t experts;
 
 private:
@@ -128,7 +129,8 @@ void LoadReader::readRows(const JsonReader &rows) {
     add(elements[i], layerOfRow(i));
 }
 
-/// The layer number of a key, which must be spelled as JSON would write it.
+/// Returns the layer number in a key, which must be spelled as JSON would write
+/// the number.
 static std::optional<int64_t> layerNumber(const std::string &key) {
   int64_t value = 0;
   auto [end, status] =
@@ -207,7 +209,7 @@ std::string autopar::placement::writeLoads(const LoadProfile &profile) {
 
 using LoadsByExpert = std::map<int64_t, double>;
 
-/// Describes the first missing line; "" if none is.
+/// Returns a text about the first line that is missing; "" if none is.
 static std::string missingLine(const std::map<int64_t, LoadsByExpert> &found,
                                int64_t experts) {
   for (const auto &[layer, loads] : found) {
@@ -271,7 +273,7 @@ Result<LoadProfile> autopar::placement::readLoadFile(const std::string &path,
     Result<std::string> text = readFile(path);
     return text ? readLoadCsv(*text, path, shape) : text.error();
   }
-  // Python writes NaN, which is refused with its location.
+  // Python writes NaN, which is then refused with its place in the file.
   Result<JsonDocument> document =
       JsonDocument::readFile(path, JsonDocument::Dialect::python);
   return document ? readLoadJson(*document, shape) : document.error();

@@ -23,7 +23,8 @@ static constexpr const char *wordsNote =
     "seed=N, as in zipf:1.0,tokens=65536,seed=3; a file of such a name is "
     "given as ./even";
 
-/// Returns the text up to `separator`, and removes both.
+/// Returns the text up to `separator`, and removes this text and the separator
+/// from `text`.
 static std::string_view takeUntil(std::string_view &text, char separator) {
   size_t end = text.find(separator);
   std::string_view part = text.substr(0, end);
@@ -52,7 +53,7 @@ static bool parseWord(std::string_view word, SyntheticLoad &load) {
   return true;
 }
 
-/// Sets the number behind the colon of "zipf:1.0".
+/// Sets the skew from the number after the colon of a word such as "zipf:1.0".
 static bool parseSkew(std::string_view word, SyntheticLoad &load) {
   size_t colon = word.find(':');
   if (colon == std::string_view::npos)

@@ -22,8 +22,8 @@ SquareMatrix autopar::placement::coactivation(int64_t experts,
   return pairs;
 }
 
-/// For each expert, the nodes with replicas, and their share of all its
-/// replicas.
+/// Returns for each expert the nodes that have replicas of it, each with its
+/// share of all replicas of this expert.
 static std::vector<std::vector<std::pair<int64_t, double>>>
 nodesByExpert(const std::vector<int32_t> &slots, const PlacementSpace &space) {
   std::vector<std::vector<std::pair<int64_t, double>>> nodes(

@@ -23,7 +23,8 @@ struct SquareMatrix {
   std::vector<double> values;
 };
 
-/// Number of tokens that were routed to both of two experts; 0 on the diagonal.
+/// Returns for each pair of experts the number of tokens that were routed to
+/// both of them; 0 on the diagonal.
 SquareMatrix coactivation(int64_t experts, const LayerTrace &trace);
 
 /// Counts the sends that NodeTraffic defines. A token is sent to node n unless

@@ -14,7 +14,7 @@
 using namespace autopar;
 using namespace autopar::placement;
 
-/// Relative distance from the bound below which the maximum load is not
+/// If the maximum load exceeds its bound by less than this fraction, it is not
 /// improved further.
 static constexpr double closeEnough = 2e-4;
 
@@ -53,9 +53,10 @@ void Packer::sumUp(size_t rank) {
 // The first assignment of experts to slots
 //===----------------------------------------------------------------------===//
 
-/// Makes room if all ranks with a free slot hold the expert already. Some full
-/// rank does not hold it and has more experts than such a rank, so that one of
-/// its experts can move there.
+/// Makes room for `expert` if all ranks with a free slot hold this expert
+/// already. In this case some full rank does not hold it and has more experts
+/// than such a rank, so that one of its experts can move there. Returns the
+/// rank that has room now.
 size_t Packer::makeRoomFor(int32_t expert) {
   size_t open = 0;
   while (held[end(open) - 1] >= 0)
@@ -66,7 +67,7 @@ size_t Packer::makeRoomFor(int32_t expert) {
         held[end(rank) - 1] < 0)
       continue;
     put(open, held[slot]);
-    // The last slot is the free one.
+    // The last slot of the rank becomes the free one.
     held[slot] = held[end(rank) - 1];
     held[end(rank) - 1] = -1;
     sumUp(rank);
@@ -75,7 +76,7 @@ size_t Packer::makeRoomFor(int32_t expert) {
 }
 
 void Packer::put(size_t rank, int32_t expert) {
-  // Slots are filled in order.
+  // The slots of a rank are filled in order.
   auto first = held.begin() + static_cast<ptrdiff_t>(begin(rank));
   *std::partition_point(first, first + static_cast<ptrdiff_t>(width),
                         [](int32_t other) { return other >= 0; }) = expert;
@@ -88,8 +89,8 @@ void Packer::fill() {
   std::sort(experts.begin(), experts.end(), [&](int32_t a, int32_t b) {
     return std::pair(-share(a), a) < std::pair(-share(b), b);
   });
-  // Ranks with a free slot; the least loaded, and of these the first, is on
-  // top.
+  // The ranks with a free slot. The least loaded one is on top; of equally
+  // loaded ranks, the first.
   using Rank = std::pair<double, size_t>;
   std::priority_queue<Rank, std::vector<Rank>, std::greater<>> open;
   for (size_t rank = 0; rank < loads.size(); ++rank)

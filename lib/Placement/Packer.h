@@ -14,21 +14,23 @@
 
 namespace autopar::placement {
 
-/// Assigns replicas to ranks: largest first, to the least loaded rank with a
-/// free slot; then exchanges that lower the maximum load. No rank gets two
-/// replicas of an expert.
+/// Assigns replicas to ranks: the largest replica first, each to the least
+/// loaded rank with a free slot. Exchanges of replicas then lower the maximum
+/// load. No rank gets two replicas of an expert.
 class Packer {
 public:
-  /// `counts` has the replicas by expert, at most one per rank, one slot each.
-  /// `bound` is a lower bound of the maximum load.
+  /// `counts` gives the number of replicas of each expert, at most one per
+  /// rank; each replica takes one slot. `bound` is a lower bound of the maximum
+  /// load.
   Packer(const Cell &cell, std::vector<int64_t> counts, double bound);
 
-  /// Fills the ranks, then exchanges one or two replicas of the most loaded
-  /// rank for as many of another rank.
+  /// Fills the ranks. Then exchanges one or two replicas of the most loaded
+  /// rank for as many replicas of another rank.
   void pack(Steps &steps);
-  /// Gives slots of replicas to other experts while that helps.
+  /// Gives the slots of some replicas to other experts, as long as this lowers
+  /// the maximum load.
   void replaceReplicas(Steps &steps);
-  /// Takes over the state of `other`, which packs the same cell.
+  /// Takes over the state of `other`, which must pack the same cell.
   void takeFrom(const Packer &other);
 
   bool isCloseToBound() const { return largestLoad() <= target; }
@@ -36,20 +38,21 @@ public:
   double largestLoad() const { return loads[mostLoadedRank()]; }
 
 private:
-  /// The slots of the most loaded rank and of another rank that change experts,
-  /// and the higher load of both afterwards.
+  /// An exchange: the slots of the most loaded rank and of another rank that
+  /// change experts, and the higher load of the two ranks afterwards.
   struct Exchange {
     double worse;
     size_t from[2], to[2];
     size_t count = 0;
   };
-  /// A slot that gets another expert, and the maximum load afterwards.
+  /// A replacement: a slot that gets another expert, and the maximum load
+  /// afterwards.
   struct Replacement {
     double worst;
     size_t slot;
     int32_t expert;
   };
-  /// A slot and the load of its replica.
+  /// A slot and the load of the replica in it.
   struct Slot {
     double share;
     size_t slot;
@@ -65,7 +68,8 @@ private:
   size_t rankOf(size_t slot) const { return slot / width; }
   size_t begin(size_t rank) const { return rank * width; }
   size_t end(size_t rank) const { return (rank + 1) * width; }
-  /// Whether `rank` holds `expert` in another slot than these.
+  /// Returns whether `rank` holds `expert` in a slot other than `except` and
+  /// `except2`.
   bool holds(size_t rank, int32_t expert, size_t except = SIZE_MAX,
              size_t except2 = SIZE_MAX) const;
   size_t mostLoadedRank() const { return falling.front(); }
@@ -100,16 +104,17 @@ private:
 
   const Cell &cell;
   std::vector<int64_t> counts;
-  /// Load per replica, by expert.
+  /// The load of each replica of an expert, by expert.
   std::vector<double> shares;
   double target, epsilon;
-  /// Slots per rank.
+  /// The number of slots per rank.
   size_t width;
-  /// Expert by slot; -1 if none yet.
+  /// The expert in each slot; -1 if there is none yet.
   std::vector<int32_t> held;
   std::vector<double> loads;
-  /// Once all slots are filled: the slots of each rank by rising share, and the
-  /// ranks by falling load.
+  /// Orders that exist once all slots are filled: the slots of each rank by
+  /// rising load of their replica (`rising`), and the ranks by falling load
+  /// (`falling`).
   std::vector<Slot> rising;
   std::vector<size_t> falling;
 };

@@ -206,8 +206,8 @@ static std::vector<int32_t> placeInBlocks(const PlacementSpace &space) {
   return slots;
 }
 
-/// The i-th dealt expert goes to rank i + i / lcm(experts, ranks), because
-/// after lcm(experts, ranks) experts the deal would start again at the same
+/// The i-th expert goes to rank i + i / lcm(experts, ranks), because after
+/// lcm(experts, ranks) experts the deal would otherwise start again at the same
 /// ranks.
 static std::vector<int32_t> placeRoundRobin(const PlacementSpace &space) {
   std::vector<int32_t> slots(static_cast<size_t>(space.slots()));
@@ -268,7 +268,8 @@ static LayerPlacement placeLayer(const LayerLoads &loads,
   LayerPlacement result =
       evaluatePlacement(std::move(balanced.slots), loads, space, trace);
   result.optimal |= balanced.optimal;
-  // Blocks may by chance be better than the result of the search.
+  // The placement in blocks may by chance be better than the result of the
+  // search.
   bool free = !trace && !options.groupsInNode;
   if (free && result.blockHottestTokens < result.hottestTokens)
     return evaluatePlacement(placeInBlocks(space), loads, space);

@@ -29,7 +29,7 @@ static std::string print(const char *format, double value) {
 
 namespace {
 
-/// The character of ranks below `limit` times the mean.
+/// The character that shows a rank whose load is below `limit` times the mean.
 struct HeatStep {
   double limit;
   char character;
@@ -53,8 +53,8 @@ static char heat(double tokens, double mean) {
   return largestLoadCharacter;
 }
 
-/// Writes a character per rank or, if there are more than `width`, per run of
-/// ranks.
+/// Writes a character for each rank or, if there are more ranks than `width`,
+/// for each run of ranks.
 static std::string heatLine(const LayerPlacement &layer, size_t width) {
   size_t ranks = layer.rankTokens.size(), columns = std::min(ranks, width);
   std::string line;
@@ -86,8 +86,8 @@ static std::string layerLine(const LayerPlacement &layer, bool traffic) {
   return line + heatLine(layer, textWidth - line.size() - 1) + "|\n";
 }
 
-/// Writes the sends to other nodes per token over all traced layers, for
-/// `block` and for this placement.
+/// Writes how many sends to other nodes a token causes, over all traced layers,
+/// for the placement `block` and for this placement.
 static std::string trafficLine(const ExpertPlacement &placement) {
   NodeTraffic before, after;
   for (const LayerPlacement &layer : placement.layers)

@@ -27,7 +27,8 @@ static bool parse(std::string_view text, int64_t &number) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-/// Parses "3-60", or "58" for layers 0 to 57.
+/// Parses a range of layers such as "3-60", or a number of layers such as "58"
+/// for layers 0 to 57.
 static Result<std::vector<int64_t>> parseLayers(const std::string &text) {
   size_t dash = text.find('-');
   int64_t first = 0, last = 0;
@@ -47,7 +48,8 @@ static Result<std::vector<int64_t>> parseLayers(const std::string &text) {
   return layers;
 }
 
-/// Checks that the user's numbers agree with the model.
+/// Checks that the user's numbers agree with those of the model. Returns the
+/// shape of the loads.
 static Result<LoadShape> shapeOf(const PlacementRequest &request) {
   LoadShape shape = request.model.shape;
   if (request.experts && shape.experts && request.experts != *shape.experts)
@@ -70,7 +72,8 @@ static Result<LoadShape> shapeOf(const PlacementRequest &request) {
   return shape;
 }
 
-/// Reads the loads; a word without layers makes one layer.
+/// Reads the loads. A word such as "zipf:1.0", without layers, gives the loads
+/// of one layer.
 static Result<ExpertLoads> readRequested(const PlacementRequest &request,
                                          LoadShape shape) {
   if (request.sources.empty())
@@ -88,7 +91,8 @@ static Result<ExpertLoads> readRequested(const PlacementRequest &request,
   return readSources(request.sources, shape);
 }
 
-/// Slots of a rank whose experts fit in the budget, over all layers.
+/// Returns how many slots a rank has if its experts must fit in the budget,
+/// over all layers.
 static Result<int64_t> slotsOfBudget(const PlacementRequest &request,
                                      const LoadProfile &loads) {
   Checked bytes =

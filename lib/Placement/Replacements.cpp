@@ -13,25 +13,26 @@
 using namespace autopar;
 using namespace autopar::placement;
 
-/// Number of replacements that are followed up, best first.
+/// The number of replacements that are followed up, the best first.
 static constexpr size_t maxFollowed = 8;
 
-/// Computes the loads of ranks if a slot held another expert.
+/// Computes the loads of ranks for the case that a slot holds another expert.
 class Packer::Replacer {
 public:
   explicit Replacer(const Packer &packer);
 
-  /// Returns the maximum load if `slot` held `expert` instead.
+  /// Returns what the maximum load would be if `slot` held `expert` instead of
+  /// its current expert.
   double worstAfter(size_t slot, int32_t expert);
 
 private:
   double &changed(size_t rank);
 
   const Packer &packer;
-  /// Ranks by expert.
+  /// The ranks that hold each expert.
   std::vector<std::vector<size_t>> ranksOf;
-  /// By rank, the changed load, and the number of the question that it belongs
-  /// to.
+  /// For each rank, its changed load (`after`), and the number of the question
+  /// for which this load was computed (`askedBy`).
   std::vector<double> after;
   std::vector<size_t> askedBy;
   size_t question = 0;
@@ -67,8 +68,8 @@ double Packer::Replacer::worstAfter(size_t slot, int32_t expert) {
   for (int32_t each : {old, expert})
     for (size_t rank : ranksOf[each])
       worst = std::max(worst, after[rank]);
-  // Of the ranks with unchanged loads, the first in falling order is the most
-  // loaded.
+  // Of the ranks whose load is unchanged, the first in falling order is the
+  // most loaded.
   for (size_t rank : packer.falling)
     if (askedBy[rank] != question)
       return std::max(worst, packer.loads[rank]);
@@ -84,8 +85,8 @@ void Packer::replace(size_t slot, int32_t expert) {
   sortAll();
 }
 
-/// Finds replicas that can leave the most loaded rank, and experts of it that
-/// can get another replica.
+/// Finds replicas that could leave the most loaded rank, and experts of this
+/// rank that could get another replica.
 std::vector<Packer::Replacement> Packer::replacements(Steps &steps) const {
   std::vector<Replacement> found;
   Replacer replacer(*this);

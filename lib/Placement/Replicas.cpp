@@ -19,7 +19,7 @@ namespace {
 struct Candidate {
   double share;
   size_t expert;
-  /// Between equal shares the first expert is on top.
+  /// If two experts have equal shares, the first expert is on top.
   bool operator<(const Candidate &other) const {
     return share != other.share ? share < other.share : expert > other.expert;
   }

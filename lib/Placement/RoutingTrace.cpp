@@ -23,14 +23,15 @@ static constexpr double maxCount = static_cast<double>(limits::maxTokens);
 
 namespace {
 
-/// Sums records by layer and set of experts.
+/// Sums the records of a trace by layer and set of experts.
 class TraceBuilder {
 public:
   explicit TraceBuilder(const LoadShape &shape) : shape(shape) {}
 
-  /// Adds a record. Returns its error, or "".
+  /// Adds a record. Returns its error; "" if there is none.
   std::string add(int64_t layer, std::vector<int64_t> experts, double tokens);
-  /// Returns the error of the whole trace, or "".
+  /// Returns the error of the whole trace, such as a missing layer; "" if there
+  /// is none.
   std::string missing() const { return missingLayer(shape, layers); }
   RoutingTrace build() &&;
 
@@ -80,7 +81,8 @@ const LayerTrace *RoutingTrace::find(int64_t layer) const {
   return at != layers.end() && at->layer == layer ? &*at : nullptr;
 }
 
-/// Adds the record of a line. Its error has no file and line yet.
+/// Adds the record of a line. An error that it returns does not name file and
+/// line yet.
 static std::optional<Error>
 addLine(std::string_view line, const LoadShape &shape, TraceBuilder &trace) {
   Result<JsonDocument> document = JsonDocument::parse(line, "");
@@ -118,7 +120,8 @@ Result<RoutingTrace> autopar::placement::readTraceJsonLines(
     if (line.find_first_not_of(" \t\r") == std::string_view::npos)
       continue;
     if (auto error = addLine(line, shape, trace)) {
-      // Errors begin with ":1:column" of the line, or with ": /pointer" in it.
+      // An error begins with ":1:column" in the line if it concerns the syntax,
+      // else with ": /pointer".
       std::string where = name + ":" + std::to_string(number);
       bool syntax = error->where.rfind(":1:", 0) == 0;
       error->where = where + error->where.substr(syntax ? 2 : 0);

@@ -14,7 +14,8 @@
 
 namespace autopar::placement {
 
-/// Says which layer is missing among the keys of `found`; "" if none is.
+/// Returns a text about the layer that is missing among the keys of `found`; ""
+/// if none is missing.
 template <typename T>
 std::string missingLayer(const LoadShape &shape,
                          const std::map<int64_t, T> &found) {
@@ -23,7 +24,7 @@ std::string missingLayer(const LoadShape &shape,
       return "layer " + std::to_string(layer) + " is missing";
   return found.empty() ? "there is no layer" : "";
 }
-/// The largest number of an expert.
+/// Returns the largest number of an expert.
 int64_t lastExpert(const LoadShape &shape);
 bool endsWith(std::string_view text, std::string_view suffix);
 

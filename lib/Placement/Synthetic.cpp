@@ -30,7 +30,7 @@ uint64_t RandomNumbers::below(uint64_t bound) {
       (static_cast<unsigned __int128>(next()) * bound) >> 64);
 }
 
-/// Bisects for the x at which the rising function `f` is `y`.
+/// Returns the x at which the rising function `f` is `y`, by bisection.
 template <typename Function>
 static double invert(Function f, double y, double low, double high) {
   for (int i = 0; i < 80; ++i) {
@@ -40,12 +40,14 @@ static double invert(Function f, double y, double low, double high) {
   return (low + high) / 2;
 }
 
-/// Inverts the Gini coefficient erf(sigma / 2) of a log-normal distribution.
+/// Returns sigma of the log-normal distribution that has the given Gini
+/// coefficient, which is erf(sigma / 2).
 static double sigmaOfGini(double gini) {
   return 2 * invert([](double x) { return std::erf(x); }, gini, 0, 6);
 }
 
-/// The standard normal quantile: the x that is not exceeded with probability p.
+/// Returns the quantile of a standard normal number: the x that it does not
+/// exceed with probability p.
 static double normalQuantile(double p) {
   return invert([](double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; }, p,
                 -10, 10);
@@ -71,7 +73,8 @@ std::vector<double> autopar::placement::loadShares(LoadShapeKind kind,
 std::vector<double>
 autopar::placement::drawTokens(const std::vector<double> &shares,
                                int64_t tokens, RandomNumbers &random) {
-  // Integers make the draw independent of the last digits of library functions.
+  // The draw uses integers, so that it does not depend on the last digits of
+  // library functions.
   constexpr double scale = 1099511627776; // 2^40
   std::vector<uint64_t> upTo;
   uint64_t total = 0;

@@ -22,7 +22,7 @@ public:
   TrafficSearch(std::vector<int32_t> &slots, const std::vector<double> &loads,
                 const PlacementSpace &space, const SquareMatrix &pairs,
                 double maxLoad);
-  /// Whether it changed anything.
+  /// Tries exchanges once for all slots. Returns whether it changed anything.
   bool pass(Steps &steps);
 
 private:
@@ -49,7 +49,7 @@ private:
   double maxLoad, epsilon = 0;
   size_t width, nodes;
   std::vector<double> counts, shares, ranks;
-  /// By expert and node: sum over f of pairs(expert, f) * p(f, node).
+  /// For each expert and node, the sum over f of pairs(expert, f) * p(f, node).
   std::vector<double> together;
 };
 

@@ -13,9 +13,9 @@
 
 namespace autopar::placement {
 
-/// Exchanges replicas between nodes while that puts more pairs of experts with
-/// common tokens on one node, and leaves every rank at `maxLoad` at most, or
-/// below its load before.
+/// Exchanges replicas between nodes as long as this puts more pairs of experts
+/// with common tokens on the same node. Every rank keeps a load of at most
+/// `maxLoad`, or one below its load before.
 void lowerTraffic(std::vector<int32_t> &slots, const std::vector<double> &loads,
                   const PlacementSpace &space, const SquareMatrix &pairs,
                   double maxLoad);

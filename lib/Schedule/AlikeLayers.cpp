@@ -29,8 +29,9 @@ LayerCost AlikeLayers::loadOf(int64_t device, int64_t layers) const {
   return load;
 }
 
-/// Number of layers that fit on `device`; fewer than its ranges if it cannot
-/// have one in each.
+/// Returns the number of layers that fit on `device`. It is less than the
+/// number of the device's ranges if the device cannot have a layer in each of
+/// them.
 int64_t AlikeLayers::mostOn(int64_t device, Picoseconds timeLimit,
                             int64_t memoryLimit) const {
   LayerCost fixed = loadOf(device, 0);
@@ -68,9 +69,10 @@ bool AlikeLayers::findRooms(Picoseconds timeLimit, int64_t memoryLimit,
 // Equal numbers
 //===----------------------------------------------------------------------===//
 
-/// If so, a device with one layer less leaves one too many for the others; and
-/// if ranges of a device are unequal, one is more than a layer longer than
-/// another.
+/// Tests whether equal numbers are best. If they are, a device with one layer
+/// less would leave one layer too many for the other devices; and if the ranges
+/// of a device are unequal, one of them is longer than another by more than a
+/// layer.
 bool AlikeLayers::isEvenBest() const {
   int64_t ranges = shape.stages * shape.interleave;
   if (count % ranges != 0)

@@ -12,27 +12,29 @@
 
 namespace autopar::schedule {
 
-/// Layers of which all but the first and the last are alike. Those two are on
+/// Layers that are all alike except the first and the last. These two are on
 /// the first and on the last device, so that the load of a device depends only
 /// on its number of layers.
 class AlikeLayers {
 public:
-  /// `count` layers on the stages of `shape`, which outlives this. `first` and
-  /// `last` are the additional loads of the first and the last stage beside
-  /// layers like `each`.
+  /// Describes `count` layers on the stages of `shape`, which must outlive the
+  /// object. `first` and `last` are the loads that the first and the last stage
+  /// have in addition to layers like `each`.
   AlikeLayers(const StagingProblem &shape, const LayerCost &each,
               const LayerCost &first, const LayerCost &last, int64_t count)
       : shape(shape), each(each), first(first), last(last), count(count) {}
 
-  /// The load of `device` with that many layers: time, and memory with values
-  /// of microbatches.
+  /// Returns the load of `device` with `layers` layers: its time, and its
+  /// memory including the values that it keeps of microbatches.
   LayerCost loadOf(int64_t device, int64_t layers) const;
-  /// Fills `behind` with the number of layers that fit on each device and those
-  /// behind it. False if the limits certainly cannot be met.
+  /// Fills `behind` with the number of layers that fit on each device and on
+  /// all devices after it. Returns false if it is certain that the limits
+  /// cannot be met.
   bool findRooms(Picoseconds timeLimit, int64_t memoryLimit,
                  std::vector<int64_t> &behind) const;
-  /// Whether equal numbers are the only optimal split: the ends differ from
-  /// other stages by less than a layer.
+  /// Returns whether equal numbers of layers are the only optimal split: the
+  /// first and the last stage differ from the other stages by less than a
+  /// layer.
   bool isEvenBest() const;
 
 private:
@@ -53,11 +55,12 @@ inline LayerCost operator-(const LayerCost &a, const LayerCost &b) {
           a.savedBytes - b.savedBytes};
 }
 
-/// The best split of alike layers in equal numbers, if it is the only best one
-/// and within the memory limit; else nothing.
+/// Returns the best split of alike layers if it has equal numbers, is the only
+/// best one, and meets the memory limit; else nothing.
 std::optional<StagePartition> evenSplit(const StagingProblem &problem);
 
-/// Finds the heaviest device of a partition whose devices have their sums.
+/// Finds the heaviest device of a partition, in which the sums of the devices
+/// are already set.
 void findHeaviest(StagePartition &partition);
 
 } // namespace autopar::schedule

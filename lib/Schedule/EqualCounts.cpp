@@ -14,7 +14,8 @@ using namespace autopar::schedule;
 
 namespace {
 
-/// Ranges of equal length, some of which take one more layer.
+/// Splits layers into ranges of equal length, some of which have one more
+/// layer.
 class EqualCounts {
 public:
   explicit EqualCounts(const StagingProblem &problem)
@@ -25,8 +26,9 @@ public:
       sums.push_back(sums.back() + layer.timePs);
   }
 
-  /// The smallest time of the heaviest device over all choices of the longer
-  /// ranges, by dynamic programming over the number of longer ranges so far.
+  /// Returns the smallest time of the heaviest device over all choices of the
+  /// longer ranges. It uses dynamic programming over the number of longer
+  /// ranges so far.
   Picoseconds best() const {
     std::vector<Picoseconds> least(longer + 1, never);
     least[0] = 0;
@@ -41,7 +43,8 @@ public:
     return least[longer];
   }
 
-  /// Time of the heaviest device if the first ranges are the longer ones.
+  /// Returns the time of the heaviest device if the first ranges are the longer
+  /// ones.
   Picoseconds firstLonger() const {
     std::vector<Picoseconds> devices(problem.stages, 0);
     for (int64_t range = 0; range < ranges; ++range)
@@ -58,8 +61,8 @@ public:
 private:
   static constexpr Picoseconds never = INT64_MAX;
 
-  /// Time of range number `range` after `used` longer ones; `more` says whether
-  /// it is longer itself.
+  /// Returns the time of range number `range` after `used` longer ranges;
+  /// `more` is 1 if this range is longer itself, else 0.
   Picoseconds timeOf(int64_t range, int64_t used, int64_t more) const {
     int64_t begin = range * length + used;
     if (used > range || begin + length + more > int64_t(problem.layers.size()))

@@ -24,7 +24,7 @@ public:
   void run();
 
 private:
-  /// Limit of the changes that are tried, so that large problems end.
+  /// The largest number of changes that are tried, so that large problems end.
   static constexpr int64_t mostChanges = 100'000;
 
   bool hasTaker(int64_t range, int64_t step) const;
@@ -36,7 +36,8 @@ private:
     return isTouched[device] && (loads[device].timePs >= timeLimit ||
                                  loads[device].memoryBytes > memoryLimit);
   }
-  /// The layer that `range` gives to the range after or before it.
+  /// Returns the layer that `range` gives to the range after it (`step` > 0) or
+  /// before it.
   int64_t givenLayer(int64_t range, int64_t step) const {
     const LayerRange &layers = partition.ranges[range];
     return step > 0 ? layers.end - 1 : layers.begin;
@@ -45,11 +46,12 @@ private:
   const StagingProblem &problem;
   int64_t memoryLimit;
   StagePartition &partition;
-  /// State of the tried ripple: the new loads of devices, the devices that it
-  /// touches, the time that they must stay below, and the number that do not.
+  /// The state of the ripple that is tried: the new loads of all devices, the
+  /// devices that it touches, the time that they must stay below, and the
+  /// number of devices that do not.
   std::vector<LayerCost> loads;
   std::vector<char> isTouched;
-  /// The time of any layer that may move; 0 if layers differ.
+  /// The time of any layer that may move, in ps; 0 if layers differ.
   Picoseconds layerTime;
   Picoseconds timeLimit = 0;
   int64_t tooMuch = 0, changes = 0;
@@ -88,7 +90,8 @@ void Evener::apply(int64_t range, int64_t to, int64_t step) {
   partition.devices = loads;
 }
 
-/// Passes a layer on from `range`, further and further.
+/// Passes a layer on from `range` to the next range, and from there further and
+/// further. Returns whether this helps.
 bool Evener::ripple(int64_t range, int64_t step) {
   if (layerTime != 0 && !hasTaker(range, step))
     return false;
@@ -110,9 +113,9 @@ bool Evener::ripple(int64_t range, int64_t step) {
   return false;
 }
 
-/// Whether a device behind `range` has the time for one more layer. If all
-/// layers are alike, those in between keep their time, which must be below the
-/// giver's.
+/// Returns whether a device beyond `range` has time for one more layer. If all
+/// layers are alike, the devices in between keep their time, which must be
+/// below that of the device that gives.
 bool Evener::hasTaker(int64_t range, int64_t step) const {
   auto ranges = static_cast<int64_t>(partition.ranges.size());
   int64_t stages = partition.stages, giver = range % stages;
@@ -143,7 +146,8 @@ bool Evener::moveFrom(int64_t device) {
   return false;
 }
 
-/// Every move lowers the sorted list of times, longest first.
+/// Moves layers as long as this helps. Every move lowers the list of times,
+/// sorted with the longest first.
 void Evener::run() {
   LongestFirst order(partition.devices.size());
   auto timeOf = [&](int64_t device) {
@@ -152,8 +156,8 @@ void Evener::run() {
   bool moved = true;
   while (moved && changes <= mostChanges) {
     const std::vector<int64_t> &givers = order.sort(timeOf);
-    // If all layers are alike, the shortest device is the first that could take
-    // one.
+    // If all layers are alike, the device with the shortest time is the first
+    // that could take one.
     Picoseconds taken = layerTime ? timeOf(givers.back()) + layerTime : 0;
     changes += partition.stages;
     moved = std::any_of(givers.begin(), givers.end(), [&](int64_t device) {

@@ -20,8 +20,8 @@ inline void add(const LayerCost &cost, LayerCost &sum) {
   sum.memoryBytes += cost.memoryBytes;
 }
 
-/// Indices of times, the longest first and equal ones in order. Sorted again
-/// after few times have changed, they are there at once.
+/// Indices of times, the longest time first and equal times in the order of
+/// their indices. Sorting again is fast if few times have changed.
 class LongestFirst {
 public:
   explicit LongestFirst(size_t count) : indices(count) {
@@ -58,20 +58,20 @@ private:
   bool wasSorted = false;
 };
 
-/// The time of every layer but the first and the last, which stay in their
-/// ranges; 0 if layers differ.
+/// Returns the time in ps of every layer but the first and the last, which stay
+/// in their ranges; 0 if layers differ.
 Picoseconds timeOfEach(const StagingProblem &problem);
 
-/// Moves layers of a split while that helps. A device gives the layer at one
-/// end of a range to the next range, which gives one to the next, and so on,
-/// until all touched devices take less time than the giver did, and at most
-/// `memoryLimit`. The heaviest givers come first.
+/// Moves layers of a split as long as this helps. A device gives the layer at
+/// one end of a range to the next range, which gives one to the range after it,
+/// and so on, until all devices that took part take less time than the first
+/// one did, and at most `memoryLimit` bytes. The heaviest devices give first.
 void evenOut(const StagingProblem &problem, int64_t memoryLimit,
              StagePartition &partition);
 
-/// The ranges of an interleaved split, with the ranges of a device evened out
-/// while no device takes more time than the heaviest did, or more than
-/// `memoryLimit`: short ranges wait for long ones.
+/// Returns the ranges of an interleaved split after the ranges of each device
+/// were evened out, because short ranges wait for long ones. No device takes
+/// more time than the heaviest did, or more bytes than `memoryLimit`.
 std::vector<LayerRange> evenRounds(const StagingProblem &problem,
                                    int64_t memoryLimit,
                                    const StagePartition &partition);

@@ -14,7 +14,7 @@ using namespace autopar::schedule;
 
 namespace {
 
-/// A split by the number of layers of each range.
+/// A split of layers, described by the number of layers of each range.
 class Rounds {
 public:
   Rounds(const StagingProblem &problem, const StagePartition &partition,
@@ -35,19 +35,20 @@ public:
   const std::vector<LayerRange> &result() const { return partition.ranges; }
 
 private:
-  /// Limit of the ranges that are visited, so that large problems end.
+  /// The largest number of ranges that are visited, so that large problems end.
   static constexpr int64_t mostLooks = 4'000'000;
 
   struct Measure {
     std::vector<LayerCost> devices;
     std::vector<Picoseconds> ranges;
-    /// The objective of evening out.
+    /// The objective that evening out minimises: the sum of the squares of the
+    /// ranges' times.
     double squares = 0;
   };
 
   void measure(const std::vector<LayerRange> &ranges, Measure &measure);
-  /// If layers are alike, they move only to ranges that stay below the one that
-  /// they leave.
+  /// Returns whether moving a layer may help. Layers that are alike move only
+  /// to a range that stays below the range that they leave.
   bool mayHelp(int64_t from, int64_t to) const {
     return layerTime == 0 ||
            current.ranges[to] + layerTime < current.ranges[from];
@@ -59,7 +60,7 @@ private:
   Picoseconds timeLimit;
   int64_t memoryLimit;
   StagePartition partition;
-  /// The time of any layer that may move; 0 if layers differ.
+  /// The time of any layer that may move, in ps; 0 if layers differ.
   Picoseconds layerTime;
   std::vector<Picoseconds> times{0};
   std::vector<int64_t> bytes{0};
@@ -94,8 +95,8 @@ void Rounds::measure(const std::vector<LayerRange> &ranges, Measure &measure) {
   }
 }
 
-/// Tries to move a layer of a device from one of its ranges to another; the
-/// ranges in between keep their numbers of layers.
+/// Tries to move a layer of a device from its range `from` to its range `to`;
+/// the ranges in between keep their numbers of layers. Returns whether it did.
 bool Rounds::move(int64_t from, int64_t to) {
   moved = partition.ranges;
   int64_t step = from < to ? -1 : 1;
@@ -115,7 +116,8 @@ bool Rounds::move(int64_t from, int64_t to) {
   return true;
 }
 
-/// Shortens the longest range that can be shortened.
+/// Shortens the longest range that can be shortened. Returns whether there was
+/// one.
 bool Rounds::improve() {
   const std::vector<int64_t> &givers =
       order.sort([&](int64_t range) { return current.ranges[range]; });

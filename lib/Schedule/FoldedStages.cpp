@@ -17,7 +17,7 @@ using namespace autopar::schedule;
 
 namespace {
 
-/// Prefix sums over layers.
+/// Sums of the loads of layers over any range, from prefix sums.
 class Sums {
 public:
   explicit Sums(const StagingProblem &problem) : problem(problem), all(1) {
@@ -27,7 +27,8 @@ public:
     }
   }
 
-  /// For each device, half the time of its two stages and all of their memory.
+  /// Returns for each device half the time of its two stages and all of their
+  /// memory.
   std::vector<LayerCost>
   devicesOf(const std::vector<LayerRange> &ranges) const {
     std::vector<LayerCost> stages(ranges.size());
@@ -68,9 +69,10 @@ public:
   }
 
 private:
-  /// Limit of the stages that are visited, so that large problems end.
+  /// The largest number of stages that are visited, so that large problems end.
   static constexpr int64_t mostLooks = 4'000'000;
-  /// Bytes above the limit, longest time, sum of squares.
+  /// The measure of a split: the bytes above the limit, the longest time, and
+  /// the sum of the squares of times.
   using Measure = std::tuple<int64_t, Picoseconds, double>;
 
   Measure measure(const std::vector<LayerRange> &tried) {
@@ -87,7 +89,8 @@ private:
     return {above, longest, squares};
   }
 
-  /// Moves the end of stage `stage` by `step` layers, if a layer is left.
+  /// Moves the end of stage `stage` by `step` layers. Returns whether each
+  /// stage still has a layer.
   static bool shift(std::vector<LayerRange> &tried, size_t stage,
                     int64_t step) {
     tried[stage].end += step;
@@ -96,7 +99,9 @@ private:
            tried[stage + 1].begin < tried[stage + 1].end;
   }
 
-  /// Moves the ends of stages `i` and `j`, or one end if they are the same.
+  /// Moves the end of stage `i` by `step` layers and that of stage `j` by
+  /// `other` layers; only one end if `i` and `j` are the same. Returns whether
+  /// the split was improved.
   bool move(size_t i, int64_t step, size_t j, int64_t other) {
     std::vector<LayerRange> tried = ranges;
     if (!shift(tried, i, step) || (i != j && !shift(tried, j, other)))
@@ -146,7 +151,7 @@ autopar::schedule::describeFolded(const StagingProblem &problem,
   result.aboveMeanPs =
       static_cast<double>(result.heaviestPs()) -
       static_cast<double>(sums.total()) / double(problem.stages);
-  // Its mirror device takes as long.
+  // The mirror device of the heaviest device takes as long as it does.
   Picoseconds next = 0;
   for (int64_t i = 0; i < problem.stages; ++i)
     if (i != result.heaviest && i != problem.stages - 1 - result.heaviest)

@@ -12,12 +12,14 @@
 
 namespace autopar::schedule {
 
-/// Sums the loads of `ranges` of a folded problem; the lower bound is the mean.
+/// Returns the partition with the `ranges` of a folded problem, with the loads
+/// of its devices. The lower bound is the mean time.
 StagePartition describeFolded(const StagingProblem &problem,
                               std::vector<LayerRange> ranges);
 
-/// Moves the ends of ranges, one or two at a time, while that lowers the memory
-/// above `memoryLimit`, then the longest time; then evens out.
+/// Moves the ends of ranges, one or two at a time, as long as this lowers first
+/// the memory above `memoryLimit`, then the longest time, then the sum of
+/// squares of times.
 std::vector<LayerRange> balanceFolded(const StagingProblem &problem,
                                       int64_t memoryLimit,
                                       std::vector<LayerRange> ranges);

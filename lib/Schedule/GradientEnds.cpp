@@ -31,7 +31,7 @@ public:
   std::vector<Picoseconds> run();
 
 private:
-  /// The ends of the forward and the backward of a wave, by device.
+  /// The times at which the forward and the backward of a wave end, by device.
   struct Wave {
     std::vector<Picoseconds> forward, backward;
   };
@@ -47,19 +47,21 @@ private:
   std::optional<Picoseconds> shiftFrom(const Wave &earlier) const;
   std::optional<int64_t> skip(int64_t wave);
 
-  /// Number of earlier waves that are compared.
+  /// The number of earlier waves with which a wave is compared.
   static constexpr size_t mostPeriod = 16;
   const PipelineSchedule &schedule;
   const int64_t p, m;
   Wave now;
-  /// A ring buffer, whose next entry to be replaced is `oldest`.
+  /// The past waves as a ring buffer, in which the entry `oldest` is the next
+  /// to be replaced.
   std::vector<Wave> past;
   size_t oldest = 0;
 };
 
 } // namespace
 
-/// Computes `wave` from the previous one. Before wave 0 there are no backwards.
+/// Computes wave `wave` from the wave before. Before wave 0 there are no
+/// backwards.
 void Waves::advance(int64_t wave) {
   for (int64_t d = p - 1; d >= 0; --d) {
     if (!hasForward(d, wave))
@@ -71,14 +73,16 @@ void Waves::advance(int64_t wave) {
   for (int64_t d = p - 1; d >= 0 && wave >= 0; --d) {
     Picoseconds arrival =
         d + 1 == p ? now.forward[d] : now.backward[d + 1] + transferOf(d);
-    // It follows the forwards, or the previous backward.
+    // The backward follows the forwards of the device, or its previous
+    // backward.
     bool followsForward = wave == 0 || hasForward(d, wave);
     Picoseconds free = followsForward ? now.forward[d] : now.backward[d];
     now.backward[d] = schedule.work[d].backwardPs() + std::max(arrival, free);
   }
 }
 
-/// The shift of this wave against `earlier`, if it is uniform.
+/// Returns by how many ps this wave is later than `earlier`, if the difference
+/// is the same on all devices; else nothing.
 std::optional<Picoseconds> Waves::shiftFrom(const Wave &earlier) const {
   Picoseconds shift = now.forward[0] - earlier.forward[0];
   for (int64_t d = 0; d < p; ++d)
@@ -88,8 +92,9 @@ std::optional<Picoseconds> Waves::shiftFrom(const Wave &earlier) const {
   return shift;
 }
 
-/// If `wave` repeats an earlier one, skips as many periods as all devices have
-/// forwards. Returns the number of skipped waves.
+/// If `wave` repeats an earlier wave, skips as many periods as all devices have
+/// forwards for. Returns the number of skipped waves; nothing if it does not
+/// repeat one.
 std::optional<int64_t> Waves::skip(int64_t wave) {
   for (size_t i = 1; i <= past.size(); ++i) {
     const Wave &earlier = past[(oldest + past.size() - i) % past.size()];

@@ -14,8 +14,8 @@ using namespace autopar::schedule;
 
 namespace {
 
-/// A time and its growth rate. Of equal times the faster growing one counts as
-/// later.
+/// A time and the rate at which it grows. Of two equal times, the one that
+/// grows faster counts as later.
 struct GrowingTime {
   Picoseconds ps = 0, growth = 0;
 

@@ -14,7 +14,7 @@ using namespace autopar::schedule;
 
 namespace {
 
-/// Appends the tasks of the devices one after the other.
+/// Appends the tasks of all devices, one device after the other.
 class Orders {
 public:
   Orders(const PipelineSchedule &schedule, std::vector<ScheduledTask> &tasks)
@@ -35,7 +35,8 @@ private:
     task.kind = kind;
     tasks.push_back(task);
   }
-  /// The position of an interleaved device: microbatch `first + offset`.
+  /// The position of an interleaved device in its tasks: chunk `number` of
+  /// microbatch `first + offset`.
   struct Chunk {
     int64_t number = 0, first = 0, offset = 0;
   };
@@ -46,9 +47,10 @@ private:
   std::vector<ScheduledTask> &tasks;
 };
 
-/// The two directions of DualPipe from the view of one device: 0 enters at its
-/// half of the devices, 1 at the other half. The microbatches of a direction go
-/// forward, backward, and to their weight gradients in order.
+/// The two directions of DualPipe as seen from one device: direction 0 enters
+/// at the device's half of the devices, direction 1 at the other half. The
+/// microbatches of a direction run their forwards, their backwards and their
+/// weight gradients in order.
 class DualPipe {
 public:
   DualPipe(const PipelineSchedule &schedule, int64_t device,
@@ -60,7 +62,8 @@ public:
 private:
   void forward(int side) { add(TaskKind::forward, side, forwards[side]++); }
   void backward(int side);
-  /// Gradients of the input; those of the weights wait for `weights`.
+  /// Adds a backward that computes only the gradients of the input; the
+  /// gradients of the weights wait until `weights` is called.
   void inputGradient(int side);
   void weights();
   void pair(int forwardSide, int backwardSide);
@@ -70,7 +73,8 @@ private:
   int64_t p, half, device;
   std::vector<ScheduledTask> &tasks;
   int64_t forwards[2] = {}, backwards[2] = {};
-  /// Side and index of the microbatches that wait for weight gradients.
+  /// The side and the index of the microbatches that wait for their weight
+  /// gradients.
   std::vector<std::pair<int, int64_t>> waiting;
   size_t nextWaiting = 0;
 };
@@ -99,8 +103,9 @@ void Orders::oneFOneB(int64_t device) {
   }
 }
 
-/// Groups of p microbatches go through all virtual stages of the device,
-/// backwards from the last virtual stage on.
+/// Adds a task of an interleaved device. Groups of p microbatches go through
+/// all virtual stages of the device; backwards begin with the last virtual
+/// stage.
 void Orders::addChunk(TaskKind kind, int64_t device, Chunk &chunk) {
   bool isForward = kind == TaskKind::forward;
   int64_t number = isForward ? chunk.number : v - 1 - chunk.number;
@@ -126,8 +131,8 @@ void Orders::interleaved(int64_t device) {
   }
 }
 
-/// Device d delays weight gradients by d microbatches, which adds to the p - d
-/// in flight of 1F1B to make p.
+/// Device d delays weight gradients by d microbatches. Together with the p - d
+/// microbatches that 1F1B has in flight, this makes p.
 void Orders::zeroBubble(int64_t device) {
   int64_t ahead = aheadOf(schedule, device);
   for (int64_t i = 0; i < ahead; ++i)
@@ -151,7 +156,8 @@ void Orders::inference(int64_t device) {
 // Two directions
 //===----------------------------------------------------------------------===//
 
-/// Microbatches 0 to half - 1 enter at device 0, the others at device p - 1.
+/// Adds a task. Microbatches 0 to half - 1 enter at device 0, the remaining
+/// ones at device p - 1.
 void DualPipe::add(TaskKind kind, int side, int64_t index) {
   bool reversed = (side == 1) != (device >= p / 2);
   ScheduledTask task;
@@ -181,7 +187,7 @@ void DualPipe::pair(int forwardSide, int backwardSide) {
   backward(backwardSide);
 }
 
-/// Alternates the backwards of both sides; from the middle on, weight gradients
+/// Alternates the backwards of both sides; in the second half, weight gradients
 /// wait.
 void DualPipe::fillEnd(int64_t count) {
   for (int64_t i = 0; i < 2 * count; ++i) {
@@ -193,8 +199,9 @@ void DualPipe::fillEnd(int64_t count) {
   }
 }
 
-/// The phases of the published schedule; `outer` counts devices from the nearer
-/// end, `inner` those between this one and the middle.
+/// Adds the phases of the published schedule. `outer` is the number of devices
+/// between this one and the nearer end, `inner` the number between this one and
+/// the middle.
 void DualPipe::run() {
   int64_t outer = std::min(device, p - 1 - device), inner = p / 2 - 1 - outer;
   for (int64_t i = 0; i < 2 * inner; ++i)
@@ -210,7 +217,8 @@ void DualPipe::run() {
   }
   for (int64_t i = 0; i <= half - p + outer; ++i) {
     if (i == 0 && inner == 0) {
-      // The middle device waits for nothing, so it is faster without overlap.
+      // The middle device waits for nothing, so that it is faster if the two
+      // tasks do not overlap.
       forward(0);
       backward(1);
     } else {

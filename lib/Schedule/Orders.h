@@ -12,16 +12,20 @@
 
 namespace autopar::schedule {
 
-/// Makes the tasks of a checked schedule, without times, device by device.
+/// Makes the tasks of a checked schedule, without times, one device after the
+/// other.
 void orderTasks(const PipelineSchedule &schedule, PipelineTimeline &timeline);
 
-/// The number of forwards by which a device is ahead of its backwards, if it
-/// has as many; for GPipe it exceeds their number. Not for DualPipe.
+/// Returns the number of forwards by which a device is ahead of its backwards,
+/// if it has as many forwards; for GPipe the number is larger than that of all
+/// forwards. Must not be called for DualPipe.
 int64_t leadOf(const PipelineSchedule &schedule, int64_t device);
-/// Number of forwards before the device alternates a forward and a backward.
+/// Returns the number of forwards before the device begins to alternate
+/// forwards and backwards.
 int64_t aheadOf(const PipelineSchedule &schedule, int64_t device);
 
-/// Upper bound of the tasks of `orderTasks`, for checked degrees.
+/// Returns an upper bound of the number of tasks that `orderTasks` makes, for
+/// checked degrees.
 int64_t countTasks(const PipelineSchedule &schedule);
 
 } // namespace autopar::schedule

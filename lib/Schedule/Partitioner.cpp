@@ -26,8 +26,8 @@ using Answer = StageSearch::Answer;
 // Loads
 //===----------------------------------------------------------------------===//
 
-/// The distinct non-zero values, sorted, with their counts; empty if there are
-/// more than `LayerSums` can use.
+/// Returns the distinct values except 0, sorted, with their counts; empty if
+/// there are more of them than `LayerSums` can use.
 static std::vector<std::pair<int64_t, int64_t>>
 kindsOf(const std::vector<int64_t> &sorted) {
   constexpr size_t mostKinds = 4;
@@ -44,7 +44,7 @@ kindsOf(const std::vector<int64_t> &sorted) {
   return kinds;
 }
 
-/// `sums[i]` is the sum of the values before i.
+/// Returns sums: `sums[i]` is the sum of the values before index i.
 static std::vector<int64_t> prefixSums(const std::vector<int64_t> &values) {
   std::vector<int64_t> sums(values.size() + 1);
   std::partial_sum(values.begin(), values.end(), sums.begin() + 1);
@@ -68,7 +68,8 @@ static LayerSums sumsOf(const StagingProblem &problem,
   return sums;
 }
 
-/// By device, the sums of `quantity` over its ranges.
+/// Returns the load of each device: the sums of one quantity over the device's
+/// ranges.
 static std::vector<int64_t> loadsOf(const std::vector<LayerRange> &ranges,
                                     int64_t stages, const LayerSums &sums) {
   std::vector<int64_t> loads(stages);
@@ -106,7 +107,7 @@ StagePartition Partitioner::describe(std::vector<LayerRange> ranges) const {
   return result;
 }
 
-/// Replaces `best` by the split that the search found, evened out.
+/// Replaces `best` by the split that the search found, after it was evened out.
 void Partitioner::takeFound(StagePartition &best, int64_t mostBytes) {
   StagePartition found = describe(search.ranges());
   evenOut(problem, mostBytes, found);
@@ -127,7 +128,7 @@ static int64_t fullestOf(const StagePartition &partition) {
   return fullest;
 }
 
-/// The smallest possible load of a device that is not below `least`.
+/// Returns the smallest possible load of a device that is not below `least`.
 int64_t Partitioner::nextLoad(int64_t least) const {
   int64_t next = time.above(least);
   for (int64_t end : {time.embedding, time.head, time.embedding + time.head})
@@ -135,8 +136,8 @@ int64_t Partitioner::nextLoad(int64_t least) const {
   return next;
 }
 
-/// Lowers `best` and raises its lower bound until they meet, or until the
-/// search is undecided.
+/// Lowers `best` and raises its lower bound until the two meet, or until the
+/// search cannot decide.
 void Partitioner::findLeastTime(StagePartition &best) {
   Picoseconds low =
       nextLoad((time.all() + problem.stages - 1) / problem.stages);
@@ -154,7 +155,8 @@ void Partitioner::findLeastTime(StagePartition &best) {
   }
 }
 
-/// Finds a split within `timeLimit` whose fullest device holds less.
+/// Finds a split within `timeLimit` whose fullest device holds fewer bytes than
+/// that of `best`.
 void Partitioner::findLeastMemory(StagePartition &best, Picoseconds timeLimit) {
   int64_t low = (memory.all() + problem.stages - 1) / problem.stages;
   while (low < fullestOf(best)) {
@@ -166,7 +168,8 @@ void Partitioner::findLeastMemory(StagePartition &best, Picoseconds timeLimit) {
   }
 }
 
-/// Starts from the split with even stages.
+/// Finds the split of a folded problem. It starts from the split with even
+/// stages.
 Result<StagePartition> Partitioner::runFolded() {
   StagingProblem apart = problem;
   apart.folded = false;
@@ -184,12 +187,12 @@ Result<StagePartition> Partitioner::runFolded() {
   return best;
 }
 
-/// Given the `answer` to whether one exists, returns a split within the memory,
-/// whatever its time; if none was found, the one whose fullest device holds the
-/// least.
+/// Returns a split within the memory limit, whatever its time is; if none was
+/// found, the split whose fullest device holds the fewest bytes. `answer` tells
+/// whether such a split exists.
 StagePartition Partitioner::findFitting(Answer answer) {
   bool fits = answer == Answer::yes;
-  // Without a limit there always is a split.
+  // Without a limit on the memory there is always a split.
   if (!fits)
     fit(time.all(), mostBytes());
   StagePartition best;
@@ -216,13 +219,14 @@ Result<StagePartition> Partitioner::run() {
   return improve(std::move(best));
 }
 
-/// Returns nothing if no split within the memory was found.
+/// Finds a split within the memory limit; returns nothing if none was found.
 std::optional<StagePartition> Partitioner::runWithin() {
   if (problem.folded) {
     Result<StagePartition> best = runFolded();
     return best ? std::optional(std::move(*best)) : std::nullopt;
   }
-  // Often a proof exists, which is cheaper than a split.
+  // There is often a proof that no split exists, which is cheaper to find than
+  // a split.
   Answer answer = fit(time.all(), memoryLimit);
   if (answer == Answer::no)
     return std::nullopt;
@@ -241,8 +245,8 @@ bool Partitioner::isOverLimit(const StagePartition &partition) const {
          fullestOf(partition) > *problem.memoryLimitBytes;
 }
 
-/// The smallest larger number of stages that meets the memory limit, in words;
-/// "" if none does.
+/// Returns a text with the smallest larger number of stages that meets the
+/// memory limit; "" if none does.
 std::string Partitioner::enoughStages(int64_t interleave) const {
   constexpr int64_t budget = 10'000, attempts = 64;
   int64_t first = std::max(problem.stages + 1,

@@ -14,7 +14,7 @@
 
 namespace autopar::schedule {
 
-/// Finds the split of a problem: see `partitionStages`.
+/// Finds the best split of a problem: see `partitionStages`.
 class Partitioner {
 public:
   explicit Partitioner(const StagingProblem &problem);
@@ -23,7 +23,7 @@ public:
   Result<StagePartition> runFolded();
   std::optional<StagePartition> runWithin();
   void ignoreMemory() { memoryLimit = mostBytes(); }
-  /// The partition of `ranges`.
+  /// Returns the partition with these `ranges`.
   StagePartition describe(std::vector<LayerRange> ranges) const;
   Error overLimit(const StagePartition &partition, std::string note) const;
   bool isOverLimit(const StagePartition &partition) const;
@@ -35,7 +35,7 @@ private:
   StageSearch::Answer fit(int64_t timeLimit, int64_t memoryLimit) {
     return search.fit(timeLimit, memoryLimit, limits::maxStageSearch);
   }
-  /// Upper bound of the memory of a device.
+  /// Returns an upper bound of the memory of a device in bytes.
   int64_t mostBytes() const {
     return memory.all() + problem.keptOn(0) * saved.all();
   }

@@ -13,7 +13,8 @@
 using namespace autopar;
 using namespace autopar::schedule;
 
-/// Removes a number of at most 18 digits from the start of `text`.
+/// Removes a number of at most 18 digits from the start of `text`. Returns the
+/// number; nothing if `text` does not start with one.
 static std::optional<int64_t> takeNumber(std::string_view &text) {
   size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
   if (digits == 0 || digits > 18)
@@ -28,7 +29,8 @@ static std::optional<int64_t> takeNumber(std::string_view &text) {
 static constexpr std::string_view embeddingAlone = "embedding",
                                   headAlone = "head";
 
-/// Parses "4-7" or "4"; or "embedding" or "head" behind layer `next` - 1.
+/// Parses a range of layers, "4-7" or "4". Also parses "embedding" before layer
+/// 0, and "head" after layer `next` - 1.
 static std::optional<LayerRange> parseRange(std::string_view text,
                                             int64_t next) {
   if (text == (next == 0 ? embeddingAlone : headAlone))

@@ -31,8 +31,8 @@ public:
   explicit Runner(const PipelineSchedule &schedule)
       : schedule(schedule), p(schedule.stages), v(schedule.interleave),
         all(schedule.microbatches * v),
-        // Avoids rows that are a power of two apart, which would share a set of
-        // the cache.
+        // Rows are not a power of two apart, because then they would share a
+        // set of the cache.
         row(schedule.microbatches + 8),
         ends(new Picoseconds[(2 * p * v + 1) * row]),
         hasLateWeights(schedule.kind == ScheduleKind::zero_bubble), devices(p) {
@@ -42,16 +42,17 @@ public:
   std::vector<Picoseconds> run();
 
 private:
-  /// Forwards or backwards of a virtual stage: by microbatch, the times at
-  /// which the input is sent and the task ends; the times of transfer and work,
-  /// and of work that no other task waits for.
+  /// The forwards or the backwards of a virtual stage. By microbatch: when the
+  /// input is sent (`sent`) and when the task ends (`ends`). For each task: the
+  /// time of the transfer, of the work, and of work that no other task waits
+  /// for, in ps.
   struct Tasks {
     const Picoseconds *sent = nullptr;
     Picoseconds *ends = nullptr;
     Picoseconds transferPs = 0, timePs = 0, laterPs = 0;
   };
-  /// Position of a device in its forwards or its backwards: groups of p
-  /// microbatches go through all its virtual stages.
+  /// The position of a device in its forwards or in its backwards. Groups of p
+  /// microbatches go through all virtual stages of the device.
   struct Pass {
     const Tasks *tasks = nullptr;
     int64_t number = 0, microbatch = 0, offset = 0, done = 0;
@@ -59,7 +60,7 @@ private:
   struct Device {
     Pass forward, backward;
     int64_t lead = 0;
-    /// Backwards whose weight gradients are delayed.
+    /// The number of backwards whose weight gradients are delayed.
     int64_t late = 0;
     Picoseconds freePs = 0;
   };
@@ -71,17 +72,17 @@ private:
 
   const PipelineSchedule &schedule;
   const int64_t p, v, all, row;
-  /// Every entry is written before it is read.
+  /// The ends of all tasks. Every entry is written before it is read.
   std::unique_ptr<Picoseconds[]> ends;
   const bool hasLateWeights;
-  /// By virtual stage.
+  /// The forwards and the backwards of each virtual stage.
   std::vector<Tasks> forwards, backwards;
   std::vector<Device> devices;
 };
 
 } // namespace
 
-/// The first forwards wait for nothing.
+/// Adds the tasks of all virtual stages. The first forwards wait for nothing.
 void Runner::addTasks() {
   Picoseconds *next = ends.get();
   std::fill_n(next, row, 0);
@@ -105,8 +106,9 @@ void Runner::addTasks() {
   }
 }
 
-/// Moves `away` tasks on: to the next virtual stage of the device, or to its
-/// first one with the next group.
+/// Moves a pass on to the tasks that are `away` further: to the next virtual
+/// stage of the device, or to its first one with the next group of
+/// microbatches.
 inline void Runner::enterNext(Pass &pass, int64_t away) {
   pass.offset = 0;
   if (++pass.number < v) {
@@ -152,7 +154,7 @@ std::vector<Picoseconds> Runner::run() {
     runWave(wave);
   std::vector<Picoseconds> done;
   for (int64_t d = 0; d < p; ++d) {
-    // Delayed weight gradients.
+    // The weight gradients that were delayed run at the end.
     Picoseconds late = std::min(devices[d].late, all) * backwards[d].laterPs;
     done.push_back(devices[d].freePs + late);
   }

@@ -23,7 +23,7 @@ using namespace autopar::schedule;
 
 namespace {
 
-/// Handles one device after the other.
+/// Finds the peaks of saved bytes, one device after the other.
 class SavedPeaks {
 public:
   explicit SavedPeaks(const PipelineSchedule &schedule)
@@ -37,14 +37,15 @@ private:
 
   const PipelineSchedule &schedule;
   const int64_t p, v;
-  /// Bytes that the virtual stages of the device before each one keep.
+  /// Entry i is the sum of the bytes that the device's virtual stages before
+  /// number i keep.
   std::vector<int64_t> before;
 };
 
 } // namespace
 
-/// Bytes kept by the first `count` forwards: groups of p microbatches go
-/// through all virtual stages.
+/// Returns the bytes that the first `count` forwards keep. Groups of p
+/// microbatches go through all virtual stages.
 int64_t SavedPeaks::ofForwards(int64_t count) const {
   int64_t groups = count / (p * v), rest = count % (p * v), stage = rest / p;
   return (groups * before[v] + before[stage]) * p +

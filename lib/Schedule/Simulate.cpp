@@ -55,13 +55,14 @@ autopar::schedule::parseScheduleKind(std::string_view text) {
 // Results
 //===----------------------------------------------------------------------===//
 
-/// Whether what the forward saved is free after `task`.
+/// Returns whether the bytes that the forward saved are free after `task`.
 static bool isLast(const ScheduledTask &task, bool isInference) {
   return isInference || task.kind == TaskKind::backward ||
          task.kind == TaskKind::weight_gradient;
 }
 
-/// The microbatches in flight on a device depend only on its order.
+/// Adds the peaks of a device. The microbatches that are in flight on a device
+/// depend only on the order of its tasks.
 static void addPeaks(const PipelineSchedule &schedule,
                      PipelineTimeline &timeline, DeviceTimeline &device) {
   bool isInference = schedule.kind == ScheduleKind::inference;

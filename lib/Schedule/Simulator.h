@@ -14,7 +14,7 @@
 
 namespace autopar::schedule {
 
-/// The works of a schedule as times.
+/// Gives the works of a schedule as times in ps.
 class Durations {
 public:
   using Time = Picoseconds;
@@ -29,19 +29,19 @@ private:
   const StageWork *work;
 };
 
-// Operations on times that the simulator needs.
+// Operations on times that the simulator needs. This one returns a time in ps.
 inline Picoseconds inPs(Picoseconds time) { return time; }
-/// The doubled time, plus 1 for the end of a gradient.
+/// Returns the doubled time, plus 1 if it is the end of a gradient.
 inline Picoseconds packed(Picoseconds end, bool isGradient) {
   return 2 * end + isGradient;
 }
 inline Picoseconds unpacked(Picoseconds end) {
-  // Half of an unknown time is unknown, too.
+  // Half of an unknown time is unknown too.
   return end >> 1;
 }
 
 /// Sets the times of a timeline's ordered tasks. A device runs until an input
-/// of its next task is unknown, and again after a neighbour ran.
+/// of its next task is unknown, and runs again after a neighbour ran.
 template <typename Works>
 class Simulator {
 public:
@@ -55,11 +55,12 @@ public:
         row(schedule.microbatches * schedule.rounds + rowGap),
         ends((last + 1) * row, Time(unknown)), devices(p), queue(p) {}
 
-  /// Returns the first device that waits for ever, none if all tasks are done.
+  /// Runs all tasks. Returns the first device that waits for ever; nothing if
+  /// all tasks are done.
   std::optional<int64_t> run();
 
-  /// The time at which everything is done, and at which the last microbatch of
-  /// a round is done.
+  /// `makespan` returns the time at which all tasks are done; `endOfRound` the
+  /// time at which the last microbatch of a round is done.
   Time makespan() const;
   Time endOfRound(int64_t round) const {
     return forwardEnd(last, round * schedule.microbatches - 1);
@@ -107,21 +108,21 @@ private:
   Works works;
   int64_t p, last;
   bool perRound;
-  /// Avoids rows that are a power of two apart, which would share a set of the
-  /// cache.
+  /// Rows get this gap, so that they are not a power of two apart, where they
+  /// would share a set of the cache.
   static constexpr int64_t rowGap = 8;
   int64_t row;
-  /// By stage and then microbatch, packed: the end of its forward, later the
-  /// end of its input gradient, when every task that waits for the forward has
-  /// started.
+  /// Packed times by stage and then microbatch: first the end of the forward;
+  /// once every task that waits for the forward has started, the end of the
+  /// input gradient.
   std::vector<Time> ends;
   std::vector<Device> devices;
-  /// A ring buffer; no device is in it twice.
+  /// The devices to run as a ring buffer; no device is in it twice.
   std::vector<int64_t> queue;
   size_t queueHead = 0, queued = 0;
 };
 
-/// The arrival of a message that `stage` sent at `sent`.
+/// Returns when a message arrives that `stage` sent at `sent`.
 template <typename Works>
 inline auto Simulator<Works>::arrive(Time sent, int64_t stage,
                                      int64_t unit) const -> Time {
@@ -191,7 +192,7 @@ auto Simulator<Works>::pairDuration(const ScheduledTask *pair) const -> Time {
   return std::max(communication, all - communication);
 }
 
-/// Sets the time of the next `count` tasks of `device`.
+/// Sets the times of the next `count` tasks of `device`, which run together.
 template <typename Works>
 inline void Simulator<Works>::occupy(Device &device, Time arrival,
                                      Time duration, size_t count) {
@@ -209,7 +210,8 @@ inline void Simulator<Works>::occupy(Device &device, Time arrival,
   }
 }
 
-/// Runs the next two tasks, which overlap, if their inputs are known.
+/// Runs the next two tasks, which overlap, if their inputs are known. Returns
+/// whether it did.
 template <typename Works>
 bool Simulator<Works>::startPair(Device &device) {
   Time first = arrivalOf(device.next[0]);
@@ -220,7 +222,8 @@ bool Simulator<Works>::startPair(Device &device) {
   return true;
 }
 
-/// Runs the next task, and the one that overlaps it, if their inputs are known.
+/// Runs the next task, and the task that overlaps it, if their inputs are
+/// known. Returns whether it did.
 template <typename Works>
 inline bool Simulator<Works>::start(Device &device) {
   if (device.next->overlapsNext)
@@ -263,7 +266,7 @@ std::optional<int64_t> Simulator<Works>::run() {
     devices[device].isQueued = false;
     if (!advance(devices[device]))
       continue;
-    // All transfers are between neighbours on the ring of devices.
+    // Devices send only to their neighbours on the ring of devices.
     enqueue((device + 1) % p);
     enqueue((device + p - 1) % p);
   }

@@ -33,7 +33,8 @@ static std::string rangesOf(const StagePartition &partition, int64_t device) {
   return text.substr(0, longestLayers - 3) + "...";
 }
 
-/// Pads `text` with spaces to `width`, on its left if `right`.
+/// Pads `text` with spaces to `width` characters, on the left if `right`, so
+/// that the text is aligned to the right.
 static std::string pad(const std::string &text, size_t width, bool right) {
   std::string spaces(width - std::min(width, text.size()), ' ');
   return right ? spaces + text : text + spaces;

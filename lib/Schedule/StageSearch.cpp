@@ -18,7 +18,8 @@ using namespace autopar::schedule;
 
 using Kinds = std::vector<std::pair<int64_t, int64_t>>;
 
-/// The largest sum of kinds from `kind` on that is at most `room`.
+/// Returns the largest sum of values, out of the kinds from number `kind` on,
+/// that is at most `room`.
 static int64_t largestSum(const Kinds &kinds, size_t kind, int64_t room) {
   if (kind == kinds.size())
     return 0;
@@ -60,13 +61,15 @@ int64_t LayerSums::mostLayers(int64_t room) const {
          smallest.begin() - 1;
 }
 
-/// Bounds of each quantity alone, and of the number of layers that both allow.
+/// Returns the most that fits into `room`: bounds of time alone and of memory
+/// alone, and the number of layers that both allow.
 StageSearch::Load StageSearch::mostIn(Room room) const {
   return {time.fill(room.time), memory.fill(room.memory),
           std::min(time.mostLayers(room.time), memory.mostLayers(room.memory))};
 }
 
-/// Fills `rooms` and `rest`; false if the limits certainly cannot be met.
+/// Fills `rooms` and `rest`. Returns false if it is certain that the limits
+/// cannot be met.
 bool StageSearch::makeRooms(int64_t timeLimit, int64_t memoryLimit) {
   rooms.assign(stages, {timeLimit, memoryLimit});
   rooms.front().time -= time.embedding;
@@ -86,7 +89,7 @@ bool StageSearch::makeRooms(int64_t timeLimit, int64_t memoryLimit) {
   for (int64_t d = stages; d-- > 0;) {
     bool atEnd = d == 0 || d == stages - 1;
     Load held = atEnd ? mostIn(rooms[d]) : inner;
-    // Sums are capped at the total, since larger ones might overflow.
+    // Sums are limited to the total, because larger sums might overflow.
     rest[d].time = std::min(rest[d + 1].time + held.time, time.sums.back());
     rest[d].memory =
         std::min(rest[d + 1].memory + held.memory, memory.sums.back());
@@ -96,7 +99,9 @@ bool StageSearch::makeRooms(int64_t timeLimit, int64_t memoryLimit) {
          rest[0].memory >= memory.sums.back() && rest[0].layers >= layers();
 }
 
-/// If all layers between the ends are alike, only the number per device counts.
+/// Fills `rest` if all layers between the ends are alike, so that only the
+/// number of layers per device counts. Returns false if it is certain that the
+/// limits cannot be met.
 bool StageSearch::makeRoomsAlike(int64_t timeLimit, int64_t memoryLimit) {
   if (!alike->findRooms(timeLimit, memoryLimit, behind))
     return false;
@@ -106,7 +111,8 @@ bool StageSearch::makeRoomsAlike(int64_t timeLimit, int64_t memoryLimit) {
   return true;
 }
 
-/// Whether the devices from `device` on can hold what is not placed.
+/// Returns whether the devices from `device` on can hold the layers that are
+/// not placed yet.
 bool StageSearch::canHoldRest(int64_t device) const {
   Load open;
   for (int64_t r = 0; r < interleave; ++r) {
@@ -175,8 +181,8 @@ StageSearch::Answer StageSearch::fit(int64_t timeLimit, int64_t memoryLimit,
   return Answer::yes;
 }
 
-/// Calls `body` with the numbers of first..last, from `middle` outwards, until
-/// it returns true; returns whether it did.
+/// Calls `body` with the numbers from `first` to `last`, from `middle`
+/// outwards, until it returns true. Returns whether it did.
 template <typename Body>
 static bool anyOutwards(int64_t first, int64_t last, int64_t middle,
                         Body body) {
@@ -193,7 +199,7 @@ static bool anyOutwards(int64_t first, int64_t last, int64_t middle,
   return false;
 }
 
-/// Tries all layers at which rounds from `round` on may begin, even rounds
+/// Tries all layers at which the rounds from `round` on may begin, even rounds
 /// first.
 bool StageSearch::tryRounds(int64_t round) {
   if (round == interleave) {
@@ -230,7 +236,8 @@ bool StageSearch::place(int64_t device) {
   return false;
 }
 
-/// The furthest end, at most `last`, of layers from `begin` on that fit.
+/// Returns the furthest end, at most `last`, such that the layers from `begin`
+/// to this end fit in `room`.
 int64_t StageSearch::reach(int64_t device, int64_t begin, Room room,
                            int64_t last) const {
   auto furthest = [&](const LayerSums &sums, int64_t limit) {
@@ -252,8 +259,8 @@ StageSearch::Room StageSearch::after(Room room, int64_t begin,
   return {room.time - time.of(begin, end), room.memory - memory.of(begin, end)};
 }
 
-/// Chooses the layers of `device` in `round` and the later ones: at least one,
-/// with at least one left for each device behind.
+/// Chooses the layers of `device` in `round` and in later rounds: at least one
+/// layer, with at least one left for each device after it.
 bool StageSearch::choose(int64_t device, int64_t round, Room room) {
   if (round + 1 == interleave)
     return closeDevice(device, room);
@@ -271,7 +278,7 @@ bool StageSearch::choose(int64_t device, int64_t round, Room room) {
 bool StageSearch::tryEnd(int64_t device, int64_t round, Room room, int64_t at) {
   if (++looked > end)
     return true;
-  // The last device ends where the round does.
+  // The last device ends where the round ends.
   cut(round, device + 1) = at;
   return choose(device, round + 1, after(room, cut(round, device), at));
 }

@@ -12,68 +12,70 @@
 
 namespace autopar::schedule {
 
-/// One quantity that adds up over layers: time or memory.
+/// Sums over layers of one quantity: time or memory.
 struct LayerSums {
-  /// `sums[i]` is the sum over the layers before i.
+  /// `sums[i]` is the sum over the layers before layer i.
   std::vector<int64_t> sums;
   int64_t embedding = 0, head = 0;
-  /// `smallest[n]` is the sum of the n smallest layers.
+  /// `smallest[n]` is the sum over the n smallest layers.
   std::vector<int64_t> smallest;
-  /// Non-zero values of layers with their counts; empty if there are too many
-  /// to be useful.
+  /// The distinct values of layers except 0, with their counts; empty if there
+  /// are too many to be useful.
   std::vector<std::pair<int64_t, int64_t>> kinds;
 
   int64_t of(int64_t begin, int64_t end) const {
     return sums[end] - sums[begin];
   }
   int64_t ofLayer(int64_t layer) const { return of(layer, layer + 1); }
-  /// Whether all layers but the first and the last have the same.
+  /// Returns whether all layers but the first and the last have the same value.
   bool isAlike() const;
   int64_t all() const { return sums.back() + embedding + head; }
-  /// The largest load of layers within `room`: `room` itself, or a sum of
-  /// kinds.
+  /// Returns the largest load of layers that is at most `room`: a sum of kinds,
+  /// or `room` itself if there are too many kinds.
   int64_t fill(int64_t room) const;
-  /// Upper bound of the number of layers within `room`.
+  /// Returns an upper bound of the number of layers that fit in `room`.
   int64_t mostLayers(int64_t room) const;
-  /// The smallest load of layers that is not below `least`: the complement of
-  /// the largest load of the other layers.
+  /// Returns the smallest load of layers that is not below `least`: the total
+  /// minus the largest load of the other layers.
   int64_t above(int64_t least) const {
     return least >= sums.back() ? least
                                 : sums.back() - fill(sums.back() - least);
   }
-  /// Whether a device with `ranges` has room for its smallest layers, one of
-  /// them layer `layer`.
+  /// Returns whether a device with `ranges` ranges has room for layer `layer`
+  /// and, in its other ranges, for the smallest layers.
   bool canHold(int64_t layer, int64_t ranges, int64_t room) const {
     return of(layer, layer + 1) + (ranges - 1) * smallest[1] <= room;
   }
 };
 
-/// Searches for splits under limits on the time and memory of every device. A
-/// round is the ranges that follow each other on devices 0 to stages - 1.
+/// Searches for splits under limits on the time and the memory of every device.
+/// A round consists of the ranges that follow each other on devices 0 to stages
+/// - 1.
 class StageSearch {
 public:
-  /// The arguments outlive it. `saved` counts per microbatch whose values a
-  /// device keeps (`StagingProblem::keptOn`).
+  /// The arguments must outlive the object. `saved` counts once for each
+  /// microbatch whose values a device keeps (`StagingProblem::keptOn`).
   StageSearch(const LayerSums &time, const LayerSums &memory,
               const LayerSums &saved, const StagingProblem &shape);
 
   enum class Answer { yes, no, unknown };
-  /// Whether a split has no device above the limits. After yes, `ranges` has
-  /// one. Unknown after `budget` choices.
+  /// Returns whether there is a split with no device above the limits; the
+  /// answer is unknown after `budget` choices. After the answer yes, `ranges`
+  /// returns such a split.
   Answer fit(int64_t timeLimit, int64_t memoryLimit, int64_t budget);
   const std::vector<LayerRange> &ranges() const { return found; }
   int64_t searched() const { return looked; }
 
 private:
-  /// The remaining limits of a device.
+  /// What remains of the limits of a device.
   struct Room {
     int64_t time = 0, memory = 0;
   };
-  /// The load of devices.
+  /// The load of one or several devices.
   struct Load {
     int64_t time = 0, memory = 0, layers = 0;
   };
-  /// A state that failed in an attempt.
+  /// A state of the search that failed in an attempt.
   struct Failure {
     uint64_t key = 0, attempt = 0;
   };
@@ -84,7 +86,8 @@ private:
   bool makeRooms(int64_t timeLimit, int64_t memoryLimit);
   bool makeRoomsAlike(int64_t timeLimit, int64_t memoryLimit);
   Load mostIn(Room room) const;
-  // These return whether to stop: a split is complete, or the budget is spent.
+  // These functions return whether to stop the search, because a split is
+  // complete or the budget is spent.
   bool tryRounds(int64_t round);
   bool place(int64_t device);
   bool choose(int64_t device, int64_t round, Room room);
@@ -98,8 +101,8 @@ private:
   void takeRanges();
 
   int64_t layers() const { return int64_t(time.sums.size()) - 1; }
-  /// The layer at which `round` begins on `device`; for device `stages`, at
-  /// which it ends.
+  /// Returns the layer at which `round` begins on `device`; for device number
+  /// `stages`, the layer at which the round ends.
   int64_t &cut(int64_t round, int64_t device) {
     return cuts[round * (stages + 1) + device];
   }
@@ -112,19 +115,22 @@ private:
   int64_t stages, interleave;
   /// Present if all layers but the first and the last are alike.
   std::optional<AlikeLayers> alike;
-  /// By device: microbatches whose values it keeps.
+  /// For each device, the number of microbatches whose values it keeps.
   std::vector<int64_t> kept;
-  /// By device: its limits, and the most that it and all later ones can hold.
+  /// For each device, its limits (`rooms`), and the most that it and all later
+  /// devices can hold (`rest`).
   std::vector<Room> rooms;
   std::vector<Load> rest;
-  /// Layers that fit on each device and those behind it, if layers are alike.
+  /// For each device, how many layers fit on it and on the devices after it, if
+  /// layers are alike.
   std::vector<int64_t> behind;
   std::vector<int64_t> cuts;
-  /// By device: whether its range of the last round is to have one layer.
+  /// For each device, whether its range of the last round must have exactly one
+  /// layer.
   std::vector<char> isSingle;
   std::vector<LayerRange> found;
-  /// A lossy hash table; empty before the first failure, and if keys do not
-  /// fit.
+  /// A hash table that may forget entries. It is empty before the first
+  /// failure, and if keys do not fit.
   std::vector<Failure> failures;
   bool remembers = false;
   uint64_t keyBits = 0, attempt = 0;

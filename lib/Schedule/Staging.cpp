@@ -43,7 +43,8 @@ static bool needsEnds(const StagingProblem &problem) {
          problem.stages * problem.interleave;
 }
 
-/// The problem in which embedding and head are the first and the last layer.
+/// Returns the problem in which embedding and head are the first and the last
+/// layer.
 static StagingProblem withEnds(StagingProblem problem) {
   problem.layers.insert(problem.layers.begin(), problem.embedding);
   problem.layers.push_back(problem.head);
@@ -51,8 +52,8 @@ static StagingProblem withEnds(StagingProblem problem) {
   return problem;
 }
 
-/// Converts ranges of `withEnds` to ranges of the `layers` layers of the
-/// problem.
+/// Converts ranges of the problem that `withEnds` returns to ranges of the
+/// original problem, which has `layers` layers.
 static std::vector<LayerRange> withoutEnds(std::vector<LayerRange> ranges,
                                            int64_t layers) {
   for (LayerRange &range : ranges)
@@ -106,7 +107,8 @@ Result<StagePartition> autopar::schedule::layOutStages(StagingProblem problem) {
   return partitioner.run();
 }
 
-/// Whether an end of `ranges` is alone.
+/// Returns whether the first or the last of `ranges` has no layer, so that the
+/// embedding or the head is alone.
 static bool haveEnds(const StagingProblem &problem,
                      const std::vector<LayerRange> &ranges) {
   return !problem.folded && !ranges.empty() &&

@@ -24,7 +24,7 @@ std::string autopar::schedule::shapeText(int64_t stages, int64_t interleave) {
                         : text;
 }
 
-/// Number of virtual stages that need no layer.
+/// Returns the number of virtual stages that need no layer.
 static int64_t endsOf(const StagingProblem &problem) {
   return problem.endsMayBeAlone && !problem.layers.empty() ? 2 : 0;
 }
@@ -65,7 +65,7 @@ static bool isInRange(const LayerCost &cost) {
          isOfMemory(cost.memoryBytes) && isOfMemory(cost.savedBytes);
 }
 
-/// The error of a `cost` out of range.
+/// Returns the error about a `cost` that is out of range.
 static Error refuse(const LayerCost &cost, const std::string &name) {
   if (cost.timePs < 0 || cost.timePs > limits::maxStageTimePs)
     return Error{"", name + " takes " + formatInteger(cost.timePs) + " ps",

@@ -12,13 +12,15 @@
 
 namespace autopar::schedule {
 
-/// Describes the shape: "16 stages with interleave 2".
+/// Returns a text about the shape: "16 stages with interleave 2".
 std::string shapeText(int64_t stages, int64_t interleave);
 
-/// Returns the error of the shape, the costs or the limit of `problem`.
+/// Returns the error in the shape, the costs or the limit of `problem`; nothing
+/// if there is none.
 std::optional<Error> checkProblem(const StagingProblem &problem);
 
-/// Returns the error of `ranges` as the virtual stages of a checked problem.
+/// Returns the error of `ranges` as the virtual stages of a checked problem;
+/// nothing if there is none.
 std::optional<Error> checkRanges(const StagingProblem &problem,
                                  const std::vector<LayerRange> &ranges);
 

@@ -14,7 +14,7 @@ using namespace autopar::schedule;
 
 namespace {
 
-/// Writes events of Chrome's trace format. No text in them needs escapes.
+/// Writes events in Chrome's trace format. No text in them needs escapes.
 class Trace {
 public:
   explicit Trace(const PipelineTimeline &timeline) : timeline(timeline) {}
@@ -33,7 +33,7 @@ private:
 
 } // namespace
 
-/// Writes a time in us with all its decimals.
+/// Returns a time as text in us, with all its decimals.
 static std::string exactUs(Picoseconds time) {
   constexpr Picoseconds psPerUs = 1'000'000;
   std::string text = std::to_string(time / psPerUs);
@@ -58,8 +58,8 @@ static const char *letterOf(TaskKind kind) {
   return "";
 }
 
-/// The name of a task: "F12"; for inference "12.3", round 3 of microbatch 12;
-/// with ".1" for the virtual stage if the device has several.
+/// Returns the name of a task: "F12"; for inference "12.3", which is round 3 of
+/// microbatch 12. ".1" follows for virtual stage 1 if the device has several.
 std::string Trace::nameOf(const ScheduledTask &task) const {
   std::string name = letterOf(task.kind);
   if (timeline.kind != ScheduleKind::inference)
@@ -68,7 +68,7 @@ std::string Trace::nameOf(const ScheduledTask &task) const {
          " round " + std::to_string(task.microbatch / timeline.microbatches);
 }
 
-/// Begins an event, without its closing brace.
+/// Begins an event; its closing brace is still to be written.
 void Trace::open(const char *phase, int64_t device, const std::string &name) {
   text += text.empty() ? "{\"traceEvents\":[\n" : ",\n";
   text += "{\"ph\":\"";
@@ -85,7 +85,7 @@ void Trace::addProcess(int64_t device) {
   text += ",\"args\":{\"sort_index\":" + number + "}}";
 }
 
-/// Adds a slice; an overlapped pair is one.
+/// Adds a task as a slice. Two tasks that overlap are one slice.
 void Trace::addTask(int64_t device, const ScheduledTask *task) {
   std::string name = nameOf(*task);
   if (task->overlapsNext)

@@ -31,14 +31,15 @@ using Rows = std::vector<PlanTableRow>;
 
 namespace {
 
-/// A column of text; "" and "-" are empty cells.
+/// A column of the table. The texts "" and "-" are empty cells.
 struct Column {
   const char *head;
   char alignment;
   std::function<std::string(const PlanTableRow &row)> cell;
 };
 
-/// The model with the format that the user gave with the name: "qwen3-8b:fp8".
+/// Returns the model, with the format if the user gave it together with the
+/// name: "qwen3-8b:fp8".
 std::string modelOf(const PlanTableRow &row) {
   if (!row.report)
     return row.model;
@@ -56,7 +57,7 @@ std::string hardwareOf(const PlanTableRow &row) {
          (machine.nodes == 1 ? "" : " x " + std::to_string(machine.nodes));
 }
 
-/// The plan as the user wrote it, or else the mesh.
+/// Returns the plan as the user wrote it; if there is none, the mesh.
 std::string planOf(const PlanTableRow &row) {
   return !row.plan.empty() || !row.report ? row.plan : meshLine(*row.report);
 }
@@ -68,12 +69,12 @@ const std::vector<Column> &nameColumns() {
   return columns;
 }
 
-/// The columns of results, by key.
+/// The keys of the columns that show results of steps.
 constexpr const char *numbers[] = {
     "devices",         "fits",         "total_bytes", "step_time_us",
     "bound",           "tokens_per_s", "sequences",   "usd_per_million_tokens",
     "joules_per_token"};
-/// The columns of results of services.
+/// The keys of the columns that show results of services.
 constexpr const char *servedNumbers[] = {"devices",
                                          "fits",
                                          "total_bytes",
@@ -96,7 +97,7 @@ Column numberColumn(const char *key) {
           }};
 }
 
-/// Whether the cells of all rows that have one are the same.
+/// Returns whether all rows that have a cell in this column have the same cell.
 bool isUniform(const Column &column, const Rows &rows) {
   std::set<std::string> cells;
   for (const PlanTableRow &row : rows)
@@ -160,7 +161,7 @@ bool fits(const PlanTableRow &row) {
   return row.report && row.report->memory.perDevice.fits;
 }
 
-/// Machines of rows that fit but have no price.
+/// Returns the machines of rows that fit in memory but have no price.
 std::vector<std::string> unpricedOf(const Rows &rows) {
   std::set<std::string> machines;
   for (const PlanTableRow &row : rows)
@@ -169,9 +170,10 @@ std::vector<std::string> unpricedOf(const Rows &rows) {
   return {machines.begin(), machines.end()};
 }
 
-/// The cheapest and the fastest row, for tables of steps.
+/// Returns a line about the cheapest and the fastest row, for tables of steps.
 std::string bestOf(const Rows &rows) {
-  // Results of services take several columns, so that no row is best.
+  // The results of services take several columns, so that no row is the best
+  // one.
   if (std::any_of(rows.begin(), rows.end(), isServed))
     return "";
   const PlanTableRow *fastest = nullptr, *cheapest = nullptr;

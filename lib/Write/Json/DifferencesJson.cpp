@@ -39,8 +39,8 @@ static json writePlan(const PlanOutcome &plan) {
           {"runtime", plan.report.machine.runtime}};
 }
 
-/// Writes `{"different": [...], "equal": n}`. An entry has the keys that name
-/// it and the value of each side, null if absent.
+/// Returns `{"different": [...], "equal": n}`. An entry has the keys that name
+/// it and its value on each side; null if a side has none.
 template <typename T, typename Name, typename Side>
 static json writePairs(const std::vector<PlanDifferences::Pair<T>> &pairs,
                        size_t equal, Name name, Side side) {

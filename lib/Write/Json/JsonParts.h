@@ -14,16 +14,16 @@
 
 namespace autopar::writing {
 
-/// The report as `autopar.report/1`, to be printed by `printJson`.
+/// Returns the report as `autopar.report/1`, to be printed by `printJson`.
 nlohmann::ordered_json writeTree(const report::Report &report);
 
-/// The member `schedule` of a report.
+/// Returns the member `schedule` of a report.
 nlohmann::ordered_json writeSchedule(const report::Report::Pipeline &pipeline);
-/// The member `training` of a report.
+/// Returns the member `training` of a report.
 nlohmann::ordered_json writeTraining(const report::TrainingReport &training);
-/// The member `serving` of a report.
+/// Returns the member `serving` of a report.
 nlohmann::ordered_json writeServing(const report::ServingReport &serving);
-/// The member `serving` of a deployment's report.
+/// Returns the member `serving` of a deployment's report.
 nlohmann::ordered_json writePools(const report::PoolsReport &pools);
 
 } // namespace autopar::writing

@@ -251,7 +251,8 @@ static json writeWarnings(const Report &report) {
   return all;
 }
 
-/// Writes a number if `text` is one; integers keep all their digits.
+/// Returns `text` as a JSON number if it is one, with all digits of integers;
+/// else as a JSON string.
 static json writeValue(const std::string &text) {
   json value = json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!value.is_number())
@@ -306,7 +307,8 @@ static json writeDerivations(const Report &report) {
   return all;
 }
 
-/// Writes autopar.placement/1 without the tables of a number per slot and rank.
+/// Returns autopar.placement/1 without those tables that have a number for each
+/// slot and each rank.
 static json writePlacement(const ExpertPlacement &placement) {
   json written = json::parse(placementJson(placement));
   written.erase("schema");
@@ -321,7 +323,8 @@ json autopar::writing::writeTree(const Report &report) {
   json root;
   root["schema"] = "autopar.report/1";
   root["model"] = writeModel(report);
-  // The plan is JSON text that autopar wrote itself; null if there is none.
+  // The plan is JSON text that autopar wrote itself; the member is null if
+  // there is no plan.
   root["plan"] = json::parse(report.plan, nullptr, /*allow_exceptions=*/false);
   if (root["plan"].is_discarded())
     root["plan"] = nullptr;

@@ -16,12 +16,14 @@ using namespace autopar::serving;
 using namespace autopar::writing;
 using json = nlohmann::ordered_json;
 
-/// Null if absent or infinite, as for a queue that grows.
+/// Returns a number; null if it is absent or infinite, as the wait in a queue
+/// that grows.
 static json number(std::optional<double> value) {
   return value && std::isfinite(*value) ? json(*value) : json();
 }
 
-/// The rate or the concurrency of requests, or of a point of a curve.
+/// Returns the rate or the concurrency of requests, or of a point of a load
+/// curve.
 template <typename Load>
 static json writeCount(const Load &load) {
   if (load.concurrency == 0)
@@ -56,7 +58,7 @@ static json writeTimes(std::optional<double> meanUs, const Percentiles &times,
   return written;
 }
 
-/// The outcome of a load.
+/// Returns the outcome of a load: what requests of this load see.
 static json writeOutcome(const LoadPoint &point) {
   const SteadyState &state = point.state;
   json written = json::object();
@@ -121,7 +123,8 @@ static json writeFirstToken(const FirstTokenParts &parts) {
           {"link", parts.moveUs}, {"sending", parts.sendUs}};
 }
 
-/// The members that services of one and of two modules share at the end.
+/// Returns the last members of a service's report, which services of one module
+/// and of two modules share.
 static json writeCostsAndCurve(const ServiceReport &service) {
   const SteadyState &state = service.steady.state;
   json written = {{"ttft_parts_us", state.isOverloaded

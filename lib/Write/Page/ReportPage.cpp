@@ -38,8 +38,9 @@ static const char *nameOf(TaskKind kind) {
   return "";
 }
 
-/// Tasks of each device: [device, from, to, kind, microbatch, virtual stage],
-/// times in us. A long schedule is cut to the tasks that begin first.
+/// Returns the tasks of each device: [device, from, to, kind, microbatch,
+/// virtual stage], with times in us. Of a long schedule only the tasks that
+/// begin first are returned.
 static json writeTasks(const PipelineTimeline &timeline) {
   constexpr size_t mostTasks = 4000;
   std::vector<std::pair<size_t, const ScheduledTask *>> tasks;
@@ -67,7 +68,8 @@ static std::string quoted(const std::string &text) {
   return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-/// The report for readers without scripts, who cannot click derivations.
+/// Returns the report as text, for readers whose browser runs no scripts and
+/// who cannot click derivations.
 static std::string plainText(Report report) {
   report.derivations.clear();
   return writeText(report);

@@ -22,9 +22,10 @@ using namespace autopar::report;
 using namespace autopar::writing;
 using Unit = PlanDifferences::Unit;
 
-/// Lines of a list before it is cut, so that everything fits a screen.
+/// The number of lines that a list has before it is cut, so that everything
+/// fits on a screen.
 static constexpr size_t listLines = 6;
-/// Names that one line lists.
+/// The number of names that one line lists.
 static constexpr size_t lineNames = 3;
 
 static std::string cutNote(size_t cut) {
@@ -76,8 +77,8 @@ static std::string layoutOf(const std::optional<PlanOutcome::Tensor> &tensor) {
   return tensor ? tensor->layout : "none";
 }
 
-/// The change of a tensor: "[_ by tp, _] -> [_ by ep, _]", "[batch, context]
-/// bf16 -> fp8".
+/// Returns the change of a tensor: "[_ by tp, _] -> [_ by ep, _]", "[batch,
+/// context] bf16 -> fp8".
 static std::string changeOf(const std::optional<PlanOutcome::Tensor> &a,
                             const std::optional<PlanOutcome::Tensor> &b) {
   if (a && b && a->layout == b->layout)
@@ -119,7 +120,7 @@ static std::string tensorsOfIR(const PlanDifferences &differences) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A value as text, in its unit.
+/// Returns a value as text in its unit.
 struct ValueText {
   Unit unit;
 
@@ -190,7 +191,7 @@ static std::string warnings(const char *heading,
   return text.empty() ? "" : std::string("\n") + heading + "\n" + text;
 }
 
-/// Counts the equal items that have no line.
+/// Writes how many items are equal; these have no line of their own.
 static std::string equalText(const PlanDifferences &differences) {
   const auto &equal = differences.equal;
   return "\n" + wrapText("", "equal: " + countOf(equal.collectives, "kind") +

@@ -23,7 +23,7 @@ using namespace autopar::writing;
 // Words
 //===----------------------------------------------------------------------===//
 
-/// A key as words: "stored only" for "stored_only".
+/// Returns a key as words: "stored only" for "stored_only".
 static std::string words(std::string key) {
   std::replace(key.begin(), key.end(), '_', ' ');
   return key;
@@ -105,7 +105,7 @@ static std::string cachesTable(const ModelReport &model) {
   return "\nKV cache of a token, while no window is full\n" + table.str();
 }
 
-/// Writes the caches that the tables do not have.
+/// Writes the caches that are not in the tables.
 static std::string memoryText(const ModelReport &model) {
   if (model.memoryBytesPerToken.isZero())
     return "";
@@ -207,7 +207,7 @@ static void addCaches(const ModelReport &model, std::vector<Row> &rows) {
                     formatInteger(model.stateBytesPerSequence) + " B");
 }
 
-/// All properties in which two models can differ, by name.
+/// Returns all properties in which two models can differ, by name.
 static std::vector<Row> flatten(const ModelReport &model) {
   std::vector<Row> rows = {
       {"parameters", formatInteger(model.parameters)},

@@ -13,10 +13,8 @@ using namespace autopar;
 using namespace autopar::report;
 using namespace autopar::writing;
 
-/// Writes an amount with two decimals or, below 1, with three significant
-/// digits.
-/// Formats a value with two decimals and separators, "2,158.67"; below 1 with
-/// three digits.
+/// Returns an amount of money with two decimals and separators, "2,158.67";
+/// below 1 with three significant digits.
 static std::string amount(double value) {
   if (value < 1)
     return print("%#.3g", value);

@@ -57,7 +57,8 @@ std::string autopar::writing::machineText(const Report &report) {
          nodes;
 }
 
-/// Degrees that are neither axes, nor 1, nor in every plan: "ep 64".
+/// Returns the degrees that are neither an axis, nor 1, nor in every plan: "ep
+/// 64".
 static std::string degreesText(const Report &report) {
   const std::map<std::string, int64_t> &sizes = report.mesh.degrees;
   std::vector<std::string> shown;
@@ -79,8 +80,8 @@ static std::string degreesText(const Report &report) {
   return shown.empty() ? "" : " (" + join(shown, ", ") + ")";
 }
 
-/// Axes with their tiers, if these differ: "dpo 2 on scale_out, dpi 8 on
-/// scale_up (dp 16)".
+/// Returns the axes with their tiers, if the tiers differ: "dpo 2 on scale_out,
+/// dpi 8 on scale_up (dp 16)".
 std::vector<std::string> autopar::writing::meshText(const Report &report) {
   std::set<std::string> tiers;
   std::vector<std::string> axes;

@@ -41,8 +41,8 @@ static std::string transferTable(const Pipeline &pipeline) {
   return more == 0 ? text : text + "  and " + std::to_string(more) + " more\n";
 }
 
-/// Cuts the bar of a picture's line, which ends at column 80, to a narrower
-/// terminal.
+/// Cuts the bar in a line of a picture if the terminal is narrower than the
+/// picture's 80 columns.
 static std::string withBarCut(std::string line) {
   constexpr size_t pictureWidth = 80;
   size_t columns = std::min(textWidth() - 2, pictureWidth),

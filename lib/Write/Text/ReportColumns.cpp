@@ -65,7 +65,8 @@ static const ServingReport *servedBy(const Report &report) {
                                                     : nullptr;
 }
 
-/// A number of the steady state; null if it is infinite or there is no service.
+/// Returns a number of the steady state; null if it is infinite or if the
+/// report has no service.
 template <typename Number>
 static Json steady(const Report &report, Number number) {
   const ServingReport *serving = servedBy(report);
@@ -73,7 +74,8 @@ static Json steady(const Report &report, Number number) {
   return serving && std::isfinite(value) ? Json(value) : Json();
 }
 
-/// Tokens per second; null for a service that cannot run.
+/// Returns the tokens per second of each of `devices` devices; null for a
+/// service that cannot run.
 static Json tokensPerS(const Report &report, int64_t devices = 1) {
   const ServingReport *serving = servedBy(report);
   if (!serving && report.serving)

@@ -54,8 +54,8 @@ static std::string answerMemory(const Report &report) {
          formatBytes(total - budget);
 }
 
-/// The capacity: "408 sequences at context 8,192 (51 on each of 8 replicas),
-/// 3,366,272 tokens in all".
+/// Returns the capacity: "408 sequences at context 8,192 (51 on each of 8
+/// replicas), 3,366,272 tokens in all".
 static std::string answerCapacity(const Report &report) {
   const auto &capacity = report.capacity;
   std::string text = countOf(capacity.sequences, "sequence") + " at context " +
@@ -68,7 +68,8 @@ static std::string answerCapacity(const Report &report) {
   return text;
 }
 
-/// The throughput: "1,234 output tokens/s"; in training also per device.
+/// Returns the throughput: "1,234 output tokens/s"; for training also the
+/// throughput per device.
 static std::string throughputText(const Report &report) {
   std::string rate = formatRate(report.tokensPerS);
   if (report.workload.phase != nameOf(Phase::train))
@@ -90,7 +91,7 @@ static std::string answer(const Report &report) {
                                            : "prefill time",
              formatTime(latency.stepTimeUs) + ", bound by " + latency.bound +
                  " (" + percent(largest, latency.stepTimeUs) + " of it)"});
-  // A service writes its own throughput.
+  // The section about a service writes the throughput of the service itself.
   if (!report.serving || !report.serving->isServed) {
     table.add({"throughput", throughputText(report)});
     addCostRows(table, report);
@@ -107,7 +108,8 @@ static std::string answer(const Report &report) {
 // The breakdown
 //===----------------------------------------------------------------------===//
 
-/// The format of KV caches, ", in fp8", after their bytes per token.
+/// Returns the format of KV caches, ", in fp8", which follows after their bytes
+/// per token.
 static std::string inFormat(const Report &report) {
   const Assumption *format = findCacheFormat(report);
   return format ? ", in " + format->value : "";
@@ -180,7 +182,8 @@ static std::string latencyTable(const Report &report) {
                         "weights and KV cache, or all communication.");
 }
 
-/// Writes the first and the last steps; the context grows evenly between them.
+/// Writes the first and the last steps of a prefill; between them the context
+/// grows evenly.
 static std::string prefillTable(const Report &report) {
   const auto &steps = report.prefillSteps;
   if (steps.empty())
@@ -274,8 +277,9 @@ static std::string warnings(const Report &report) {
   return text.empty() ? "" : "\nWarnings\n" + text;
 }
 
-/// Whether the assumption was not chosen for this report: defaults, figures of
-/// the libraries, and methods of the evaluator. Recalled figures do not count.
+/// Returns whether an assumption was not made for this report in particular: a
+/// default, a figure of the libraries or a method of the evaluator. Recalled
+/// figures do not count as such.
 static bool isDefault(const Assumption &assumption) {
   static constexpr const char *sources[] = {
       "default",  "the module's", "datasheet:", "measured:",
@@ -302,7 +306,8 @@ static std::string assumptions(const Report &report) {
   return text.empty() ? "" : "\nAssumptions\n" + text;
 }
 
-/// Groups the digits of an integer, "1,342,177,280"; other numbers stay.
+/// Returns an integer with grouped digits, "1,342,177,280"; other numbers are
+/// returned as they are.
 static std::string groupDigits(const std::string &number) {
   std::string text = number;
   bool whole = number.find_first_not_of("0123456789") == std::string::npos;
@@ -339,14 +344,14 @@ static std::string derivation(const std::string &path,
 static std::string derivations(const Report &report) {
   std::string text;
   for (const auto &[path, how] : report.derivations) {
-    // Derivations of each kernel are in JSON and on pages only.
+    // Derivations of single kernels are only in JSON and on pages.
     if (path.rfind("breakdown.", 0) != 0)
       text += derivation(path, how);
   }
   return text.empty() ? "" : "\nDerivations\n" + text;
 }
 
-/// A change with its sign, "+12.3 us", "-1.20 GiB"; "" for 0.
+/// Returns a change with its sign, "+12.3 us" or "-1.20 GiB"; "" for 0.
 template <typename Format>
 static std::string signedText(double value, Format format) {
   if (value == 0)
@@ -377,7 +382,8 @@ static std::string impacts(const Report &report) {
              : "\nEffect of 1 % more of a figure\n" + table.str();
 }
 
-/// Writes the time from peak rates to the step, each term with the sum so far.
+/// Writes how the time at peak rates grows to the time of the step: each term,
+/// with the sum so far.
 static std::string waterfall(const Report &report) {
   TextTable table("lrrl");
   double sum = 0;

@@ -27,7 +27,7 @@ static std::string timeText(double us) {
   return std::isfinite(us) ? formatTime(us) : "unbounded";
 }
 
-/// A rate with three significant digits, also if it is small.
+/// Returns a rate with three significant digits, even if it is small.
 static std::string rateText(double rate) {
   return rate < 100 ? print("%.3g", rate) : formatRate(rate);
 }
@@ -47,7 +47,8 @@ static std::string loadText(const ServedLoad &load) {
              : countOf(load.concurrency, "request") + " at once";
 }
 
-/// Lengths as the user wrote them; for the histogram of a trace, the mean.
+/// Returns lengths as the user wrote them; for the histogram of a trace, their
+/// mean.
 static std::string lengthsText(const TokenLengths &lengths) {
   return lengths.isHistogram()
              ? countOf(std::llround(lengths.mean()), "token") + " on average"
@@ -119,7 +120,8 @@ static std::string answerSteps(const ServiceReport &serving) {
          formatTime(state.addedByPromptUs);
 }
 
-/// The parts of TTFT: "host 13.2 ms, its prompt 97.0 ms", without parts of 0.
+/// Returns the parts of TTFT: "host 13.2 ms, its prompt 97.0 ms", without parts
+/// of 0.
 static std::string answerFirstToken(const FirstTokenParts &parts) {
   std::vector<std::string> words;
   auto add = [&](const char *name, double us) {
@@ -196,7 +198,7 @@ static std::string answer(const PoolsReport &pools) {
   return table.str();
 }
 
-/// A cell of the table, "-" for 0.
+/// Returns a cell of the table: the time, or "-" for 0.
 static std::string cellOf(double us) { return us > 0 ? formatTime(us) : "-"; }
 
 static std::string timesTable(const ServiceReport &service) {
@@ -280,8 +282,8 @@ static std::string curveTable(const ServiceReport &serving) {
                         "is highest.");
 }
 
-/// Says why no request runs. If answers vary much, the mean request in the
-/// running batch is longer than the mean of all requests.
+/// Returns a text about why no request runs. If answers vary much, the mean
+/// request in the running batch is longer than the mean of all requests.
 static std::string refusalText(const ServiceReport &service) {
   const ServedLoad &load = service.steady.load;
   double all = load.requestTokens(), running = load.contextTokens();

@@ -14,15 +14,16 @@
 
 namespace autopar::writing {
 
-// Sections have a blank line before them.
+// Return sections of the report; each begins with a blank line.
 std::string pipelineText(const report::Report::Pipeline &pipeline);
 std::string servingText(const report::ServingReport &serving);
-/// The section of a brief report: the requests that are served, and their
-/// times.
+/// Returns the section of a brief report about a service: the requests that are
+/// served, and their times.
 std::string servingAnswer(const report::ServingReport &serving);
-/// The section about the pools of a deployment.
+/// Returns the section about the pools of a deployment.
 std::string poolsText(const report::PoolsReport &pools);
-/// Adds rows to the answer: tokens, utilisation, cost of an iteration.
+/// Adds the rows of training to the answer: tokens, utilisation, cost of an
+/// iteration.
 void addTrainingRows(TextTable &table, const report::Report &report);
 /// Writes the times of an iteration, the memory of its stages, and the values
 /// that are alive at the peak.

@@ -23,7 +23,8 @@ using namespace autopar::writing;
 
 using Exposure = TrainingReport::Exposure;
 
-/// The recomputation and, if it was chosen to fit, the reason.
+/// Returns what is recomputed and, if this was chosen to fit in memory, the
+/// reason.
 static std::string recomputationText(const Report &report) {
   const TrainingReport &training = *report.training;
   if (training.tried.empty())
@@ -42,8 +43,8 @@ static std::string recomputationText(const Report &report) {
   return text;
 }
 
-/// The capacity of experts: "at most 160 of 32,768 routed tokens of a rank
-/// (factor 1.25); 3.1% of all are dropped".
+/// Returns the capacity of experts: "at most 160 of 32,768 routed tokens of a
+/// rank (factor 1.25); 3.1% of all are dropped".
 static std::string capacityText(const TrainingReport::Capacity &capacity) {
   return (capacity.padded ? "always " : "at most ") +
          formatInteger(capacity.tokens) + " of " +
@@ -100,8 +101,8 @@ static std::string timeTable(const Report &report) {
          ", the heaviest)\n" + table.str();
 }
 
-/// The sum of gradients over both ends of the pipeline, whichever stage is
-/// heaviest.
+/// Writes the sum of the gradients that both ends of the pipeline have,
+/// whichever stage is the heaviest.
 static std::string copiedText(const TrainingReport &training) {
   if (!training.copiedGradients)
     return "";
@@ -147,7 +148,7 @@ static std::string exposureTable(const TrainingReport &training) {
   return table.str();
 }
 
-/// The copies that an update makes, if there are any.
+/// Writes the memory of the copies that an update makes, if it makes any.
 static std::string copiesText(const std::vector<Report::DeviceMemory> &stages) {
   int64_t copies = 0;
   for (const Report::DeviceMemory &stage : stages)
