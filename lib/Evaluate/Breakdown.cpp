@@ -20,7 +20,7 @@ using namespace autopar::schedule;
 
 namespace {
 
-/// Rows by name, in order of first use.
+/// The rows of a breakdown by name, in the order of their first use.
 class Breakdown {
 public:
   void add(const std::string &name, Checked count, double timeUs, Checked flops,
@@ -78,8 +78,8 @@ private:
 
 } // namespace
 
-/// Adds a row per layer kind. Operations after the layers are counted with
-/// those before them.
+/// Adds a row for each layer kind. Operations after the layers are counted
+/// together with those before them.
 void BreakdownMaker::addLayers() {
   const CostProgram &program = step.program;
   auto countOf = [&](uint32_t layer) {

@@ -41,7 +41,7 @@ Result<Report::Mesh> autopar::evaluation::meshOf(const PricedStep &step) {
   }
   for (const PlanDegree &degree : step.plan.degrees)
     mesh.degrees[degree.name] = *step.plan.sizeOf(degree.name);
-  // The degree fsdp is left out: unless the plan sets it, it is dp*cp.
+  // The degree fsdp is left out, because it is dp*cp unless the plan sets it.
   for (Degree degree : allDegrees)
     if (degree != Degree::fsdp)
       mesh.degrees[std::string(nameOf(degree))] = *step.plan.sizeOf(degree);
@@ -61,9 +61,9 @@ Result<Report::Model> autopar::evaluation::modelOf(const PricedStep &step) {
        narrow(total.storedOnlyParameters, "stored parameters")});
 }
 
-/// Whether each additional sequence takes the same memory on the device that
-/// holds it: sequences are split alike, and reserved memory does not grow with
-/// them.
+/// Returns whether each further sequence takes the same memory on the device
+/// that holds it. It does if all caches are split by sequence alike and the
+/// reserved memory does not grow with sequences.
 static bool areSequencesAlike(const PricedStep &step) {
   const Runtime &runtime = step.runtime;
   bool reserves = runtime.profileTokens.value > 0 ||
@@ -82,7 +82,7 @@ autopar::evaluation::capacityOf(const PricedStep &step,
   capacity.replicas = narrow(replicas, "replicas");
   capacity.sequencesPerReplica = narrow(sequences, "sequences");
   bool keeps = !step.whole(total.blocksPerSequence).isZero();
-  // Stages hold the caches of several microbatches.
+  // Pipeline stages hold the caches of several microbatches.
   bool isStage = step.layout.microbatches > 1;
   capacity.sequences = keeps && !isStage && !areSequencesAlike(step)
                            ? FitSearch(step).findMost()

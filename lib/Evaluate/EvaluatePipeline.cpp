@@ -26,10 +26,11 @@ using namespace autopar::serving;
 namespace {
 
 /// Composes the report of a pipeline: totals are those of the whole model,
-/// memory is that of the fullest stage, times are those of the heaviest stage.
+/// memory is that of the fullest stage, and times are those of the heaviest
+/// stage.
 class PipelineEvaluator {
 public:
-  /// `result` has the inputs and the whole model evaluated.
+  /// In `result`, the inputs are set and the whole model is evaluated.
   explicit PipelineEvaluator(EvaluatedPipeline &result)
       : result(result), parts(result.parts), plan(parts.plan),
         whole(result.inputs.workload), report(result.report),
@@ -63,7 +64,8 @@ private:
   Report &report;
   Report::Pipeline &pipeline;
 
-  /// Bytes by kind of step, then indexed as `Strategy::transferBytes`.
+  /// The bytes that a stage hands on, by kind of step, then indexed as
+  /// `Strategy::transferBytes`.
   std::vector<std::vector<int64_t>> transferBytes;
   std::vector<int64_t> savedBytes;
   int64_t routedTokens = 0, expertCapacityTokens = 0;
@@ -109,7 +111,7 @@ static std::optional<Error> checkSchedule(const PlanInputs &inputs) {
 }
 
 /// Evaluates the plan's ranges of layers. If they exceed the memory, the report
-/// says so; it is no error.
+/// says so; this is no error.
 std::optional<Error> PipelineEvaluator::layOut(bool bounds) {
   StagingProblem problem = parts.pricer.problem();
   Result<StagePartition> partition =
@@ -147,8 +149,8 @@ std::optional<Error> PipelineEvaluator::priceStages() {
   return std::nullopt;
 }
 
-/// Reads the bytes that stages hand on and the values that they save; these
-/// formulas are equal in all stages.
+/// Reads the bytes that stages hand on and the bytes of values that they save.
+/// These formulas are equal in all stages.
 std::optional<Error> PipelineEvaluator::readBytes(const EvaluatedStep &stage) {
   Narrowing narrow(stage);
   transferBytes.clear();
@@ -285,7 +287,7 @@ void PipelineEvaluator::addMemory() {
       result.fullest = device;
     memory.kvBytesPerTokenPerDevice = std::max(memory.kvBytesPerTokenPerDevice,
                                                stage.kvBytesPerTokenPerDevice);
-    // A stage without caches never fills them.
+    // A stage without caches never fills its memory with sequences.
     if (stage.kvBytesPerTokenPerDevice == 0 &&
         stageOf(device).memory.stateBytesPerSequence == 0)
       continue;
@@ -339,9 +341,9 @@ void PipelineEvaluator::addWork() {
   report.byLayer = heaviest.byLayer;
 }
 
-/// Sets the step time to that of the schedule. The time that the heaviest stage
+/// Sets the step time to that of the schedule. Time that the heaviest stage
 /// does not use is waiting; in a program with backwards it counts as work of
-/// that stage.
+/// this stage.
 void PipelineEvaluator::addStep() {
   auto &latency = report.latency;
   const std::optional<EvaluatedIteration> &iteration = result.iteration;
@@ -362,7 +364,8 @@ void PipelineEvaluator::addStep() {
            latency.communicationTimeUs + latency.overheadTimeUs;
   };
   if (parts.shape.isFolded() && !iteration) {
-    // Communication of one direction while the other computes.
+    // The communication of one direction that runs while the other direction
+    // computes.
     const auto &devices = pipeline.timeline.devices;
     double hidden =
         sum() - toMicroseconds(devices[pipeline.partition.heaviest].busyPs);
@@ -370,7 +373,8 @@ void PipelineEvaluator::addStep() {
         std::clamp(hidden, 0.0, latency.communicationTimeUs);
   }
   double busy = sum();
-  // A single stage never waits; the schedule rounds to integer picoseconds.
+  // A single stage never waits. Its time is not taken from the schedule, which
+  // rounds to whole picoseconds.
   latency.stepTimeUs = parts.shape.stages > 1 || iteration
                            ? toMicroseconds(pipeline.stepPs)
                            : busy;

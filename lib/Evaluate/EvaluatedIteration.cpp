@@ -172,8 +172,8 @@ static bool isRing(const Report::CollectiveRow &call) {
   return call.kind == nameOf(CollectiveKind::ring);
 }
 
-/// Exposed share of the ring collectives of `section`: the part that its
-/// kernels wait for.
+/// Returns which share of the ring collectives of `section` is exposed, so that
+/// kernels wait for it.
 static double exposedShareOfRings(const EvaluatedIteration &iteration,
                                   const Report &report, Section section) {
   double calls = 0, rings = 0;
@@ -192,7 +192,7 @@ static double exposedShareOfRings(const EvaluatedIteration &iteration,
   return std::clamp(1 - hidden / rings, 0.0, 1.0);
 }
 
-/// Share of the time of `row` that attention does not hide.
+/// Returns which share of the time of `row` is not hidden by attention.
 static double shareBesideRings(const EvaluatedIteration &iteration,
                                const Report &report, const Exposure &row) {
   double ringUs = 0;
@@ -205,7 +205,8 @@ static double shareBesideRings(const EvaluatedIteration &iteration,
   return 1 - (1 - share) * ringUs / row.timeUs;
 }
 
-/// Makes one row for all collectives with the same purpose and axes.
+/// Makes one row for all collectives that have the same purpose and the same
+/// axes.
 static void readExposure(const EvaluatedIteration &iteration,
                          const Report &report, TrainingReport &training) {
   TrainingTimes all = iteration.allOf(iteration.heaviest());
@@ -263,7 +264,7 @@ static void readUtilization(const EvaluatedIteration &iteration,
   training.hardwareUtilization = hardwareFlops(training).real() / most;
 }
 
-/// Whether layers of several stages may have one weight.
+/// Returns whether layers of several stages may have the same weight.
 static bool sharesWeights(const EvaluatedIteration &iteration) {
   const CostProgram &program = iteration.parts.program;
   return iteration.steps.shape.stages > 1 &&
@@ -274,7 +275,7 @@ static bool sharesWeights(const EvaluatedIteration &iteration) {
                      });
 }
 
-/// Whether an indexer selects what attention sees.
+/// Returns whether an indexer selects the tokens that attention sees.
 static bool selectsTokens(const CostProgram &program) {
   return std::any_of(
       program.kernels.begin(), program.kernels.end(),
@@ -316,7 +317,7 @@ static void readLimits(const EvaluatedIteration &iteration,
         "the sum of gradients of weights that layers of several stages share");
 }
 
-/// Share of the budget that is left.
+/// Returns the share of the memory budget that is left.
 static double marginOf(const Report::DeviceMemory &memory) {
   double budget = static_cast<double>(memory.budgetBytes);
   double left = budget - static_cast<double>(memory.totalBytes);

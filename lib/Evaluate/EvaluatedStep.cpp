@@ -60,7 +60,8 @@ static void take(StepWork work, const Workload &workload, EvaluatedStep &step) {
   step.kernelTimeUs = std::move(work.breakdown.kernelTimeUs);
 }
 
-/// Evaluates the steps of a prefill with several steps, and returns their sum.
+/// Evaluates the steps of a prefill that takes several steps. Returns their
+/// sum.
 static Result<StepWork> workOfSteps(EvaluatedStep &whole) {
   for (const PrefillChunk &chunk : whole.chunks) {
     PlanInputs inputs{whole.program, whole.plan, whole.machine, whole.runtime,
@@ -103,7 +104,7 @@ static std::optional<Error> addWork(EvaluatedStep &step) {
   return std::nullopt;
 }
 
-/// Moves `part` to `to`, or returns its error.
+/// Moves the value of `part` to `to`, or returns its error.
 template <typename T>
 static std::optional<Error> put(Result<T> part, T &to) {
   if (!part)

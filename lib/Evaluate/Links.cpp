@@ -23,13 +23,15 @@ using namespace autopar::runtime;
 using namespace autopar::schedule;
 
 namespace {
-/// Bytes of one request: caches, states, and both on one device.
+/// The bytes of one request: of its KV caches (`kv`), of its states (`state`),
+/// and of both on one device (`device`).
 struct RequestBytes {
   int64_t kv = 0, state = 0, device = 0;
 };
 } // namespace
 
-/// Counts the bytes of a request; on a device of the stage that holds most.
+/// Counts the bytes of a request; those on one device are for the pipeline
+/// stage that holds most.
 static Result<RequestBytes> countRequest(const LinkSide &side,
                                          const Workload &workload) {
   Runtime none;
@@ -74,7 +76,7 @@ static Result<RequestBytes> countRequest(const LinkSide &side,
   return bytes;
 }
 
-/// The tier of `side` that joins it with `other`.
+/// Returns the tier of the network of `side` that connects it to `other`.
 static Result<const Tier *> tierBetween(const LinkSide &side,
                                         const LinkSide &other) {
   const Pool &pool = side.machine.pools.front();
@@ -98,13 +100,15 @@ static Result<const Tier *> tierBetween(const LinkSide &side,
                "give a machine with a larger domain"};
 }
 
-/// Bandwidth that a large transfer reaches over `tier`, in one direction.
+/// Returns the bandwidth in bytes/s that a large transfer reaches over `tier`,
+/// in one direction.
 static double reachedBandwidth(const Tier &tier, bool ideal) {
   return tier.bandwidth.value * (ideal ? 1 : tier.efficiency.value);
 }
 
-/// Time of a transfer: latency plus bytes over the reached bandwidth, the
-/// alpha-beta model of Hockney, "The communication challenge for MPP" (1994).
+/// Returns the time of a transfer in us: the latency plus the bytes over the
+/// reached bandwidth, which is the alpha-beta model of Hockney, "The
+/// communication challenge for MPP" (1994).
 static double transferUs(const Tier &tier, int64_t bytes, bool ideal) {
   return (ideal ? 0 : tier.latency.value) +
          static_cast<double>(bytes) / reachedBandwidth(tier, ideal) * 1e6;

@@ -28,7 +28,7 @@ using Kind = Resident::Kind;
 
 namespace {
 
-/// The counts of one program of the model, on one device of no machine.
+/// Counts numbers of one program of the model, on one device without a machine.
 class ModelCounts {
 public:
   explicit ModelCounts(const CostProgram &program)
@@ -63,7 +63,7 @@ private:
   Plan plan;
 };
 
-/// Fills a report, one group of figures at a time.
+/// Fills in a report on a model, one group of numbers after the other.
 class ModelCounter {
 public:
   explicit ModelCounter(const ModelPrograms &programs)
@@ -86,7 +86,7 @@ private:
   void addFlops(int64_t context);
   ModelReport::Flops countStep(const ModelCounts &counts, Phase phase,
                                int64_t context);
-  /// The exact value of `node`; 0 after an error.
+  /// Returns the exact value of `node`; 0 after an error.
   Checked value(const ModelCounts &counts, Phase phase, int64_t context,
                 NodeId node);
   Checked value(const Result<ExactValues> &values, NodeId node);

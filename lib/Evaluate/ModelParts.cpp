@@ -22,8 +22,8 @@ const char *autopar::evaluation::nameOf(ModelPart part) {
   return names[static_cast<size_t>(part)];
 }
 
-/// The part of which `kernel`, a mixer of tokens, is the core; `other` if it is
-/// none.
+/// Returns the part of the model whose core is the token mixer `kernel`;
+/// `other` if it is the core of none.
 static ModelPart mixerOf(const Kernel &kernel) {
   if (kernel.flopClass == FlopClass::attention ||
       kernel.kind == KernelKind::attention ||
@@ -46,9 +46,9 @@ ModelParts::ModelParts(const CostProgram &program)
       markMixer(i);
 }
 
-/// Connects writers and readers of values. A value belongs to the first kernel
-/// that writes it: an attention writes its keys and values again, into the
-/// cache.
+/// Connects the kernels that write values with the kernels that read them. A
+/// value belongs to the first kernel that writes it, because an attention
+/// writes its keys and values again, into the cache.
 void ModelParts::connect() {
   std::unordered_map<uint32_t, size_t> writers;
   for (size_t i = 0; i < program.kernels.size(); ++i)
@@ -63,7 +63,8 @@ void ModelParts::connect() {
     }
 }
 
-/// Marks the kernels of the layer from `mixer` to the next matmuls of weights.
+/// Marks the kernels of the layer from `mixer` up to the next matmuls of
+/// weights.
 std::vector<bool> ModelParts::findOutput(size_t mixer) const {
   std::vector<bool> found(program.kernels.size());
   std::vector<size_t> open = {mixer};
@@ -99,7 +100,8 @@ void ModelParts::markMixer(size_t mixer) {
   }
 }
 
-/// Whether `kernel` works on what an encoder encodes and not on tokens.
+/// Returns whether `kernel` works on what an encoder encodes, and not on
+/// tokens.
 bool ModelParts::encodes(const Kernel &kernel) const {
   bool source = false, query = false;
   for (const Traffic &traffic : kernel.traffic)
@@ -112,7 +114,8 @@ bool ModelParts::encodes(const Kernel &kernel) const {
   return source && !query;
 }
 
-/// Whether the dispatch of tokens and the combination of results follow it.
+/// Returns whether the dispatch of tokens and the combination of results follow
+/// the kernel.
 bool ModelParts::routes(size_t kernel) const {
   return std::count_if(
              readers[kernel].begin(), readers[kernel].end(),

@@ -12,7 +12,7 @@
 
 namespace autopar::evaluation {
 
-/// Parts of a model, in the order of reports.
+/// The parts of a model, in the order in which reports list them.
 enum class ModelPart : uint8_t {
   embedding,
   encoder,
@@ -51,7 +51,8 @@ private:
   const program::CostProgram &program;
   /// For each kernel, the kernels that read its results.
   std::vector<std::vector<size_t>> readers;
-  /// For each kernel, attention, recurrence, or `other` if no mixer claims it.
+  /// For each kernel, the mixer to which it belongs: attention, recurrence, or
+  /// `other` if it belongs to none.
   std::vector<ModelPart> mixers;
 };
 

@@ -35,10 +35,10 @@ int64_t autopar::evaluation::replicasOf(const Plan &plan) {
 }
 
 /// Returns the number of equal microbatches of a batch. Schedules that need
-/// groups of microbatches get the fewest that they accept; others get the most,
-/// up to one per stage and per sequence of a replica; 1 if neither exists. In
-/// training, or with a given size of microbatches, the number follows from that
-/// size.
+/// groups of microbatches get the smallest number that they accept. Other
+/// schedules get the largest, up to one per stage and per sequence of a
+/// replica. The number is 1 if neither exists. In training, or if the size of
+/// microbatches is given, the number follows from this size.
 static int64_t chooseMicrobatches(ScheduleKind kind, int64_t stages,
                                   const Plan &plan, const Workload &workload) {
   int64_t batch = std::max<int64_t>(1, workload.batch);
@@ -144,7 +144,7 @@ std::optional<Error> PipelineParts::price() {
                                  workload, shape, chunks);
   if (!refusal)
     return std::nullopt;
-  // Requirements of the parts are a subset of those of the whole model.
+  // The requirements of the parts are among those of the whole model.
   PartCounts counts(program);
   addPlaces(program, order, 0, order.size() + 2, /*borders=*/false, counts);
   ExactValues values(strategy, machine, runtime, plan.memoryUtilization);

@@ -36,7 +36,8 @@ public:
     report.replicas = decode.replicas;
     report.devices = prefill.layout.devices + decode.layout.devices;
     report.steady.load = decode.loadOf(requests);
-    // The prefill pool also runs the encoder; both pools hold its output.
+    // The prefill pool also runs the encoder; both pools hold the encoder's
+    // output.
     prefill.encode(
         {from.workload.encoderTokens, crossTokens(), requests.prompt.mean()});
     decode.encode({0, crossTokens(), requests.prompt.mean()});
@@ -61,8 +62,9 @@ private:
 
 } // namespace
 
-/// Exposed part of a transfer if each of `layers` layers sends its caches while
-/// later layers are computed: at least that of the last layer.
+/// Returns the part of a transfer that is exposed if each of `layers` layers
+/// sends its caches while later layers are computed. At least the transfer of
+/// the last layer is exposed.
 static double leftOf(double transferUs, double promptUs, double layers) {
   return std::max(transferUs / layers,
                   transferUs - promptUs * (layers - 1) / layers);

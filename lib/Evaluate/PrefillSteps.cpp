@@ -26,7 +26,8 @@ using namespace autopar::schedule;
 
 namespace {
 
-/// Sums the work of the steps of a prefill, each kind multiplied by its count.
+/// Sums the work of the steps of a prefill; each kind of step is multiplied by
+/// its count.
 class StepSum {
 public:
   explicit StepSum(const PricedStep &whole) : whole(whole), narrowed(whole) {}
@@ -113,7 +114,7 @@ void StepSum::addBreakdown(const std::vector<BreakdownRow> &rows, int64_t times,
   }
 }
 
-/// Adds collectives by record, with the sum of the times of all calls.
+/// Adds the collectives by record, with the sum of the times of all calls.
 void StepSum::addCollectives(const EvaluatedStep &step, int64_t times) {
   std::vector<CollectiveCall> &all = sum.calls.all;
   for (const CollectiveCall &call : step.calls) {
@@ -154,8 +155,8 @@ void StepSum::add(const EvaluatedStep &step, int64_t times) {
              all.bounds.weightsAndKvReadBytes);
 }
 
-/// Divides sums by numbers of launches or calls, where a report has the mean of
-/// one; `count` is the number of steps.
+/// Divides sums by the number of launches or calls where a report shows the
+/// mean of one of them; `count` is the number of steps.
 Result<StepWork> StepSum::finish(int64_t count) {
   sum.flops.attentionFullSquare = whole.whole(whole.strategy.total.squareFlops);
   for (double &timeUs : sum.breakdown.kernelTimeUs)

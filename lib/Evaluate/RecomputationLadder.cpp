@@ -46,8 +46,8 @@ void Ladder::take(const PricedRecomputation &one) {
   (one.fits() ? fitting : tried).push_back(one);
 }
 
-/// Tries one recomputation. Returns false if it could not be priced, after an
-/// error was reported.
+/// Tries one recomputation. Returns false if it could not be priced; the error
+/// has then been reported.
 bool Ladder::tryOne(const Recomputation &what) {
   std::optional<PricedRecomputation> priced = price(what);
   if (priced)
@@ -55,7 +55,8 @@ bool Ladder::tryOne(const Recomputation &what) {
   return priced.has_value();
 }
 
-/// Tries growing lists of parts. Parts that save no bytes are skipped.
+/// Tries growing lists of parts to recompute. Parts that save no bytes are
+/// skipped.
 bool Ladder::tryLists() {
   struct Candidate {
     PricedRecomputation alone;
@@ -70,7 +71,8 @@ bool Ladder::tryLists() {
       candidates.push_back({*one, double(none.missingBytes - one->missingBytes),
                             std::max(one->timeUs - none.timeUs, 0.0)});
   }
-  // Sorts by falling saved bytes per time; ties keep the order of parts.
+  // Candidates are sorted by the bytes that they save per time, the most first.
+  // Equal candidates keep the order of parts.
   std::sort(candidates.begin(), candidates.end(),
             [](const Candidate &a, const Candidate &b) {
               double first = a.savedBytes * b.timeUs,
@@ -92,8 +94,9 @@ bool Ladder::tryLists() {
   return true;
 }
 
-/// Finds the fewest layers, between none and `most`, whose recomputation fits.
-/// Guesses by interpolating the missing bytes, then bisects.
+/// Finds the smallest number of layers, from none to `most`, whose
+/// recomputation makes the plan fit. It guesses by interpolation of the missing
+/// bytes, then bisects.
 bool Ladder::tryLayers(const PricedRecomputation &all, int64_t most) {
   constexpr int64_t mostGuesses = 3;
   int64_t few = 0;

@@ -28,7 +28,7 @@ using namespace autopar::schedule;
 // Inputs
 //===----------------------------------------------------------------------===//
 
-/// The error for an axis without a size.
+/// Returns the error for an axis without a size.
 static Error refuseOpenAxis(const std::string &axis) {
   bool hasFlag = axis == "tp" || axis == "cp" || axis == "dp";
   return {"", "axis '" + axis + "' of the mesh has no size",
@@ -61,7 +61,7 @@ static std::optional<Error> checkWorkload(const Workload &workload) {
 }
 
 /// Refuses encoded or cross-attended positions for a model without an encoder
-/// or cross attention.
+/// or without cross attention.
 static std::optional<Error> checkEncoded(const CostProgram &program,
                                          const Workload &workload) {
   if (workload.encoderTokens > 0 && !readsSymbol(program, "encoder_tokens"))
@@ -80,7 +80,7 @@ static std::optional<Error> checkEncoded(const CostProgram &program,
   return std::nullopt;
 }
 
-/// Refuses contexts beyond learned positions. Other positions can be
+/// Refuses contexts beyond learned positions. Other kinds of positions can be
 /// extrapolated, with a warning.
 static std::optional<Error> checkContext(const Positions &positions,
                                          int64_t context) {
@@ -196,7 +196,7 @@ autopar::evaluation::checkInputs(const PlanInputs &inputs) {
 
 namespace {
 
-/// Explains why one plan was refused.
+/// Explains why a plan was refused.
 class RefusalText {
 public:
   RefusalText(const PlanInputs &inputs, const ExactValues &values)
@@ -215,8 +215,8 @@ private:
 
 } // namespace
 
-/// The legal degrees, at most ten: divisors of `extent`, and with `cap` also
-/// its multiples.
+/// Returns the legal degrees, at most ten of them: divisors of `extent` and,
+/// with `cap`, also multiples of it.
 static std::string legalSizes(int64_t extent, bool cap) {
   std::string text;
   int found = 0;
@@ -228,7 +228,7 @@ static std::string legalSizes(int64_t extent, bool cap) {
   return text;
 }
 
-/// Names of axes as a product: "tp", "dpi*tp".
+/// Returns the names of axes as a product: "tp", "dpi*tp".
 static std::string namesOf(const std::vector<AxisId> &axes,
                            const CostProgram &program) {
   std::vector<std::string> names;
@@ -237,7 +237,8 @@ static std::string namesOf(const std::vector<AxisId> &axes,
   return join(names, "*");
 }
 
-/// Names of axes with their product: "tp = 8", "dpi*tp = 64".
+/// Returns the names of axes with the product of their sizes: "tp = 8", "dpi*tp
+/// = 64".
 std::string RefusalText::axesText(const std::vector<AxisId> &axes) const {
   Checked devices = 1;
   for (AxisId axis : axes)

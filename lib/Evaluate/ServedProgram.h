@@ -19,32 +19,36 @@
 
 namespace autopar::evaluation {
 
-/// A program on the devices of its plan, compiled for pricing loads.
+/// A program on the devices of its plan, compiled in order to price loads.
 struct ServedProgram {
-  /// All parts of `inputs` outlive it; its step is not used.
+  /// All parts of `inputs` must outlive the object; the step in `inputs` is not
+  /// used.
   explicit ServedProgram(const PlanInputs &inputs);
 
-  /// Returns the error that keeps the inputs from being served: those of
-  /// `checkInputs`, or stages.
+  /// Returns the error because of which the inputs cannot be served: one of
+  /// `checkInputs`, or that the plan has stages. Returns nothing if there is
+  /// none.
   static std::optional<Error> check(const PlanInputs &inputs);
-  /// Whether the model has positions for requests of mean length.
+  /// Returns an error if the model has no positions for requests of mean
+  /// length.
   static std::optional<Error> checkLengths(const PlanInputs &inputs,
                                            const program::Requests &requests);
-  /// The load of `requests`. A draft model without a given time takes as long
-  /// as one of the model's layers.
+  /// Returns the load of `requests`. A draft model whose time is not given
+  /// takes as long as one of the model's layers.
   serving::ServedLoad loadOf(const program::Requests &requests) const;
-  /// The error of a step with one request per replica, as its own report gives
-  /// it, or a general one.
+  /// Returns the error of a step with one request per replica, as the step's
+  /// own report gives it; a general error if it gives none.
   Error explain(const program::Requests &requests) const;
-  /// The step that decodes `sequences` sequences per replica.
+  /// Returns the step that decodes `sequences` sequences on each replica.
   program::Workload stepOf(double sequences,
                            const serving::ServedLoad &load) const;
-  /// Sets the encoded inputs of each request besides its text; none by default.
+  /// Sets the encoded inputs that each request has besides its text; without
+  /// this call there are none.
   void encode(const serving::EncodedInput &input);
-  /// Prices of this plan's steps, on its layout.
+  /// Returns the prices of this plan's steps, on its layout.
   serving::StepPrices prices();
-  /// Engines for the simulation, each with the KV caches of a replica; `prices`
-  /// outlive them.
+  /// Returns the engines for the simulation, each with the KV caches of one
+  /// replica; `prices` must outlive them.
   serving::SimulatedPool simulated(serving::StepPrices &prices,
                                    double capacityTokens) const;
   double dollarsPerHour() const;
@@ -53,7 +57,7 @@ struct ServedProgram {
   bool hasPower() const { return inputs.pool().chip.boardPower.has_value(); }
 
   PlanInputs inputs;
-  /// The runtime with the prefill chunk of the plan, if it sets one.
+  /// The runtime, with the plan's prefill chunk if the plan sets one.
   runtime::Runtime runtime;
   cost::CompiledProgram compiled;
   cost::Layout layout;
@@ -63,13 +67,13 @@ struct ServedProgram {
 };
 
 /// Adds the dollars and joules per million output tokens on the devices of
-/// `all`, if each of them has a price and a power.
+/// `all`, if each of these programs has a price and a power.
 void addCosts(report::ServiceReport &report,
               std::initializer_list<const ServedProgram *> all);
 
 /// Simulates the requests of `report` with `simulate`, and adds the measured
-/// times. Errors: a request that no cache holds, or that no step has a price
-/// for; drafts.
+/// times. Fails if there is a request that no cache holds or that no step has a
+/// price for, or if the requests use drafts.
 std::optional<Error> addSimulation(
     report::ServiceReport &report, const report::SimulationChoice &choice,
     const std::function<

@@ -19,7 +19,7 @@ using namespace autopar::program;
 using namespace autopar::report;
 using namespace autopar::serving;
 
-/// Number of requests in the system when the last one arrives.
+/// Returns the number of requests in the system when the last request arrives.
 static size_t insideAtEnd(const SimulatedRun &run) {
   if (run.load.concurrency != 0)
     return static_cast<size_t>(run.load.concurrency);
@@ -31,8 +31,8 @@ static size_t insideAtEnd(const SimulatedRun &run) {
 }
 
 /// Summarises the measured requests. For drawn requests the first quarter is
-/// left out (warm-up), and as many of the last ones as are in the system at the
-/// end (cool-down). A trace counts as a whole.
+/// left out (warm-up), and as many of the last requests as are in the system at
+/// the end (cool-down). A trace counts as a whole.
 static SimulatedService summarize(const SimulatedRun &run,
                                   const SimulationChoice &choice,
                                   const ServiceLimits &limits) {

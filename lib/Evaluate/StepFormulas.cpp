@@ -24,7 +24,7 @@ StepFormulas::StepFormulas(const CostProgram &program, const Plan &plan,
                        {workload.phase})),
       step({program, plan, machine, runtime, workload}, strategy) {}
 
-/// Refuses steps that are simulated, not given by formulas.
+/// Refuses steps that are simulated instead of given by formulas.
 static std::optional<Error> refuseSimulated(const PlanInputs &inputs) {
   if (inputs.program.trains())
     return Error{"", "an iteration of training is simulated, and no formula",

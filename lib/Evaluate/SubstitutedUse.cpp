@@ -13,7 +13,8 @@ using namespace autopar::hardware;
 using namespace autopar::program;
 using namespace autopar::report;
 
-/// "grouped_matmul.bf16" of "chips.h100-sxm.kernels.grouped_matmul.bf16".
+/// Returns the use of a curve, "grouped_matmul.bf16" for the path
+/// "chips.h100-sxm.kernels.grouped_matmul.bf16".
 std::string autopar::evaluation::useOf(const KernelCurve &curve) {
   size_t last = curve.path.rfind('.');
   return curve.path.substr(curve.path.rfind('.', last - 1) + 1);
@@ -23,7 +24,8 @@ bool autopar::evaluation::servesAll(std::string_view use) {
   return use.substr(use.rfind('.') + 1) == "any";
 }
 
-/// Normalises a use: bf16 and fp16 share a curve.
+/// Returns the use under the name that bf16 and fp16, which share a curve, have
+/// in common.
 static std::string alike(std::string use) {
   size_t dot = use.rfind('.');
   std::string key = use.substr(dot + 1);
@@ -32,8 +34,8 @@ static std::string alike(std::string use) {
   return use;
 }
 
-/// The integer format of the weights of a floating-point matmul, which the
-/// kernel unpacks; nothing if there are none.
+/// Returns the integer format of the weights that the kernel of a
+/// floating-point matmul unpacks; nothing if it has no such weights.
 static std::optional<ElementType> packedIn(const Kernel &kernel) {
   if (kernel.flopFactor == 0 || peakKeyOf(kernel.compute) == "int8")
     return std::nullopt;
@@ -41,7 +43,8 @@ static std::optional<ElementType> packedIn(const Kernel &kernel) {
     if (traffic.role == Traffic::Role::weight)
       for (ElementType type :
            {ElementType::i32, ElementType::i8, ElementType::u8})
-        // Weights in 4-bit floats, stored as bytes, have curves of their own.
+        // Weights in 4-bit floats are stored as bytes, but have curves of their
+        // own.
         if (traffic.type == type &&
             (type != ElementType::u8 || !kernel.storage))
           return type;

@@ -38,8 +38,9 @@ const CollectiveCurve *CollectiveCall::curve() const {
   return &near->second;
 }
 
-/// Whether two collectives print as one row: same kind, axes, buffer and layer.
-/// Those outside of layers, such as the gather of the logits, stay alone.
+/// Returns whether two collectives are printed as one row: they have the same
+/// kind, axes, buffer and layer. Collectives outside of layers, such as the
+/// gather of the logits, keep a row of their own.
 static bool sameRow(const CostProgram &program, const CollectiveCall &a,
                     const CollectiveCall &b) {
   return !program.isModel(a.record->layer) &&
@@ -50,7 +51,7 @@ static bool sameRow(const CostProgram &program, const CollectiveCall &a,
          a.record->ofInputs == b.record->ofInputs && a.bytes == b.bytes;
 }
 
-/// Bytes by tier, rounded to integers.
+/// Returns the bytes that are sent over each tier, rounded to integers.
 static std::vector<std::pair<std::string, int64_t>>
 bytesByTier(const CollectiveCall &cost) {
   std::vector<std::pair<std::string, int64_t>> bytes;
@@ -148,8 +149,8 @@ const char *autopar::evaluation::largestPart(const Report::Latency &latency) {
   return largest->second;
 }
 
-/// Bounds of the step: all FLOPs, all reads of weights and caches, and all
-/// communication, each alone and at peak.
+/// Returns bounds of the step: the time of all FLOPs, of all reads of weights
+/// and caches, and of all communication, each alone and at peak rates.
 static Report::Latency::Bounds
 boundsOf(const PricedStep &step, const std::vector<CollectiveCall> &calls,
          Narrowing &narrow) {

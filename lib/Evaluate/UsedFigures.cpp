@@ -26,8 +26,8 @@ static void addOnce(std::vector<Entry> &entries, const Entry &entry) {
     entries.push_back(entry);
 }
 
-/// Adds bound figures: those of the runtime and the memory if `ofMemory`, else
-/// the others.
+/// Adds bound figures: those of the runtime and of the memory if `ofMemory`,
+/// else all other figures.
 static void addFigures(const EvaluatedStep &step, bool ofMemory,
                        UsedFigures &used) {
   using Kind = FigureUse::Kind;
@@ -60,8 +60,8 @@ static void addTiers(const EvaluatedStep &step, UsedFigures &used) {
   }
 }
 
-/// Adds the curve of `launch` in the longest step, and notes a launch that is
-/// larger than those that the curve was fitted to.
+/// Adds the curve of `launch` in the longest step, and notes if the launch is
+/// larger than those to which the curve was fitted.
 static void addCurve(const EvaluatedStep &longest, const LaunchNodes &launch,
                      UsedFigures &used) {
   const Kernel &first = longest.program.kernels[launch.members.front().kernel];

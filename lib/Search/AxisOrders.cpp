@@ -13,8 +13,8 @@
 using namespace autopar;
 using namespace autopar::search;
 
-/// Returns the axes with more than one device. The place of the others does not
-/// matter, so they stay.
+/// Returns the axes that have more than one device. The place of the remaining
+/// axes does not matter, so that they are not moved.
 static AxisOrder movableAxes(const std::vector<int64_t> &sizes) {
   AxisOrder axes;
   for (size_t i = 0; i < sizes.size(); ++i)
@@ -38,7 +38,8 @@ std::vector<int64_t> AxisOrders::placesOf(const std::vector<int64_t> &sizes,
   for (size_t i = order.size(); i-- > 0;) {
     uint8_t axis = order[i];
     places[axis] = network.placeOf({stride, sizes[axis]});
-    // The cost of sends between stages depends on the distance of neighbours.
+    // The cost of sends between stages depends on how far neighbouring stages
+    // are apart.
     if (hasStages && axis == 0)
       places[axis].push_back(stride);
     stride *= sizes[axis];

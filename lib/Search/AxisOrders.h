@@ -15,26 +15,27 @@
 
 namespace autopar::search {
 
-/// Orders of axes in which every group of devices has the same links.
+/// A class of orders of axes: in all of them, every group of devices has the
+/// same links.
 struct OrderClass {
-  /// The first order of the class.
+  /// The first order of the class, and the number of orders in it.
   AxisOrder order;
   uint64_t count = 1;
 };
 
-/// The orders of axes on one machine. Not thread-safe.
+/// Lists the orders of axes on one machine. The class is not thread-safe.
 class AxisOrders {
 public:
-  /// `network` outlives it.
+  /// `network` must outlive the object.
   AxisOrders(const cost::Network &network, bool all)
       : network(network), all(all) {}
 
-  /// Returns the classes of equivalent orders for axes of these sizes;
-  /// `hasStages` says whether the first axis is that of pipeline stages. The
-  /// first class has the order of the plan.
+  /// Returns the classes of equivalent orders for axes of these sizes; the
+  /// first class contains the order of the plan. `hasStages` says whether the
+  /// first axis is that of pipeline stages.
   const std::vector<OrderClass> &of(const std::vector<int64_t> &sizes,
                                     bool hasStages);
-  /// The number of orders of these axes.
+  /// Returns the number of orders that these axes have.
   uint64_t countOf(const std::vector<int64_t> &sizes) const;
 
 private:

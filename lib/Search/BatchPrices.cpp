@@ -60,7 +60,8 @@ BatchSteps::BatchSteps(const std::vector<Workload> &batches,
   cut = LaneBlocks(points);
 }
 
-/// Calls `take` with the index, the legality and the outputs of each point.
+/// Calls `take` for each point, with the point's index, whether it is legal,
+/// and its outputs.
 template <typename Take>
 static void priceAll(Pricer &pricer, const LaneBlocks &points, Take take) {
   double outputs[stepOutputCount * laneCount], one[stepOutputCount];
@@ -70,7 +71,8 @@ static void priceAll(Pricer &pricer, const LaneBlocks &points, Take take) {
     bool isLegal = true;
     if (lane == 0)
       isLegal = !pricer.price(block, outputs);
-    // The pricer refused the block: price each of its points by itself.
+    // The pricer refused the block, so that each of its points is priced on its
+    // own.
     if (lane == 0 && !isLegal) {
       size_t last = std::min(points.count, i + laneCount);
       for (; i < last; ++i) {

@@ -13,7 +13,7 @@
 
 namespace autopar::search {
 
-/// Points of one layout, in blocks of `cost::laneCount`.
+/// The points of one layout, in blocks of `cost::laneCount` points.
 struct LaneBlocks {
   std::vector<cost::LaneValues> blocks;
   size_t count = 0;
@@ -21,19 +21,20 @@ struct LaneBlocks {
   explicit LaneBlocks(const std::vector<cost::GroupValues> &points);
 };
 
-/// The price of a step with one batch, or of a request at one concurrency.
+/// The price of a step with one batch, or of a service at one concurrency.
 struct BatchPrice {
   bool isLegal = false, fits = false;
-  /// Whether the price is that of one step, not the sum of several chunks.
+  /// Whether the price is that of a single step, not the sum of several chunks.
   bool isWhole = true;
-  /// Time and memory. For iterations of training the time is set only where the
-  /// plan fits.
+  /// The time in us and the memory in bytes. For iterations of training, the
+  /// time is set only if the plan fits in memory.
   double timeUs = 0, totalBytes = 0, keptBytes = 0, runtimeBytes = 0;
-  /// Times and rate of requests.
+  /// The times to the first and between further tokens in us, and the rate in
+  /// tokens/s, for requests.
   double ttftUs = 0, tpotUs = 0, tokensPerS = 0;
 };
 
-/// Returns `workload` once per batch, with that batch.
+/// Returns one copy of `workload` for each batch, with this batch.
 std::vector<program::Workload> withBatches(const program::Workload &workload,
                                            const std::vector<int64_t> &batches);
 
@@ -44,12 +45,13 @@ public:
   BatchSteps(const std::vector<program::Workload> &batches,
              const runtime::Runtime &runtime, bool mayCut, int64_t replicas);
 
-  /// Prices the steps in the layout of `pricer`; `prices` has one entry per
-  /// batch.
+  /// Prices the steps in the layout of `pricer`. `prices` gets one entry for
+  /// each batch.
   void price(cost::Pricer &pricer, std::vector<BatchPrice> &prices) const;
 
 private:
-  /// Equal steps of a batch, and their number.
+  /// Several equal steps of a batch: the index of the batch, and the number of
+  /// steps.
   struct Chunk {
     size_t batch;
     double count;

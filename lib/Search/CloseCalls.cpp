@@ -17,18 +17,19 @@ using namespace autopar::search;
 
 namespace {
 
-/// d ln time / d ln figure, by path. For a kernel curve the figure is its time:
-/// the floor, and the inverse of both efficiencies.
+/// The elasticities of the time, d ln time / d ln figure, by the path of the
+/// figure. For a kernel curve the figure is its time: its floor, and the
+/// inverse of its two efficiencies.
 using Elasticities = std::map<std::string, double>;
 
-/// Median error of the fit, by path of a curve.
+/// The median error of the fit of each curve, by the path of the curve.
 using CurveErrors = std::map<std::string, double>;
 
 } // namespace
 
-/// Returns the path of the kernel curve that the figure at `path` belongs to
-/// ("chips.x.kernels.matmul.bf16"), or `path` for other figures; and whether a
-/// larger figure means less time.
+/// Returns a path, and whether a larger figure means less time. If the figure
+/// at `path` belongs to a kernel curve, the returned path is that of the curve
+/// ("chips.x.kernels.matmul.bf16"); else it is `path`.
 static std::pair<std::string, bool> curveOf(const std::string &path) {
   size_t dot = path.rfind('.');
   if (dot == path.npos || path.find(".kernels.") == path.npos)
@@ -61,8 +62,8 @@ static CurveErrors errorsOf(const SearchProblem &problem) {
   return errors;
 }
 
-/// Whether `a` is the closer call. Calls within the error of their fit come
-/// first, then calls on figures without an error.
+/// Returns whether `a` is the closer call. Calls within the error of their fit
+/// come first, then calls on figures without an error.
 static bool isNearer(const CloseCall &a, const CloseCall &b) {
   if (a.error.has_value() != b.error.has_value())
     return a.error.has_value() ? a.isClose() : !b.isClose();
@@ -74,8 +75,8 @@ static bool isNearer(const CloseCall &a, const CloseCall &b) {
 static std::optional<CloseCall> callOf(double share, const Elasticities &best,
                                        const Elasticities &rival,
                                        const CurveErrors &errors) {
-  /// Largest relative change that is reported: beyond a half, a close call says
-  /// nothing.
+  /// The largest relative change that is reported. If a figure has to change by
+  /// more than a half, the call is not close.
   constexpr double most = 0.5;
   std::optional<CloseCall> nearest;
   Elasticities differences = best;

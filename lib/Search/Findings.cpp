@@ -40,7 +40,8 @@ void Worth::setPrice(Candidate &candidate, const BatchPrice &price) const {
       kind.tokensPerS(problem.workload(), candidate.batch, price);
 }
 
-/// The units that the goal divides tokens per second by: devices, dollars or 1.
+/// Returns the number by which the goal divides tokens per second: devices,
+/// dollars or 1.
 double Worth::units() const {
   auto devices = static_cast<double>(target.devices);
   if (problem.goal == Goal::throughput_per_device)
@@ -54,7 +55,7 @@ double Worth::scoreOf(const Candidate &candidate) const {
   if (std::optional<double> limit = problem.stepLimitUs();
       limit && candidate.timeUs > *limit)
     return none;
-  // A target without a price has no cost to compare.
+  // A target without a price has no cost that could be compared.
   if (problem.goal == Goal::cost && !target.machine.price)
     return none;
   return problem.goal == Goal::latency ? -candidate.timeUs

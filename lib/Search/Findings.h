@@ -20,27 +20,29 @@
 
 namespace autopar::search {
 
-/// Scores candidates on one target for the goal of a problem.
+/// Gives the scores of candidates on one target for the goal of a problem.
 class Worth {
 public:
-  /// Score of a candidate that must not be chosen.
+  /// The score of a candidate that must not be chosen.
   static constexpr double none = -std::numeric_limits<double>::infinity();
 
-  /// Arguments outlive it.
+  /// The arguments must outlive the object.
   Worth(const SearchProblem &problem, const SearchTarget &target)
       : problem(problem), target(target) {}
 
-  /// Tokens per second of a step of `stepUs` with `batch` sequences.
+  /// Returns the tokens per second of a step that takes `stepUs` with `batch`
+  /// sequences.
   double tokensPerS(int64_t batch, double stepUs) const;
-  /// Copies the time, memory and rate of `price` into `candidate`.
+  /// Copies time, memory and rate of `price` into `candidate`.
   void setPrice(Candidate &candidate, const BatchPrice &price) const;
-  /// Higher is better; `none` for steps that exceed the time limit.
+  /// Returns the score of a candidate; higher is better. It is `none` for a
+  /// step that exceeds the time limit.
   double scoreOf(const Candidate &candidate) const;
-  /// The score in words, such as "40,544 tokens/s", for progress.
+  /// Returns the score in words, such as "40,544 tokens/s", to report progress.
   std::string text(const Candidate &candidate) const;
-  /// Whether a request misses the latency limits.
+  /// Returns whether a request misses the latency limits.
   bool isTooSlow(const Candidate &candidate) const;
-  /// Whether expert loads are known; only then are experts copied.
+  /// Returns whether expert loads are known; only then do experts get copies.
   bool knowsLoads() const { return problem.space.loadedExperts > 0; }
 
 private:
@@ -56,50 +58,52 @@ struct Scored {
   Candidate candidate;
 };
 
-/// A plan that has a bound but no price yet.
+/// A plan that has a bound, but no price yet.
 struct OpenCandidate : Candidate {
   uint32_t strategy = 0;
-  /// Points that share the price of this candidate.
+  /// The number of points that share the price of this candidate.
   uint64_t points = 1;
-  /// Lower bound of the bytes of some device; plans with stages only.
+  /// A lower bound of the bytes on some device; only for plans with pipeline
+  /// stages.
   double leastBytes = 0;
 };
 
-/// Raises `best[value]` to `score` if that is larger.
+/// Raises `best[value]` to `score` if `score` is larger.
 void raise(std::map<int64_t, double> &best, int64_t value, double score);
 
-/// The findings of one thread, or of all threads after `merge`.
+/// What one thread has found or, after `merge`, what all threads have found.
 struct Findings {
   Frontier frontier;
   SearchProof proof;
-  /// The best candidate of each mesh, by its index in the space.
+  /// The best candidate of each mesh, by the index of the mesh in the space.
   std::vector<Scored> bestOfMesh;
   Scored best;
-  /// Best score by batch.
+  /// The best score of each batch.
   std::vector<double> bestOfBatch;
-  /// Best score by number of slots for copies of experts; empty where loads are
-  /// even.
+  /// The best score of each number of slots for copies of experts; empty if
+  /// loads are even.
   std::map<int64_t, double> bestOfCopies;
-  /// Candidates that only have a bound yet: fsdp plans without stages, and all
-  /// plans with stages.
+  /// Candidates that have only a bound so far: fsdp plans without pipeline
+  /// stages (`openGathered`), and all plans with stages (`openStaged`).
   std::vector<OpenCandidate> openGathered, openStaged;
-  /// Pipelined candidates whose memory bound exceeds the device; kept because
-  /// one of them may be the nearest to fitting.
+  /// Candidates with pipeline stages whose bound of memory exceeds the device.
+  /// They are kept because one of them may be the nearest to fitting.
   std::vector<OpenCandidate> unfitStaged;
-  /// fsdp strategies whose pipelined plans need bounds of their own.
+  /// fsdp strategies whose plans with pipeline stages need bounds of their own.
   std::set<uint32_t> wantedBounds;
-  /// The priced candidate that needs the least memory among those that do not
-  /// fit.
+  /// Of the priced candidates that do not fit in memory, the one that needs the
+  /// least memory, and its bytes.
   Candidate closest;
   double closestBytes = std::numeric_limits<double>::infinity();
-  /// The shortest times among requests that miss the latency limits.
+  /// Of the requests that miss the latency limits, those with the shortest
+  /// times.
   std::optional<Candidate> shortestTtft, shortestTpot;
 
-  /// Counts a price that `points` points share, and keeps the candidate where
-  /// it is good. `batch` is the index of its batch.
+  /// Counts a price that `points` points share, and keeps the candidate if it
+  /// is good in some respect. `batch` is the index of the candidate's batch.
   void take(const BatchPrice &price, Candidate candidate, uint64_t points,
             size_t batch, const Worth &worth);
-  /// Merges the findings of `other`, which keeps nothing but its open plans.
+  /// Merges the findings of `other`. `other` keeps only its open plans.
   void merge(Findings &other);
 
 private:

@@ -22,7 +22,7 @@ bool Candidate::isBefore(const Candidate &other) const {
   return place(*this) < place(other);
 }
 
-/// The first step of the staircase that costs more.
+/// Returns the first step of the staircase that costs more than `cost`.
 static auto findCostlier(const std::vector<Candidate> &steps, double cost) {
   return std::upper_bound(
       steps.begin(), steps.end(), cost,
@@ -42,8 +42,8 @@ bool Frontier::beats(const Candidate &candidate) const {
 bool Frontier::add(const Candidate &candidate) {
   if (beats(candidate))
     return false;
-  // The candidate beats the run of steps that cost at least as much and have at
-  // most its rate.
+  // The candidate beats those steps that cost at least as much and have at most
+  // its rate; they follow each other.
   auto first = std::lower_bound(
       steps.begin(), steps.end(), candidate.cost,
       [](const Candidate &step, double cost) { return step.cost < cost; });

@@ -18,8 +18,9 @@ using namespace autopar::program;
 using namespace autopar::schedule;
 using namespace autopar::search;
 
-/// Whether `known` beats every plan that `bound` is a bound of, none of which
-/// could be close to the best, or the plans are not wanted at all.
+/// Returns whether all plans that `bound` bounds are excluded: `known` beats
+/// each of them and none could be close to the best, or such plans are not
+/// wanted at all.
 bool TargetSearch::isExcluded(const Candidate &bound,
                               const Findings &known) const {
   double score = worth.scoreOf(bound);
@@ -27,9 +28,9 @@ bool TargetSearch::isExcluded(const Candidate &bound,
          (score == Worth::none || score < leastClose(known.best.score));
 }
 
-/// Opens the fsdp plan of `strategy` that has the bound `price`, the price of
-/// `whole`, the same plan without fsdp. Skips a bound that the thread's
-/// findings beat, because the final findings beat it too.
+/// Opens the fsdp plan of `strategy` whose bound is `price`, the price of
+/// `whole`; `whole` is the same plan without fsdp. A bound that the thread's
+/// findings beat is skipped, because the final findings beat it too.
 void TargetSearch::boundGathered(uint32_t strategy, const BatchPrice &price,
                                  const Candidate &whole, uint64_t points,
                                  Findings &own) const {
@@ -42,8 +43,8 @@ void TargetSearch::boundGathered(uint32_t strategy, const BatchPrice &price,
     own.openGathered.push_back(bound);
 }
 
-/// Opens the plans of a mesh without stages in those orders in which the plan
-/// without fsdp has no price.
+/// Opens the plans of a mesh without stages, in those orders of axes in which
+/// the plan without fsdp has no price.
 void TargetSearch::boundUnpriced(uint32_t strategy, uint32_t mesh,
                                  const std::vector<bool> &isUnpriced,
                                  Findings &own) const {
@@ -60,8 +61,9 @@ void TargetSearch::boundUnpriced(uint32_t strategy, uint32_t mesh,
     }
 }
 
-/// For each mesh, whether one of its sizes occurs in no plan with a score. Such
-/// meshes are priced, so that every size gets an effect.
+/// Returns for each mesh whether one of its sizes occurs in no plan with a
+/// score. Such meshes are priced, so that the report knows an effect for every
+/// size.
 std::vector<bool> TargetSearch::findUnknown() const {
   if (found.best.score == Worth::none)
     return std::vector<bool>(index.meshes.size());
@@ -94,8 +96,8 @@ void TargetSearch::openMesh(uint32_t strategy, uint32_t mesh) {
     }
 }
 
-/// Keeps open the plans that may beat the findings, and counts the others as
-/// excluded.
+/// Keeps those open plans that may beat the findings, and counts the remaining
+/// ones as excluded.
 void TargetSearch::excludeGathered() {
   std::vector<bool> unknown = findUnknown();
   uint64_t excluded = 0;
@@ -120,8 +122,8 @@ void TargetSearch::excludeGathered() {
   found.proof.excludedGathers += excluded;
 }
 
-/// Prices the fsdp plans without stages that are still open once all others are
-/// priced.
+/// Prices the fsdp plans without stages that are still open after all other
+/// plans were priced.
 void TargetSearch::priceAllGathered() {
   excludeGathered();
   perform({"strategies with fsdp", &TargetSearch::priceGathered,

@@ -26,7 +26,8 @@ void IterationPrices::lay(const Layout &axes, GroupAxis where, int64_t copies) {
   ends = {copiesRoute(network, stages, target.runtime.ideal)};
 }
 
-/// Prices the parts for microbatches of `pass`, unless they have been priced.
+/// Prices the parts of the model for microbatches of the size of `pass`, unless
+/// they are priced already. Returns whether the prices are legal.
 bool IterationPrices::priceParts(const Workload &pass) {
   if (passBatch == pass.batch) {
     pricer.reshape(shape);
@@ -49,8 +50,8 @@ bool IterationPrices::priceParts(const Workload &pass) {
   return true;
 }
 
-/// Sets the time of the sum of those gradients that the first and the last
-/// stage both hold (tied embeddings).
+/// Sets the time that the sum of gradients takes for weights of which the first
+/// and the last stage both have a copy (tied embeddings).
 bool IterationPrices::addCopies() {
   copiesPs = 0;
   auto bytes = static_cast<double>(pricer.copiedGradientBytes());
@@ -75,7 +76,7 @@ void IterationPrices::countParts() {
 // Stages and devices
 //===----------------------------------------------------------------------===//
 
-/// Fills `counts` with the parts of one stage.
+/// Fills `counts` with the number of each part in one stage.
 void IterationPrices::countStage(size_t stage, Counts &counts) const {
   size_t parts = pricer.parts.size();
   const int64_t *begin = &partsBefore[ranges[stage].begin * parts],
@@ -86,7 +87,8 @@ void IterationPrices::countStage(size_t stage, Counts &counts) const {
   counts[parts + 1] = stage + 1 == ranges.size();
 }
 
-/// Looks at the last content first: most stages equal their predecessor.
+/// Returns the index of the content with these counts. It looks first at the
+/// content that was found last, because most stages equal the stage before.
 size_t IterationPrices::contentOf(const Counts &counts) {
   if (lastContent < contents.size() && contents[lastContent].counts == counts)
     return lastContent;
@@ -124,7 +126,7 @@ void IterationPrices::addWork() {
       schedule.work[stage] = contents[contentOf(counts)].work;
       schedule.work[stage].savedBytes += pricer.keptOutputBytes(ranges, stage);
     }
-    // The host waits once per device, not once per virtual stage.
+    // The host waits once for each device, not once for each virtual stage.
     schedule.work[first].forwardPs += hostPs;
     deviceContents.push_back(contentOf(device));
   }
@@ -141,8 +143,8 @@ bool IterationPrices::addTransfers() {
   return true;
 }
 
-/// Prices a message. Most messages are as long as the last one, whose time is
-/// reused.
+/// Prices a message of `next` bytes. Most messages are as long as the last one,
+/// whose time is then used again.
 bool IterationPrices::Hop::send(double next) {
   if (!route.tier)
     return false;
@@ -154,7 +156,7 @@ bool IterationPrices::Hop::send(double next) {
   return bool(time);
 }
 
-/// Finds the memory of the device that holds most.
+/// Finds the memory of the device that holds most bytes.
 bool IterationPrices::findMemory(BatchPrice &price) {
   std::vector<int64_t> savedBytes = peakSavedBytes(schedule);
   for (int64_t device = 0; device < shape.stages; ++device) {
@@ -197,7 +199,7 @@ BatchPrice IterationPrices::price(const IterationShape &wanted) {
   if (!addTransfers() || checkSchedule(schedule) || !findMemory(price))
     return price;
   price.isLegal = true;
-  // A plan that does not fit needs no time.
+  // The time of a plan that does not fit in memory is not needed.
   if (price.fits)
     price.timeUs = toMicroseconds(times().allPs());
   return price;

@@ -19,32 +19,32 @@
 
 namespace autopar::search {
 
-/// Prices iterations of training on pipeline stages, with the layout of
-/// `stage-pipeline` and the prices of `evaluate`.
+/// Prices iterations of training on pipeline stages. The layout of layers is
+/// that of `stage-pipeline`, the prices are those of `evaluate`.
 class IterationPrices : StrategyStages {
 public:
-  /// Arguments outlive it.
+  /// The arguments must outlive the object.
   IterationPrices(const SearchProblem &problem, const SearchTarget &target,
                   cost::CompiledProgram &compiled)
       : StrategyStages(problem, target, compiled) {}
 
-  /// Sets the layout of a stage, the axis on which stages lie, and the replicas
-  /// of a stage.
+  /// Sets the layout of a stage, the axis along which stages lie, and the
+  /// number of replicas of a stage.
   void lay(const cost::Layout &layout, cost::GroupAxis stages,
            int64_t replicas);
-  /// Prices one shape. Consecutive shapes with equal microbatches share the
-  /// prices of parts.
+  /// Prices one shape. Shapes with equal microbatches that follow each other
+  /// share the prices of parts.
   BatchPrice price(const IterationShape &shape);
 
 private:
-  /// Contents of a stage or a device: the number of each part of
+  /// What a stage or a device contains: the number of each part of
   /// `PricedLayers`, then of the parts before and after all layers.
   using Counts = std::vector<int64_t>;
   struct Content {
     Counts counts;
-    /// Work of a stage, without the host's time and transfers.
+    /// The work of a stage, without the host's time and without transfers.
     schedule::StageWork work;
-    // Times and memory of a device.
+    // The times of the optimizer and the memory of a device with this content.
     cost::SectionTimes optimizer;
     std::optional<cost::StagePricer::StageMemory> memory = std::nullopt;
   };
@@ -53,7 +53,7 @@ private:
   /// and the last stage.
   struct Hop {
     cost::Route route;
-    /// Size of the last message that was priced.
+    /// The bytes of the last message that was priced.
     double bytes = -1;
     std::optional<schedule::Picoseconds> timePs = std::nullopt;
 
@@ -73,23 +73,23 @@ private:
   cost::Layout layout;
   cost::GroupAxis stages;
   int64_t replicas = 1;
-  /// The microbatch whose parts are priced, and whether the prices are legal.
+  /// The microbatch whose parts are priced, and whether these prices are legal.
   std::optional<int64_t> passBatch;
   bool isPriced = false;
   schedule::Picoseconds hostPs = 0, copiesPs = 0;
-  /// For each position in the order of layers, and for the end: the number of
-  /// parts of each kind before it.
+  /// For each position in the order of layers, and for the end, the number of
+  /// parts of each kind before this position.
   std::vector<int64_t> partsBefore;
   std::vector<Content> contents;
   size_t lastContent = 0;
-  /// One hop per stage of a node.
+  /// The link to the next stage, for each stage of a node.
   std::vector<Hop> hops;
   Hop ends;
-  // State of the shape that is being priced.
+  // The state of the shape that is being priced.
   cost::PipelineShape shape;
   std::vector<schedule::LayerRange> ranges;
   schedule::PipelineSchedule schedule;
-  /// Index into `contents`, by device.
+  /// For each device, the index of its content in `contents`.
   std::vector<size_t> deviceContents;
 };
 

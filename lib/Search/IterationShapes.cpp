@@ -13,8 +13,8 @@ using namespace autopar::search;
 
 using Order = std::pair<ScheduleKind, int64_t>;
 
-/// The pipeline schedules of the space, each with its numbers of virtual
-/// stages.
+/// Returns the pipeline schedules of the space, each with its numbers of
+/// virtual stages.
 static std::vector<Order> ordersOf(const SearchProblem &problem,
                                    int64_t stages) {
   const SearchSpace &space = problem.space;

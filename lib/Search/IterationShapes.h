@@ -12,19 +12,20 @@
 
 namespace autopar::search {
 
-/// The path of an iteration's sequences through pipeline stages.
+/// How the sequences of an iteration go through pipeline stages.
 struct IterationShape {
   schedule::ScheduleKind schedule = schedule::ScheduleKind::one_f_one_b;
   int64_t interleave = 1;
-  /// Index of the batch in the problem.
+  /// The index of the batch in the problem.
   size_t batch = 0;
   int64_t microbatches = 1;
 };
 
 /// Returns the shapes that the space of `problem` has for `stages` stages and
-/// `replicas` replicas; replicas divide the batch. Microbatches take any
-/// divisor of a replica's share; devices have as many virtual stages as any
-/// divisor of the layers per stage, rounded down. One stage has one schedule.
+/// `replicas` replicas; the replicas must divide the batch. The number of
+/// microbatches may be any divisor of a replica's share of the batch. The
+/// number of virtual stages per device may be any divisor of the layers per
+/// stage, rounded down. A single stage has only one schedule.
 std::vector<IterationShape> shapesOf(const SearchProblem &problem,
                                      int64_t stages, int64_t replicas);
 

@@ -16,9 +16,9 @@ using namespace autopar::program;
 using namespace autopar::schedule;
 using namespace autopar::search;
 
-/// Doubles the replicas of `sizes` where one of two axes would be missing: the
-/// one that experts are split over, and the one along which experts have
-/// copies. fsdp gathers those copies.
+/// Doubles the replicas of `sizes` if one of two axes would otherwise be
+/// missing: the axis over which experts are split, and the axis along which
+/// experts have copies, which fsdp gathers.
 static PlanSizes withReplicas(PlanSizes sizes, bool fsdp) {
   int64_t &dp = sizes[Knob::dp], &ep = sizes[Knob::ep];
   int64_t inner = sizes[Knob::tp] * sizes[Knob::cp], etp = sizes[Knob::etp];
@@ -34,8 +34,8 @@ static PlanSizes withReplicas(PlanSizes sizes, bool fsdp) {
   return sizes;
 }
 
-/// The names of the degrees that contain `axis`. No two axes have the same
-/// degrees.
+/// Returns the names of the degrees that contain `axis`. No two axes have the
+/// same degrees.
 static std::vector<std::string> degreesOf(const Plan &plan,
                                           const std::string &axis) {
   std::vector<std::string> names;
@@ -47,7 +47,7 @@ static std::vector<std::string> degreesOf(const Plan &plan,
   return names;
 }
 
-/// The axes of a stage: all behind the axis of pipeline stages.
+/// Returns the axes of a stage: all axes after that of pipeline stages.
 static std::vector<PlanAxis> axesOfStage(const Plan &plan) {
   return {plan.axes.begin() + (plan.has(Degree::pp) ? 1 : 0), plan.axes.end()};
 }

@@ -19,18 +19,21 @@
 namespace autopar::search {
 
 struct ProgramMesh {
-  /// The plan of the program: each optional axis has at least two devices.
+  /// The plan of the program, in which each optional axis has at least two
+  /// devices.
   plan::Plan plan;
-  /// For each axis of `plan` behind that of pipeline stages: the index of the
-  /// same axis in the priced plan, absent where that plan has one device there.
+  /// For each axis of `plan` after that of pipeline stages, the index of the
+  /// same axis in the priced plan; absent if the priced plan has only one
+  /// device there.
   std::vector<std::optional<uint32_t>> axisOf;
 };
 
-/// The mesh of the program that prices `plan`, an inference plan. `plan` is
-/// `planOf(base, sizes, {})`; `fsdp` says whether it splits parameters.
+/// Returns the mesh of the program that prices the inference plan `plan`, which
+/// is `planOf(base, sizes, {})`. `fsdp` says whether the plan splits
+/// parameters.
 ProgramMesh programMeshOf(const plan::Plan &plan, const plan::Plan &base,
                           const PlanSizes &sizes, bool fsdp);
-/// The mesh of a program with the axes of `plan` itself.
+/// Returns the mesh of a program that has the axes of `plan` itself.
 ProgramMesh programMeshOf(const plan::Plan &plan);
 
 } // namespace autopar::search

@@ -25,7 +25,7 @@ void RequestPrices::lay(const Layout &layout, int64_t replicas) {
   server.lay(layout, replicas);
 }
 
-/// Bytes of a device that holds one request.
+/// Returns the bytes of a device that holds one request.
 double RequestPrices::bytesOf(const ServedLoad &load) {
   double outputs[stepOutputCount];
   GroupValues one = {1, 1, load.promptTokens + load.answerTokens, 0, 0};

@@ -17,16 +17,18 @@ namespace autopar::search {
 /// Prices a closed loop of requests at a given concurrency.
 class RequestPrices {
 public:
-  /// Arguments outlive it.
+  /// The arguments must outlive the object.
   RequestPrices(const SearchProblem &problem, const SearchTarget &target,
                 cost::CompiledProgram &program);
 
-  /// The pricer of the decode step. It refuses the same layouts.
+  /// Returns the pricer of the decode step, which refuses the same layouts as
+  /// prices of requests do.
   cost::Pricer &stepPricer() { return step; }
-  /// Takes the layout of `stepPricer`, for `replicas` replicas.
+  /// Takes over the layout of `stepPricer`, which has `replicas` replicas.
   void lay(const cost::Layout &layout, int64_t replicas);
 
-  /// The price at `concurrency` requests of the whole deployment.
+  /// Returns the price if the whole deployment has `concurrency` requests at a
+  /// time.
   BatchPrice price(int64_t concurrency);
 
 private:

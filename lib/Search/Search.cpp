@@ -88,7 +88,8 @@ private:
   const SearchControl &control;
   SearchResult result;
   EffectMap effects;
-  /// The searches per target; kept until the best plan of all targets is known.
+  /// The search of each target. They are kept until the best plan of all
+  /// targets is known.
   std::vector<std::unique_ptr<TargetSearch>> searches;
 };
 
@@ -173,7 +174,7 @@ void Searcher::addEffects() {
         (name == nameOf(Knob::ep) || name == nameOf(Knob::etp)))
       continue;
     // Attention uses all of tp, and sharded parameters are split over all
-    // copies: the knob has one value.
+    // copies, so that this knob has only one value.
     if (name == nameOf(problem.kind().silentKnob()))
       continue;
     KnobEffect effect{name, {}};
@@ -186,7 +187,7 @@ void Searcher::addEffects() {
 }
 
 /// Adds the effects of machines, formats and runtimes, by the flags that set
-/// them, and of the number of devices.
+/// them, and the effect of the number of devices.
 void Searcher::addFlagEffects(double least) {
   auto add = [&](const std::string &name, const std::string &text,
                  double score) {
@@ -218,7 +219,7 @@ static bool isSame(const SearchPoint &a, const SearchPoint &b) {
          meshText(a.plan) == meshText(b.plan);
 }
 
-/// Where few devices are the goal, plans on more devices are no rivals.
+/// If the goal is to use few devices, plans on more devices are no rivals.
 void Searcher::addRivals() {
   constexpr size_t most = 6;
   if (!result.best)
@@ -255,14 +256,14 @@ void Searcher::addRivals() {
   result.rivals = std::move(rivals);
 }
 
-/// Whether `a` is at least as good as `b` in every objective, and either better
-/// in one or listed before it.
+/// Returns whether `a` is at least as good as `b` in every objective, and is
+/// better in one of them or was listed before `b`.
 static bool beats(const SearchProblem &problem, const SearchPoint &a,
                   const SearchPoint &b) {
   int64_t devicesOfA = problem.targets[a.target].devices;
   int64_t devicesOfB = problem.targets[b.target].devices;
-  // A machine without a price may be cheaper or dearer: neither point beats the
-  // other.
+  // A machine without a price may be cheaper or dearer than the other, so that
+  // neither point beats the other.
   if (a.dollarsPerMillionTokens.has_value() !=
       b.dollarsPerMillionTokens.has_value())
     return false;
@@ -278,8 +279,8 @@ static bool beats(const SearchProblem &problem, const SearchPoint &a,
   return isAsGood && (isBetter || a.target < b.target);
 }
 
-/// Drops points that a point of another target beats. Those of one target are a
-/// frontier already.
+/// Drops points that a point of another target beats. The points of one target
+/// do not beat each other.
 void Searcher::dropBeaten() {
   std::vector<SearchPoint> kept;
   for (const SearchPoint &point : result.frontier)
@@ -334,8 +335,8 @@ void Searcher::chooseBest() {
       result.best = i;
 }
 
-/// Upper limit of the number of sizes per machine: a larger space would run for
-/// days.
+/// The largest number of sizes per machine; a search of a larger space would
+/// run for days.
 static constexpr size_t maxSizes = 1'000'000;
 
 static std::optional<Error> checkSize(const SearchProblem &problem,

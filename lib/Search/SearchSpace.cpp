@@ -32,7 +32,7 @@ const std::array<Recomputation, 3> &autopar::search::searchedRecomputations() {
 
 namespace {
 
-/// Enumerates sizes by nested loops over the knobs.
+/// Enumerates sizes of plans by nested loops over the knobs.
 class SizesWalk {
 public:
   SizesWalk(const SearchSpace &space, bool hasExperts,
@@ -54,8 +54,8 @@ public:
   }
 
 private:
-  /// Sets `knob` to each allowed divisor of `devices`, and calls `then` with
-  /// the quotient.
+  /// Sets `knob` to each of its allowed values that divides `devices`, and
+  /// calls `then` with the quotient.
   template <typename Then>
   void each(Knob knob, int64_t devices, Then then) {
     for (int64_t size : space[knob].divisorsOf(devices)) {
@@ -106,8 +106,8 @@ bool autopar::search::forEachSizes(
 }
 
 /// Limits `space` to the training choices of `plan`. A choice that the plan
-/// omits gets the default of an estimate. The space is empty if the search does
-/// not try the plan's recomputation.
+/// omits gets the default of an estimate. The space becomes empty if the search
+/// does not try the plan's recomputation.
 static void addTraining(const Plan &plan, SearchSpace &space) {
   const PipelinePlan &pipeline = plan.pipeline;
   int64_t zero = plan.training.zero.value_or(0);
@@ -172,21 +172,23 @@ SearchSpace autopar::search::spaceOf(const Plan &plan, bool trains) {
 // Plans
 //===----------------------------------------------------------------------===//
 
-/// The allowed values of a switch; only "off" where switching it on would
+/// Returns the allowed values of a switch; only "off" if switching it on would
 /// change nothing.
 static std::vector<bool> choicesOf(const std::vector<bool> &wanted,
                                    bool saysAnything) {
   return saysAnything ? wanted : std::vector<bool>{false};
 }
 
-/// Whether the parameters that `choice` splits are split over as many devices
-/// as `sizes` say. Copies of experts alone are split over all of them.
+/// Returns whether the parameters that `choice` splits are split over as many
+/// devices as `sizes` say. If only copies of experts are split, they are split
+/// over all of these copies.
 static bool splitsAsSized(const PlanChoice &choice, const PlanSizes &sizes) {
   bool isSplit = choice.fsdp || choice.zero > 0;
   return sizes.copies() == 1 || isSplit == (sizes[Knob::shard_fsdp] > 1);
 }
 
-/// ZeRO splits neither what fsdp splits already nor parameters without copies.
+/// Returns the ZeRO stages that are tried. ZeRO splits neither what fsdp splits
+/// already nor parameters without copies.
 static std::vector<int64_t> zerosOf(const SearchSpace &space, bool hasCopies,
                                     bool fsdp) {
   if (!space.trains || !hasCopies || fsdp)
@@ -194,8 +196,8 @@ static std::vector<int64_t> zerosOf(const SearchSpace &space, bool hasCopies,
   return space.zero;
 }
 
-/// The numbers of slots for copies of experts. Experts on one device have no
-/// copies.
+/// Returns the numbers of slots for copies of experts that are tried. Experts
+/// that all lie on one device get no copies.
 static std::vector<int64_t> copiesOf(const SearchSpace &space,
                                      const PlanSizes &sizes) {
   int64_t devices = sizes[Knob::ep], experts = space.loadedExperts;
@@ -212,7 +214,7 @@ static std::vector<int64_t> copiesOf(const SearchSpace &space,
 
 std::vector<PlanChoice> autopar::search::choicesOf(const SearchSpace &space,
                                                    const PlanSizes &sizes) {
-  // Experts have copies on the devices of a stage that ep and etp leave over.
+  // Experts have copies on those devices of a stage that ep and etp leave over.
   bool hasCopies = sizes.copies() > 1 ||
                    sizes[Knob::ep] * sizes[Knob::etp] < sizes.stageDevices();
   std::vector<ContextKind> kinds = {ContextKind::ring};
@@ -259,7 +261,8 @@ Result<Plan> autopar::search::planOf(const Plan &base, const PlanSizes &sizes,
   degrees.dp = sizes[Knob::dp];
   degrees.attentionTp = sizes[Knob::attention_tp];
   degrees.dcp = sizes[Knob::dcp];
-  // Experts that are split like dense layers need no axes of their own.
+  // Experts that are split in the same way as dense layers need no axes of
+  // their own.
   if (sizes[Knob::ep] > 1 || sizes[Knob::etp] != sizes[Knob::tp]) {
     degrees.ep = sizes[Knob::ep];
     degrees.etp = sizes[Knob::etp];
@@ -274,8 +277,8 @@ Result<Plan> autopar::search::planOf(const Plan &base, const PlanSizes &sizes,
   if (sizes[Knob::pp] > 1)
     plan.setAxis(Degree::pp, sizes[Knob::pp]);
   setMesh(plan, *mesh);
-  // Without expert parallelism each device has all experts: they cannot be
-  // placed.
+  // Without expert parallelism each device has all experts, so that they cannot
+  // be placed.
   if (sizes[Knob::ep] == 1)
     plan.expertPlacement.reset();
   setChoice(plan, choice);

@@ -110,8 +110,8 @@ std::string SearchWriter::frontierText() const {
   return "\nPareto frontier: " + takes + " against tokens/s\n" + table.str();
 }
 
-/// Describes a close call: "matmul.bf16 kernels 7 % slower; their fit is within
-/// 5 %".
+/// Returns a text about a close call: "matmul.bf16 kernels 7 % slower; their
+/// fit is within 5 %".
 std::string SearchWriter::callText(const CloseCall &call) const {
   bool isCurve = call.path.find(".kernels.") != call.path.npos;
   std::string text = call.path +
@@ -124,8 +124,8 @@ std::string SearchWriter::callText(const CloseCall &call) const {
   return text + (call.isClose() ? ": too close to call" : "");
 }
 
-/// Writes the table of plans close to the best, each with the figure that would
-/// put it first.
+/// Writes the table of plans that are close to the best plan, each with the
+/// figure that would put it first.
 std::string SearchWriter::rivalsText() const {
   if (result.rivals.empty())
     return "";
@@ -146,7 +146,8 @@ std::string SearchWriter::rivalsText() const {
   return "\nWithin 5 % of the best\n" + table.str();
 }
 
-/// Writes the table of choices that make a difference, and how much.
+/// Writes the table of the choices that make a difference, and how large the
+/// difference is.
 std::string SearchWriter::effectsText() const {
   TextTable table("llw");
   table.add({"", "within 5 %", "best with each value"});
@@ -202,7 +203,7 @@ std::string SearchWriter::proofText() const {
          table.str();
 }
 
-/// Describes a target by the properties in which the targets of the search
+/// Describes a target by those properties in which the targets of the search
 /// differ.
 std::string SearchWriter::differenceText(const SearchTarget &target) const {
   const SearchTarget &first = problem.targets.front();

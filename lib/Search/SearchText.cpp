@@ -27,8 +27,8 @@ using namespace autopar::schedule;
 using namespace autopar::search;
 using namespace autopar::writing;
 
-/// Returns `plan` with its axes in default order, or `plan` itself if it has no
-/// words in any order.
+/// Returns `plan` with its axes in default order; returns `plan` itself if it
+/// cannot be written in words in any order.
 static Plan inDefaultOrder(const Plan &plan) {
   AxisOrder order(plan.axes.size());
   std::iota(order.begin(), order.end(), 0);
@@ -41,8 +41,8 @@ static Plan inDefaultOrder(const Plan &plan) {
 }
 
 std::string autopar::search::labelOf(const SearchPoint &point) {
-  // Leaves out words that every plan of a search has, and words that are
-  // implied.
+  // Words that every plan of the search has, and words that are implied, are
+  // left out.
   Plan given = point.plan;
   PipelinePlan &pipeline = given.pipeline;
   if (pipeline.interleave == 1)
@@ -85,8 +85,8 @@ bool SearchWriter::isOfAllTargets(const GivenFlag &flag) const {
                      });
 }
 
-/// The number of devices and the machine, with the flags in which targets
-/// differ.
+/// Returns the number of devices and the machine, with those flags in which
+/// targets differ.
 std::string SearchWriter::targetText(const SearchTarget &target) const {
   int64_t nodes = target.machine.pools.front().nodes;
   std::string text = countOf(target.devices, "device") + " of " +
@@ -98,7 +98,7 @@ std::string SearchWriter::targetText(const SearchTarget &target) const {
   return text;
 }
 
-/// The source of the expert loads; "" if loads are even.
+/// Returns the source of the expert loads; "" if loads are even.
 std::string SearchWriter::loadsText() const {
   const std::optional<ExpertPlan> &placed =
       problem.targets.front().base.expertPlacement;
@@ -186,13 +186,14 @@ std::string SearchWriter::timesText(const SearchPoint &point) const {
   return text;
 }
 
-/// Quotes a word of a command; control characters are made visible.
+/// Returns a word of a command in quotes if it needs them; control characters
+/// are made visible.
 static std::string shownWord(const std::string &text) {
   return visible(shellWord(text));
 }
 
-/// Adds the flags of a target that an estimate of `plan` needs too, as the user
-/// gave them. A plan without an expert placement needs no expert loads.
+/// Adds those flags of a target that an estimate of `plan` needs too, as the
+/// user gave them. A plan without an expert placement needs no expert loads.
 static void addFlags(const SearchTarget &target, const Plan &plan,
                      std::vector<std::string> &words) {
   for (const GivenFlag &flag : target.flags)
@@ -204,7 +205,8 @@ static void addFlags(const SearchTarget &target, const Plan &plan,
                       (flag.value.empty() ? "" : "=" + shownWord(flag.value)));
 }
 
-/// The name of the hardware, or its file: a name would not find a file.
+/// Returns the name of the hardware, or the path that the user gave, because a
+/// name would not find the file.
 static std::string hardwareOf(const SearchTarget &target) {
   for (const GivenFlag &flag : target.flags)
     if (flag.name == "hardware" && isPath(flag.value))
@@ -241,7 +243,7 @@ std::string SearchWriter::commandText(const SearchPoint &point) const {
   return commandLines("  ", words, textWidth());
 }
 
-/// Answers `--why`: by how much the user's plan is behind the best.
+/// Answers `--why`: says by how much the user's plan is behind the best plan.
 std::string SearchWriter::whyText() const {
   if (!report.why)
     return "";
@@ -284,7 +286,7 @@ std::string SearchWriter::whyText() const {
   return "\n" + wrapText("", why.plan + " " + text);
 }
 
-/// Says why there is no plan, and which limit would admit one.
+/// Says why there is no plan, and with which limit there would be one.
 std::string SearchWriter::noneText() const {
   if (!result.frontier.empty()) {
     const SearchPoint *fastest = &result.frontier.front();
@@ -313,7 +315,7 @@ std::string SearchWriter::noneText() const {
   return "\n" + wrapText("", unfitText());
 }
 
-/// Says by how much the closest plan does not fit.
+/// Says how far an interrupted search has come.
 std::string SearchWriter::interruptedText() const {
   const SearchProof &proof = result.proof;
   uint64_t seen =

@@ -15,8 +15,8 @@
 
 namespace autopar::search {
 
-/// The parts of a text report: answers in SearchText.cpp, tables and the plot
-/// in SearchTables.cpp.
+/// Writes the parts of a text report. The answers are in SearchText.cpp, the
+/// tables and the plot in SearchTables.cpp.
 class SearchWriter {
 public:
   explicit SearchWriter(const SearchReport &report)

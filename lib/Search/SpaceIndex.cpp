@@ -98,12 +98,13 @@ uint32_t SpaceIndex::strategyOf(const PlanChoice &choice, uint32_t kind) {
   return it->second;
 }
 
-/// Whether plans without fsdp bound those with it.
+/// Returns whether the prices of plans without fsdp bound those of plans with
+/// fsdp.
 bool SpaceIndex::bounds() const {
   return !problem.verify && problem.kind().hasBounds();
 }
 
-/// Pairs the strategies of the last mesh with fsdp with those without.
+/// Pairs the strategies of the last mesh that have fsdp with those that do not.
 void SpaceIndex::pair(const std::vector<uint32_t> &own) {
   auto find = [&](PlanChoice choice) {
     auto found = std::find_if(own.begin(), own.end(), [&](uint32_t other) {
@@ -121,8 +122,8 @@ void SpaceIndex::pair(const std::vector<uint32_t> &own) {
   }
 }
 
-/// Makes the kind of `plan`, which has no choices yet. A training keeps the
-/// axes of the plan, because replicas sum gradients along them.
+/// Makes the kind of the mesh of `plan`, in which nothing is chosen yet. A plan
+/// for training keeps its own axes, because replicas sum gradients along them.
 MeshKind SpaceIndex::kindOf(const Plan &plan, const PlanSizes &sizes) const {
   MeshKind kind;
   for (bool fsdp : {false, true}) {
@@ -144,11 +145,11 @@ static std::string axesText(const Plan &plan) {
 }
 
 /// Groups strategies that share axes, because they share most of their passes.
-/// Within a group the one with more choices comes first: its passes begin with
-/// those of the others, so that their modules are still cached.
+/// Within a group, the strategy with more choices comes first: its passes begin
+/// with those of the other strategies, so that their modules are still cached.
 std::vector<std::vector<uint32_t>> SpaceIndex::makingOrder() const {
-  // Upper limit of a group: enough to share passes, few enough to spread over
-  // threads.
+  // The largest size of a group: large enough to share passes, small enough to
+  // spread groups over threads.
   constexpr size_t most = 64;
   std::vector<std::pair<std::string, uint32_t>> keys;
   for (uint32_t i = 0; i < strategies.size(); ++i)

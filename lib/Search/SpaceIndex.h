@@ -18,34 +18,35 @@
 
 namespace autopar::search {
 
-/// The sizes of a plan, and the sizes of its axes.
+/// A mesh of the space: the sizes of the plan's degrees, and the sizes of its
+/// axes.
 struct SpaceMesh {
   PlanSizes sizes = {};
   std::vector<int64_t> axes;
-  /// Index into `SpaceIndex::kinds`.
+  /// The index of the mesh's kind in `SpaceIndex::kinds`.
   uint32_t kind = 0;
 
   bool hasStages() const { return sizes[Knob::pp] > 1; }
 };
 
-/// The parts that meshes with the same axes share, whatever their sizes.
+/// What meshes with the same axes share, whatever the sizes of these axes are.
 struct MeshKind {
   struct Program {
     ProgramMesh mesh;
-    /// Key of the strategy without choices.
+    /// The key of the strategy in which nothing is chosen.
     std::string key;
   };
-  /// The programs of plans without fsdp, and with it.
+  /// The programs of plans without fsdp (index 0) and with fsdp (index 1).
   std::array<Program, 2> programs;
 };
 
-/// The meshes of one strategy, which one program prices.
+/// The meshes of one strategy; one program prices all of them.
 struct StrategyMeshes {
   PlanChoice choice;
   /// The plan of the program.
   plan::Plan plan;
   cost::CompiledProgram *program = nullptr;
-  /// For each axis of the program behind that of pipeline stages: the index of
+  /// For each axis of the program after that of pipeline stages, the index of
   /// the same axis in the plan.
   std::vector<uint32_t> axisOf;
   std::vector<uint32_t> meshes;
@@ -53,7 +54,7 @@ struct StrategyMeshes {
   /// there is none, or if this strategy has fsdp itself.
   std::vector<uint32_t> gathered;
   /// Whether every mesh also has a strategy without fsdp, whose prices bound
-  /// those of this one.
+  /// those of this strategy.
   bool isBounded = false;
 
   static constexpr uint32_t none = ~uint32_t(0);
@@ -62,32 +63,34 @@ struct StrategyMeshes {
 /// All plans of a space on one target.
 class SpaceIndex {
 public:
-  /// Arguments outlive it.
+  /// The arguments must outlive the object.
   SpaceIndex(const SearchProblem &problem, const SearchTarget &target);
 
-  /// Indices of the strategies in the order in which they are compiled. Each
-  /// group has strategies that share passes, and at most as many as one thread
-  /// compiles in a row.
+  /// Returns the indices of the strategies in the order in which they are
+  /// compiled. A group consists of strategies that share passes, and of at most
+  /// as many as one thread compiles one after another.
   std::vector<std::vector<uint32_t>> makingOrder() const;
-  /// Loads the program of a strategy, null if it is illegal. Threads may call
-  /// it for different strategies.
+  /// Loads the program of a strategy; the program is null if the strategy is
+  /// illegal. Several threads may call this for different strategies.
   void findProgram(uint32_t strategy);
 
-  /// Sets `layout` to that of a mesh of a strategy in this order.
+  /// Sets `layout` to the layout of a mesh of a strategy, with the axes in this
+  /// order.
   void lay(const StrategyMeshes &strategy, const SpaceMesh &mesh,
            const AxisOrder &order, cost::Layout &layout) const;
 
-  /// The axis on which the stages of a mesh lie in this order.
+  /// Returns the axis along which the stages of a mesh lie, with the axes in
+  /// this order.
   cost::GroupAxis stagesOf(const SpaceMesh &mesh, const AxisOrder &order) const;
 
-  /// Points of a mesh in one order. For training they are the shapes of
-  /// iterations.
+  /// Returns the number of points that a mesh has in one order of axes. For
+  /// training, the points are the shapes of iterations.
   uint64_t pointsOf(const PlanSizes &sizes);
   const std::vector<IterationShape> &shapesOf(const PlanSizes &sizes) const {
     return shapes.at({sizes[Knob::pp], sizes.replicas()});
   }
 
-  /// The plan of a candidate, with its microbatches.
+  /// Returns the plan of a candidate, including its microbatches.
   plan::Plan planOf(const Candidate &candidate) const;
 
   const SearchProblem &problem;
@@ -97,7 +100,7 @@ public:
   std::vector<StrategyMeshes> strategies;
   cost::Network network;
   AxisOrders orders;
-  /// Counts of plans whose degrees have no common mesh.
+  /// Counts plans whose degrees have no common mesh.
   SearchProof proof;
 
 private:
@@ -108,14 +111,17 @@ private:
   MeshKind kindOf(const plan::Plan &plan, const PlanSizes &sizes) const;
   static void findAxes(StrategyMeshes &strategy);
 
-  /// Points of a mesh with stages: batches, each with every number of
-  /// microbatches.
+  /// The number of points of a mesh with stages: each batch counts once for
+  /// each of its numbers of microbatches.
   uint64_t stagedPoints = 0;
-  /// Shapes of training iterations, by stages and replicas.
+  /// The shapes of training iterations, by the number of stages and of
+  /// replicas.
   std::map<std::pair<int64_t, int64_t>, std::vector<IterationShape>> shapes;
-  /// Index into `kinds`, by key of the strategy without choices.
+  /// The index into `kinds`, by the key of the strategy in which nothing is
+  /// chosen.
   std::map<std::string, uint32_t> knownKinds;
-  /// Index into `strategies`, by key of the program and code of the choice.
+  /// The index into `strategies`, by the key of the program and the code of the
+  /// choice.
   std::map<std::pair<std::string, uint32_t>, uint32_t> known;
 };
 

@@ -91,11 +91,11 @@ NumberSet NumberSet::of(int64_t number) {
 
 namespace {
 
-/// A word of a space that sets no size.
+/// A word in the text of a space that does not set a size.
 struct SpaceWord {
   const char *name, *expected;
   bool (*set)(SearchSpace &space, const std::string &value);
-  /// The value as text; "" if the choice is free.
+  /// Returns the value of the word as text; "" if the choice is free.
   std::string (*text)(const SearchSpace &space);
 };
 
@@ -113,8 +113,8 @@ std::string switchText(const std::vector<bool> &values) {
   return values.size() > 1 ? "" : values.front() ? "on" : "off";
 }
 
-/// Sets `values` to the values that `read` makes of "a|b", in their default
-/// order; "any" sets all of them.
+/// Sets `values` to the values that `read` makes of a text such as "a|b", in
+/// the order of `all`; "any" sets all of them.
 template <typename Value, typename Read>
 bool setSome(std::vector<Value> &values, const std::vector<Value> &all,
              const std::string &text, Read read) {
@@ -137,8 +137,7 @@ bool setSome(std::vector<Value> &values, const std::vector<Value> &all,
   return !values.empty();
 }
 
-/// Returns the names of `values` joined by "|", or "" if all values are
-/// allowed.
+/// Returns the names of `values` joined by "|"; "" if all values are allowed.
 template <typename Value, typename Name>
 std::string someText(const std::vector<Value> &values,
                      const std::vector<Value> &all, Name name) {
@@ -249,7 +248,7 @@ constexpr SpaceWord words[] = {
        return std::string(space.allOrders ? "all" : "");
      }}};
 
-/// Words of training spaces only.
+/// The words that only spaces of training have.
 constexpr SpaceWord trainingWords[] = {
     {"micro_batch", numberChoices,
      [](SearchSpace &space, const std::string &value) {
@@ -386,7 +385,7 @@ static Error refuseWord(std::string_view word, const char *why,
 }
 
 /// Removes the kinds of context parallelism that the workload cannot use.
-/// Training uses all_gather unless the space names others.
+/// Training uses all_gather unless the space names other kinds.
 static std::optional<Error> setContextKinds(SearchSpace &space, bool trains) {
   std::vector<ContextKind> &kinds = space.contextKinds;
   if (trains && kinds == SearchSpace().contextKinds)

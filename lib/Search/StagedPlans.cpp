@@ -15,10 +15,11 @@ using namespace autopar;
 using namespace autopar::cost;
 using namespace autopar::search;
 
-/// Number of pipelined plans per wave. All plans of a wave are compared with
-/// the findings before it, so that results do not depend on threads.
+/// The number of plans with pipeline stages per wave. All plans of a wave are
+/// compared with the findings before this wave, so that results do not depend
+/// on threads.
 static constexpr size_t waveSize = 512;
-/// Number of strategies per wave of plans that do not fit by their bound.
+/// The number of strategies per wave, for plans that do not fit by their bound.
 static constexpr size_t waveOfStrategies = 64;
 
 const TargetSearch::Task TargetSearch::boundingStages = {
@@ -35,8 +36,8 @@ void TargetSearch::wantBounds(uint32_t strategy, Findings &own) const {
     own.wantedBounds.insert(strategy);
 }
 
-/// Handles a strategy that passes refuse: counts its points as illegal, or
-/// wants bounds for the fsdp strategies that it would have bounded.
+/// Handles a strategy that passes refuse: its points count as illegal, and fsdp
+/// strategies that it would have bounded need bounds of their own.
 void TargetSearch::refuseStaged(uint32_t which, Findings &own) {
   const StrategyMeshes &strategy = index.strategies[which];
   for (size_t k = 0; k < strategy.meshes.size(); ++k) {
@@ -49,20 +50,20 @@ void TargetSearch::refuseStaged(uint32_t which, Findings &own) {
   }
 }
 
-/// Whether a plan that does not fit by its bound may be the one that needs the
-/// least memory. It matters only where no plan fits.
+/// Returns whether a plan that does not fit by its bound may be the plan that
+/// needs the least memory. This matters only if no plan fits.
 bool TargetSearch::mayBeClosest(const OpenCandidate &candidate) const {
   return found.frontier.all().empty() &&
          candidate.leastBytes <= found.closestBytes;
 }
 
 /// Adds the bounds of the plans of one mesh. `passes` has the price of the
-/// whole model on the devices of a stage, by `passSizes`; `gathered` is the
+/// whole model on the devices of one stage, by `passSizes`; `gathered` is the
 /// strategy of the same plans with fsdp.
 void TargetSearch::addBounds(OpenCandidate candidate,
                              const std::vector<BatchPrice> &passes,
                              uint32_t gathered, Findings &own) {
-  // Largest relative loss of the sums below to rounding.
+  // The factor by which rounding may lower the sums below.
   constexpr double slack = 1 - 1e-12;
   double usable = target.machine.pools.front().chip.memoryUsable.value;
   auto stages =
@@ -73,8 +74,8 @@ void TargetSearch::addBounds(OpenCandidate candidate,
   };
   for (size_t i = 0; i < problem.batches.size(); ++i) {
     candidate.batch = problem.batches[i];
-    // Some stage has a device that holds at least the average of the kept
-    // bytes, and every device holds the bytes of the runtime.
+    // In some stage a device holds at least the average of the kept bytes, and
+    // every device holds the bytes of the runtime.
     const BatchPrice &whole = passOf(candidate.batch);
     candidate.leastBytes = whole.keptBytes / stages + whole.runtimeBytes;
     bool unfit = !problem.verify && candidate.leastBytes > usable;
@@ -130,8 +131,9 @@ void TargetSearch::boundStaged(uint32_t strategyIndex, Findings &own) {
   }
 }
 
-/// Bounds the pipelined plans without fsdp. Every strategy is compiled, so each
-/// is a group of its own, which spreads the work evenly over threads.
+/// Finds bounds for the plans with stages but without fsdp. Every such strategy
+/// is compiled, so that each is a group of its own, which spreads the work
+/// evenly over threads.
 void TargetSearch::boundAllStaged() {
   Groups alone;
   for (uint32_t i = 0; i < index.strategies.size(); ++i)
@@ -140,8 +142,8 @@ void TargetSearch::boundAllStaged() {
   perform(boundingStages, alone);
 }
 
-/// Bounds the pipelined fsdp plans that no bound of a plan without fsdp
-/// excludes.
+/// Finds bounds for those fsdp plans with stages that no bound of a plan
+/// without fsdp excludes.
 void TargetSearch::boundGatheredStages() {
   uint64_t excluded = 0;
   for (uint32_t i = 0; i < index.strategies.size(); ++i)
@@ -160,8 +162,8 @@ void TargetSearch::boundGatheredStages() {
 // Prices
 //===----------------------------------------------------------------------===//
 
-/// Prices one candidate. `prices` belongs to its strategy and is created when
-/// null.
+/// Prices one candidate. `prices` belongs to the candidate's strategy and is
+/// created if it is null.
 BatchPrice TargetSearch::priceStaged(const OpenCandidate &candidate,
                                      std::unique_ptr<StagedPrices> &prices,
                                      Findings &own) {
@@ -181,9 +183,10 @@ BatchPrice TargetSearch::priceStaged(const OpenCandidate &candidate,
   return price;
 }
 
-/// Prices the open plans by falling bound of tokens per second. Skips plans
-/// that the findings before their wave exclude. One thread prices all plans of
-/// a strategy, so that it is compiled once.
+/// Prices the open plans, those with the highest bound of tokens per second
+/// first. Plans that the findings before their wave exclude are skipped. One
+/// thread prices all plans of a strategy, so that the strategy is compiled only
+/// once.
 void TargetSearch::priceAllStaged() {
   std::vector<OpenCandidate> open = std::move(found.openStaged);
   std::sort(open.begin(), open.end(),
@@ -212,8 +215,8 @@ void TargetSearch::priceAllStaged() {
   }
 }
 
-/// Groups plans by strategy. Plans within a group, and groups, are sorted by
-/// the least memory that their bound allows.
+/// Groups plans by strategy. Plans within a group, and the groups, are sorted
+/// by the least memory that their bound allows.
 static std::vector<std::vector<OpenCandidate>>
 byLeastBytes(std::vector<OpenCandidate> unfit) {
   std::sort(unfit.begin(), unfit.end(),
@@ -233,8 +236,9 @@ byLeastBytes(std::vector<OpenCandidate> unfit) {
   return groups;
 }
 
-/// Prices the plans of one strategy that may still need the least memory,
-/// judged by the other plans of the strategy and the findings before the wave.
+/// Prices those plans of one strategy that may still be the plan with the least
+/// memory, compared with the other plans of the strategy and with the findings
+/// before the wave.
 void TargetSearch::priceUnfitOf(const std::vector<OpenCandidate> &alike,
                                 Findings &own) {
   std::unique_ptr<StagedPrices> prices;
@@ -251,7 +255,7 @@ void TargetSearch::priceUnfitOf(const std::vector<OpenCandidate> &alike,
 }
 
 /// Finds the plan that needs the least memory. The prices of a strategy take
-/// much memory: they live only while their thread works on it.
+/// much memory, so that they exist only while a thread works on the strategy.
 void TargetSearch::priceUnfit() {
   std::vector<std::vector<OpenCandidate>> groups =
       byLeastBytes(std::move(found.unfitStaged));

@@ -37,7 +37,7 @@ bool StagedPrices::addTransfers(const StagedPoint &point) {
   return true;
 }
 
-/// Finds the memory of the device that holds most.
+/// Finds the memory of the device that holds most bytes.
 bool StagedPrices::findMemory(BatchPrice &price) {
   for (int64_t device = 0; device < steps.shape.stages; ++device) {
     StagePricer::StageMemory memory;

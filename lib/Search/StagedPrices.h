@@ -15,7 +15,7 @@ namespace autopar::search {
 /// A step whose batch goes through pipeline stages in microbatches.
 struct StagedPoint {
   cost::Layout layout;
-  /// The axis on which the stages lie.
+  /// The axis along which the stages lie.
   cost::GroupAxis stages;
   int64_t replicas = 1, batch = 1, microbatches = 1;
 };
@@ -24,7 +24,7 @@ struct StagedPoint {
 /// `stage-pipeline` and `evaluate` do.
 class StagedPrices : StrategyStages {
 public:
-  /// Arguments outlive it.
+  /// The arguments must outlive the object.
   StagedPrices(const SearchProblem &problem, const SearchTarget &target,
                cost::CompiledProgram &compiled)
       : StrategyStages(problem, target, compiled) {}

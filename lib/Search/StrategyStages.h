@@ -14,11 +14,11 @@
 
 namespace autopar::search {
 
-/// The inputs to prices of stages: the parts of one strategy on one machine,
-/// and its layers in their order.
+/// The inputs for prices of stages: the parts of one strategy on one machine,
+/// and the model's layers in their order.
 class StrategyStages {
 protected:
-  /// Arguments outlive it.
+  /// The arguments must outlive the object.
   StrategyStages(const SearchProblem &problem, const SearchTarget &target,
                  cost::CompiledProgram &compiled);
 
@@ -30,7 +30,8 @@ protected:
   const SearchTarget &target;
   const program::CostProgram &program;
   cost::StagePricer pricer;
-  /// Layers in execution order; empty if the program has no layers to lay out.
+  /// The layers in the order in which they run; empty if the program has no
+  /// layers to lay out.
   std::vector<uint32_t> order;
 };
 

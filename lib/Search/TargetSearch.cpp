@@ -38,8 +38,8 @@ TargetSearch::TargetSearch(const SearchProblem &problem,
       threads(threadsOf(control)), worth(problem, target),
       index(problem, target) {}
 
-/// Whether layers cache tokens, so that prompts may be cut into prefill chunks.
-/// The first program that compiles tells for all.
+/// Returns whether layers cache tokens, so that prompts may be cut into prefill
+/// chunks. The first program that compiles tells this for all programs.
 bool TargetSearch::findWhetherCut() {
   if (problem.workload().phase != Phase::prefill)
     return true;
@@ -273,7 +273,7 @@ void TargetSearch::priceQuestion(uint32_t strategy, Findings &own) {
   problem.kind().price(*this, strategy, own);
 }
 
-/// Prices all strategies that no other bounds.
+/// Prices all strategies that no other strategy bounds.
 void TargetSearch::priceFirst() {
   perform(
       {"strategies", &TargetSearch::priceQuestion, &TargetSearch::refuseAll},

@@ -34,18 +34,19 @@
 
 namespace autopar::search {
 
-/// Best score by name of a choice and its value.
+/// The best score, by the name of a choice and the choice's value.
 using EffectMap = std::map<std::string, std::map<int64_t, double>>;
-/// Values of plans that are close to the best, by name of a choice.
+/// The values that occur in plans close to the best plan, by the name of a
+/// choice.
 using CloseMap = std::map<std::string, std::set<int64_t>>;
 
 class TargetSearch {
 public:
-  /// Arguments outlive it.
+  /// The arguments must outlive the object.
   TargetSearch(const SearchProblem &problem, const SearchTarget &target,
                const SearchControl &control);
 
-  /// Prices all plans; returns false if it was stopped.
+  /// Prices all plans. Returns false if it was stopped.
   bool run();
 
   const SearchProof &proof() const { return found.proof; }
@@ -57,54 +58,58 @@ public:
   }
   const Findings &findings() const { return found; }
   void addEffects(EffectMap &effects) const;
-  // Price the plans without stages of a strategy, by question (`QuestionKind`).
+  // Price the plans of a strategy that have no pipeline stages, one function
+  // for each question (`QuestionKind`).
   void priceSteps(uint32_t strategy, Findings &own);
   void priceRequests(uint32_t strategy, Findings &own);
   void priceIterations(uint32_t strategy, Findings &own);
 
-  /// The best score of all plans so far.
+  /// Returns the best score of all plans so far.
   double bestScore() const { return found.best.score; }
-  /// The best plan of each mesh whose score is at least `least`, best first.
+  /// Returns the best plan of each mesh whose score is at least `least`, the
+  /// best first.
   std::vector<Scored> bestFrom(double least) const;
   void addClose(double least, CloseMap &close) const;
 
 private:
   using Work = void (TargetSearch::*)(uint32_t strategy, Findings &own);
-  /// Strategies, in groups that one thread compiles one after another.
+  /// Groups of strategies; one thread compiles the strategies of a group one
+  /// after another.
   using Groups = std::vector<std::vector<uint32_t>>;
-  /// A step of the search: the work on each strategy, and on those that passes
-  /// refuse, which have no program.
+  /// A step of the search: what is done with each strategy (`price`), and with
+  /// strategies that passes refuse, which have no program (`refuse`).
   struct Task {
-    /// Name for progress.
+    /// The name that progress shows.
     std::string_view name;
     Work price, refuse;
   };
 
   bool findWhetherCut();
-  /// Groups of devices with sequences of their own. A model that caches no
-  /// tokens splits sequences by dp only.
+  /// Returns the number of groups of devices that have sequences of their own.
+  /// A model that caches no tokens splits sequences only by dp.
   int64_t replicasOf(const SpaceMesh &mesh) const {
     return mayCut ? mesh.sizes.replicas() : mesh.sizes[Knob::dp];
   }
   void prepare();
-  /// Calls `work` on each thread with the thread's number and findings, and
-  /// merges them.
+  /// Calls `work` on each thread, with the thread's number and findings, and
+  /// merges the findings.
   void onThreads(const std::function<void(unsigned, Findings &)> &work);
-  /// Compiles strategies, one thread per group, and performs the task on each.
+  /// Compiles strategies, one thread for each group, and performs the task on
+  /// each strategy.
   void perform(const Task &task, const Groups &groups);
-  /// The groups of `making`, reduced to the strategies that are wanted.
+  /// Returns the groups of `making`, reduced to the strategies that are wanted.
   Groups makingOf(const std::function<bool(uint32_t)> &isWanted) const;
   void noteBest(const Findings &own);
   bool goesOn(std::string_view what, size_t done, size_t all);
 
-  // Plans without stages.
+  // The functions for plans without stages.
   void priceFirst();
   /// Returns a pricer for steps of a strategy whose program is compiled.
   cost::Pricer pricerOf(const StrategyMeshes &strategy) const;
   void priceQuestion(uint32_t strategy, Findings &own);
   void refuseAll(uint32_t strategy, Findings &own);
 
-  // fsdp plans without stages.
+  // The functions for fsdp plans without stages.
   bool isBounded(uint32_t strategy) const {
     return strategy != StrategyMeshes::none &&
            index.strategies[strategy].isBounded;
@@ -122,7 +127,7 @@ private:
   void refuseGathered(uint32_t strategy, Findings &own);
   void priceAllGathered();
 
-  // Plans with stages.
+  // The functions for plans with stages.
   bool mayBeClosest(const OpenCandidate &candidate) const;
   void addBounds(OpenCandidate candidate, const std::vector<BatchPrice> &passes,
                  uint32_t gathered, Findings &own);
@@ -138,12 +143,12 @@ private:
   void priceUnfitOf(const std::vector<OpenCandidate> &alike, Findings &own);
   void priceUnfit();
 
-  /// Calls `then` with the index of each legal order of a mesh, the number of
-  /// orders that lie alike, and the layout.
+  /// Calls `then` for each legal order of a mesh's axes: with the index of the
+  /// order, the number of orders that have the same links, and the layout.
   template <typename Then>
   void forLegalOrders(const StrategyMeshes &strategy, uint32_t mesh,
                       cost::Pricer &pricer, Findings &own, Then then);
-  /// Points of a mesh in all orders.
+  /// Returns the number of points of a mesh, over all orders of axes.
   uint64_t pointsOf(uint32_t mesh);
   size_t batchIndexOf(const Candidate &candidate) const;
 
@@ -154,18 +159,18 @@ private:
   const Worth worth;
   SpaceIndex index;
   bool mayCut = true;
-  /// Classes of axis orders, by mesh.
+  /// The classes of axis orders, for each mesh.
   std::vector<const std::vector<OrderClass> *> orders;
-  /// By number of replicas: the steps of all batches, and the passes of
-  /// microbatches.
+  /// The steps of all batches and the passes of microbatches, by the number of
+  /// replicas.
   std::map<int64_t, BatchSteps> steps, passes;
-  /// Distinct sizes of microbatches and batches, rising.
+  /// The distinct sizes of microbatches and batches, rising.
   std::vector<int64_t> passSizes;
-  /// Numbers of microbatches, by batch.
+  /// The numbers of microbatches that are tried, for each batch.
   std::vector<std::vector<int64_t>> microbatches;
-  /// Open plans without stages, by bounded strategy.
+  /// The open plans without stages, by the strategy that bounds them.
   std::map<uint32_t, std::vector<OpenCandidate>> openOf;
-  /// All strategies in the order in which they are compiled.
+  /// All strategies, in the order in which they are compiled.
   Groups making;
   double makingSeconds = 0;
   Scored soFar;
