@@ -22,7 +22,7 @@ struct Api::State {
   session::Session session;
 };
 
-/// The text of an answer: JSON.
+/// The text of an answer, which is JSON.
 using Answer = Result<std::string>;
 
 Answer listModels(session::Session &session, const Call &call);
@@ -41,7 +41,7 @@ Answer search(session::Session &session, const Call &call);
 Answer sweep(session::Session &session, const Call &call);
 Answer place(session::Session &session, const Call &call);
 
-/// `text` as a string of JSON.
+/// Returns `text` as a JSON string.
 std::string jsonString(const std::string &text);
 
 } // namespace autopar::server

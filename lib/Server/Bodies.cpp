@@ -91,7 +91,7 @@ bool autopar::server::isOfSearches(const std::string &flag) {
   return isOfAllPlans(flag) && isOfPlans(flag);
 }
 
-/// Flags whose texts may be paths.
+/// Returns whether the text of this flag may be a path.
 static bool mayBePath(const std::string &flag) {
   static constexpr std::string_view names[] = {"hardware", "runtime", "plan",
                                                "why", "expert-load"};
@@ -106,7 +106,7 @@ static std::string textOf(const nlohmann::json &value) {
   return value.dump();
 }
 
-/// The texts of a value, as a command line would have them.
+/// Returns the texts of a value, as a command line would have them.
 static std::vector<std::string>
 textsOf(const JsonReader &value, const std::string &name, bool mayBeList) {
   if (value.isString() || value.isNumber() || value.isBoolean())

@@ -14,36 +14,37 @@
 
 namespace autopar::server {
 
-/// The model that `body` names or has: "model", "config" or "module". Modules
-/// become models of the session.
+/// Returns the model that `body` names or contains in "model", "config" or
+/// "module". A module becomes a model of the session.
 Result<importer::ModelRequest> readModel(session::Session &session,
                                          const JsonReader &body);
 
-/// Whether the flag of plans is forbidden in bodies, because it reads or writes
-/// a file, or is about text.
+/// Returns whether this flag of plans is forbidden in bodies, because it reads
+/// or writes a file or changes text.
 bool isOfFiles(const std::string &flag);
-/// Whether a body may have the flag of plans, or of searches.
+/// Return whether a body may have this flag of plans, or of searches.
 bool isOfPlans(const std::string &flag);
 bool isOfSearches(const std::string &flag);
 
-/// The flags that an object may have, with their meaning for plans.
+/// The flags that an object may have, and what they mean for plans.
 struct FlagNames {
-  /// Whether a flag of plans is one of them.
+  /// Returns whether the object may have this flag of plans.
   bool (*hasFlag)(const std::string &name) = nullptr;
-  /// Others, whose texts are read, too.
+  /// The names of further members, whose texts are read too.
   std::vector<std::string_view> others = {};
   /// Whether values may be lists.
   bool haveLists = false;
 };
 
-/// The flags of an object.
+/// The flags that an object has.
 struct GivenFlags {
   pipelines::PlanValues values;
-  /// Values of `FlagNames::others`, by name.
+  /// The values of the members `FlagNames::others`, by name.
   std::map<std::string, std::string> others;
-  /// Names in the order of `PlanFlags::all`, behind others.
+  /// The names of the flags: first further members, then flags of plans in the
+  /// order of `PlanFlags::all`.
   std::vector<std::string> order;
-  /// The pointer of the object.
+  /// The JSON pointer of the object.
   std::string pointer;
 
   std::string other(const std::string &name) const {
@@ -55,10 +56,12 @@ Result<GivenFlags> readFlagObject(const JsonReader &body, std::string_view key,
                                   const pipelines::PlanFlags &flags,
                                   const FlagNames &names = {});
 
-/// `error` at the flag of `given` that it names, or at all of them.
+/// Returns `error` with a location: the flag in `given` that the error names
+/// or, if it names none, the object of the flags.
 Error atFlag(Error error, const GivenFlags &given);
 
-/// The plan, machine and step that `body`'s flags say under `key`.
+/// Returns the plan, machine and step that the flags under `key` in `body`
+/// give.
 Result<pipelines::PlanRequest> readPlan(const JsonReader &body,
                                         std::string_view key);
 

@@ -14,20 +14,21 @@
 
 namespace autopar::server {
 
-/// A kind, and texts, as bytes.
+/// A message between server and worker: its kind, and texts as bytes.
 struct Message {
   enum class Kind : char { request = 'Q', progress = 'P', response = 'R' };
   Kind kind;
   std::vector<std::string> texts;
 };
 
-/// The first message of `bytes`, which is cut off them; nothing where it is not
-/// all there.
+/// Returns the first message of `bytes` and removes it from them; returns
+/// nothing if a part of the message is still missing.
 std::optional<Message> readMessage(std::string &bytes);
 
-// Bodies are copied once.
+// Returns the bytes of a request. Its body is copied only once.
 std::string write(const HttpRequest &request);
-/// `isLast`: who sends it ends then.
+/// Returns the bytes of a response; `isLast` says that its sender ends after
+/// it.
 std::string write(const HttpResponse &response, bool isLast);
 std::string writeProgress(std::string_view what, size_t done, size_t all);
 

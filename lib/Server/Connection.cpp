@@ -112,7 +112,7 @@ void Connection::ask() {
   isHead = request.method == "HEAD";
   wantsEvents = request.wantsEvents();
   state = State::waiting;
-  // Whoever computes has a limit of its own.
+  // While an answer is computed, the worker has a time limit of its own.
   until = now() + limits.longTime * 100;
   if (std::optional<HttpResponse> response = server.answer(*this, request))
     write(*response);
@@ -166,8 +166,9 @@ void Connection::send() {
     finish();
 }
 
-/// Continues reading, or waits a little for the client to take the output:
-/// closing while bytes arrive would discard it.
+/// Reads the next request. If the connection does not stay open, it first waits
+/// a little until the client has taken the output, because closing a socket
+/// while bytes arrive would discard the output.
 void Connection::finish() {
   hasEvents = false;
   if (!keepsAlive) {
@@ -178,7 +179,8 @@ void Connection::finish() {
   }
   state = State::reading;
   until = now() + limits.idleTime;
-  // After others.
+  // The next request of this connection is read after those of other
+  // connections.
   hasMore = reader.buffered() > 0;
 }
 

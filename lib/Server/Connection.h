@@ -20,21 +20,22 @@ class Connection;
 class Asked {
 public:
   virtual ~Asked() = default;
-  /// The answer to a request; nothing where `connection` gets it later.
+  /// Returns the answer to a request; nothing if `connection` gets the answer
+  /// later.
   virtual std::optional<HttpResponse> answer(Connection &connection,
                                              const HttpRequest &request) = 0;
   /// Called when the connection gets this response.
   virtual void answered(Connection &connection,
                         const HttpResponse &response) = 0;
-  /// Called when the connection does not wait any more.
+  /// Called when the connection does not wait for an answer any more.
   virtual void forget(Connection &connection) = 0;
-  /// Called when the connection is gone.
+  /// Called when the connection is closed.
   virtual void leave(Connection &connection) = 0;
-  /// Whether there is room for all bodies that are being read.
+  /// Returns whether there is room for all bodies that are being read.
   virtual bool hasRoom() const = 0;
 };
 
-/// Reads requests one after another, and writes their responses.
+/// Reads requests of a client one after another, and writes the responses.
 class Connection : public Watched, public Client {
 public:
   Connection(Asked &server, const ServerLimits &limits, int socket);
@@ -42,7 +43,7 @@ public:
 
   void takeProgress(const std::vector<std::string> &texts) override;
   void takeAnswer(const HttpResponse &response) override;
-  /// Ends it, at once.
+  /// Ends the connection at once.
   void end();
   bool hasAsked() const { return asked; }
   bool isReading() const { return state == State::reading; }
@@ -74,13 +75,14 @@ private:
   State state = State::reading;
   RequestReader reader;
   std::string output;
-  /// Number of bytes of the output that were sent.
+  /// How many bytes of the output were sent.
   size_t sent = 0;
   TimePoint until;
   bool keepsAlive = true, isHead = false, asked = false;
-  /// Whether more came behind the last request.
+  /// Whether more bytes came after the last request.
   bool hasMore = false;
-  /// Whether the answer is a stream of events, whose head has been sent.
+  /// Whether the client wants the answer as a stream of events, and whether the
+  /// head of this stream was sent.
   bool wantsEvents = false, hasEvents = false;
 };
 

@@ -28,8 +28,8 @@ static HttpResponse failed(const Error &error) {
   return Problem{500, error.str()}.response();
 }
 
-/// The page's content security policy, for the header: browsers get it before
-/// they read the page, with a ban on embedding.
+/// Returns the page's content security policy for the header of the response,
+/// with a ban on embedding. Browsers get the header before they read the page.
 static std::string policyOf(const std::string &html) {
   constexpr std::string_view begin =
       "http-equiv=\"Content-Security-Policy\" content=\"";

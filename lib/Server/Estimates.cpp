@@ -26,7 +26,7 @@ using namespace autopar::writing;
 using Json = nlohmann::ordered_json;
 
 namespace {
-/// A model and a plan of it.
+/// A model and a plan of this model.
 struct Question {
   ModelRequest model;
   PlanRequest plan;
@@ -43,7 +43,8 @@ static Result<Question> readQuestion(Session &session, const JsonReader &body) {
   return Question{std::move(*model), std::move(*plan)};
 }
 
-/// Locates an error of passes at the flags, unless it has a location.
+/// Gives an error of passes the location of the flags, unless it has a
+/// location.
 static Error ofFlags(Error error) {
   if (error.where.empty())
     error.where = std::string(bodyName) + ": /flags";
@@ -105,7 +106,7 @@ Answer autopar::server::measureLayers(Session &session, const Call &call) {
                     {"layers", layers}});
 }
 
-/// The parts of a report that say how a system does.
+/// Answers with those parts of a report that say how well a system does.
 Answer autopar::server::measureSystem(Session &session, const Call &call) {
   Result<Report> report = reportOf(session, call);
   if (!report)

@@ -12,13 +12,13 @@
 
 namespace autopar::server {
 
-/// Progress as an event of a stream: the work, the finished and the total
-/// number.
+/// Returns progress as an event of a stream: the name of the work, the finished
+/// number and the total number.
 std::string progressEvent(const std::vector<std::string> &texts);
-/// The answer, or the problem, that ends a stream.
+/// Returns the event that ends a stream: the answer or the problem.
 std::string resultEvent(const HttpResponse &response);
 
-/// 429: too much is asked for at once.
+/// Returns the problem with status 429: too much is asked for at the same time.
 Problem busy(std::string why);
 
 } // namespace autopar::server

@@ -11,7 +11,7 @@
 
 using namespace autopar::server;
 
-/// Takes as long whatever differs.
+/// Compares a token in constant time, whichever of its characters differ.
 static bool isToken(std::string_view given, const std::string &token) {
   unsigned char differs = given.size() != token.size();
   for (size_t i = 0; i < std::min(given.size(), token.size()); ++i)
@@ -40,8 +40,8 @@ static bool hasToken(const HttpRequest &request, const Access &access) {
   return false;
 }
 
-/// Names of this machine alone: a site whose name is made to mean this machine
-/// is none of them.
+/// Returns whether `host` is a name of this machine only. A site whose name
+/// resolves to this machine is none of these names.
 static bool isLocalHost(const std::string &host, const Access &access) {
   std::string port = ":" + std::to_string(access.port);
   for (const std::string &name :

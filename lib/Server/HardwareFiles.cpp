@@ -36,7 +36,7 @@ Answer autopar::server::listHardware(Session &session, const Call &call) {
   return Json{{"systems", systems}, {"chips", chips}}.dump();
 }
 
-/// The file of the library, each figure with its source.
+/// Answers with the file of the library, in which each figure has its source.
 Answer autopar::server::showHardware(Session &session, const Call &call) {
   HardwareLibrary library;
   for (const auto &[folder, names] :

@@ -91,8 +91,8 @@ std::string autopar::server::parameterOf(const HttpRequest &request,
   return "";
 }
 
-/// The policy of responses that are no pages: they load nothing and cannot be
-/// embedded.
+/// The content security policy of responses that are no pages: they load
+/// nothing and cannot be embedded.
 static constexpr std::string_view dataPolicy =
     "default-src 'none'; frame-ancestors 'none'";
 

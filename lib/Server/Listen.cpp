@@ -35,7 +35,7 @@ static uint16_t portOf(int socket) {
   sockaddr_storage address = {};
   socklen_t size = sizeof(address);
   getsockname(socket, reinterpret_cast<sockaddr *>(&address), &size);
-  // Ports are at the same place for both.
+  // The port is at the same place in IPv4 and IPv6 addresses.
   return ntohs(reinterpret_cast<const sockaddr_in *>(&address)->sin_port);
 }
 

@@ -17,11 +17,11 @@ namespace autopar::server {
 struct ListeningSocket {
   int descriptor;
   uint16_t port;
-  /// Whether only this machine reaches it.
+  /// Whether only this machine can connect to the socket.
   bool isLocal;
 };
 
-/// Listens at an address or a name of this machine. Errors name both.
+/// Listens at an address or a name of this machine. Errors name host and port.
 Result<ListeningSocket> listenAt(const std::string &host, uint16_t port);
 
 } // namespace autopar::server

@@ -22,7 +22,8 @@ void Listener::end() {
 short Listener::events() const { return POLLIN; }
 
 void Listener::ready(short) {
-  // Not all at once: others want to be served, too.
+  // At most 64 clients are accepted at a time, because other clients want to be
+  // served too.
   for (int i = 0; i < 64; ++i) {
     int client = accept(socket, nullptr, nullptr);
     if (client < 0)

@@ -12,7 +12,7 @@
 
 namespace autopar::server {
 
-/// The interface that is told of new clients.
+/// The interface of an object that is told of new clients.
 class Door {
 public:
   virtual ~Door() = default;

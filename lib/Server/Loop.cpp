@@ -22,7 +22,8 @@ void Loop::add(std::unique_ptr<Watched> watched) {
   all.push_back(std::move(watched));
 }
 
-/// Milliseconds from now, rounded up; -1 for ever.
+/// Returns the time until `first` in milliseconds, rounded up; -1 (for ever) if
+/// there is none.
 static int timeoutUntil(std::optional<TimePoint> first) {
   if (!first)
     return -1;
@@ -41,7 +42,7 @@ void Loop::step(std::optional<TimePoint> latest) {
   }
   if (poll(polled.data(), polled.size(), timeoutUntil(first)) < 0)
     return;
-  // Handlers may add entries, which have not been polled.
+  // Handlers may add entries, which have not been polled yet.
   for (size_t i = 0; i < polled.size(); ++i) {
     if (polled[i].revents && !all[i]->isOver())
       all[i]->ready(polled[i].revents);

@@ -18,36 +18,36 @@ namespace autopar::server {
 using TimePoint = std::chrono::steady_clock::time_point;
 inline TimePoint now() { return std::chrono::steady_clock::now(); }
 
-/// Something with a descriptor that a loop waits for.
+/// An object with a descriptor for whose events a loop waits.
 class Watched {
 public:
   virtual ~Watched() = default;
   virtual int descriptor() const = 0;
-  /// The events of `poll` to wait for.
+  /// Returns the events of `poll` for which the loop waits.
   virtual short events() const = 0;
   virtual void ready(short events) = 0;
-  /// When `expire` is to be called; nothing: never.
+  /// Returns when `expire` is to be called; nothing if it is never called.
   virtual std::optional<TimePoint> deadline() const { return std::nullopt; }
   virtual void expire() {}
-  /// Whether the loop may forget it.
+  /// Returns whether the loop may delete the object.
   virtual bool isOver() const { return false; }
 };
 
-/// One thread that does all input and output of a server.
+/// A loop that does all input and output of a server in one thread.
 class Loop {
 public:
   void add(std::unique_ptr<Watched> watched);
   /// Waits for the first event, at most until `latest`, and handles it.
   void step(std::optional<TimePoint> latest = std::nullopt);
-  /// Forgets all.
+  /// Deletes all objects.
   void clear() { all.clear(); }
 
 private:
   std::vector<std::unique_ptr<Watched>> all;
 };
 
-/// Makes reads and writes of a descriptor return at once, and programs that are
-/// started not have it.
+/// Makes reads and writes of a descriptor return at once; programs that are
+/// started do not inherit the descriptor.
 void makeNonBlocking(int descriptor);
 
 } // namespace autopar::server

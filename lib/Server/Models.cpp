@@ -24,7 +24,8 @@ using namespace autopar::session;
 using namespace autopar::writing;
 using Json = nlohmann::ordered_json;
 
-/// The bundled model called `name`; with a format behind a colon, maybe.
+/// Returns the request for the bundled model called `name`; the name may end
+/// with a colon and a format.
 static Result<ModelRequest> bundled(const std::string &name) {
   if (!llvm::is_contained(bundledModels(), name.substr(0, name.find(':'))))
     return Error{pathName, "no model is called \"" + shorten(name) + "\"",

@@ -51,7 +51,8 @@ static void readSizes(const JsonReader &flags, PlacementRequest &request) {
                "other");
 }
 
-/// Loads by a word: a file would be a path.
+/// Reads loads that are given by a word. Files are not allowed, because they
+/// would be paths.
 static void readLoads(const JsonReader &flags, PlacementRequest &request) {
   request.sources.load = flags.string("load");
   if (flags.failed())

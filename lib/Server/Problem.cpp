@@ -37,7 +37,8 @@ HttpResponse Problem::response() const {
           headers};
 }
 
-/// Reads ":3:14" at the end of `text`, where it is there, and cuts it off.
+/// Reads a place such as ":3:14" from the end of `text` and removes it from
+/// there, if `text` ends with one.
 static void takePlace(std::string &text, int &line, int &column) {
   int numbers[2] = {0, 0};
   std::string rest = text;

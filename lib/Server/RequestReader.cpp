@@ -23,7 +23,7 @@ bool RequestReader::refuse(int status, std::string detail) {
   return false;
 }
 
-/// Characters of a token (RFC 9110, 5.6.2).
+/// Returns whether `text` has only the characters of a token (RFC 9110, 5.6.2).
 static bool isToken(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
@@ -144,7 +144,7 @@ RequestReader::State RequestReader::add(std::string_view bytes) {
   if (now == State::head)
     readHead();
   if (now == State::body && buffer.size() >= length) {
-    // Mostly nothing comes behind it.
+    // In most cases no bytes follow the body.
     std::string behind = buffer.substr(length);
     buffer.resize(length);
     request.body = std::exchange(buffer, std::move(behind));

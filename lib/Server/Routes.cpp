@@ -37,7 +37,8 @@ const std::vector<Route> &autopar::server::allRoutes() {
   return routes;
 }
 
-/// The part of `path` in place of "{id}" of `pattern`; nothing if they differ.
+/// Returns the part of `path` that stands in place of "{id}" in `pattern`;
+/// nothing if `path` does not match.
 static std::optional<std::string> match(std::string_view pattern,
                                         std::string_view path) {
   size_t brace = pattern.find('{');
@@ -58,7 +59,7 @@ static bool isJson(const HttpRequest &request) {
 
 std::variant<FoundRoute, Problem>
 autopar::server::routeOf(const HttpRequest &request) {
-  // HEAD is GET without its body.
+  // A HEAD request is answered like GET, without the body.
   std::string method = request.method == "HEAD" ? "GET" : request.method;
   std::vector<std::string> allowed;
   for (const Route &route : allRoutes()) {

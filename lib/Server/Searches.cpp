@@ -20,7 +20,8 @@ using namespace autopar::server;
 using namespace autopar::session;
 using namespace autopar::sweep;
 
-/// Refuses a goal that there is not, which readers of flags would not notice.
+/// Refuses a goal that does not exist, because readers of flags would not
+/// notice it.
 static std::optional<Error> checkGoal(const GivenFlags &given) {
   std::string goal = given.other("goal");
   if (given.others.count("goal") == 0 || parseGoal(goal))
@@ -63,7 +64,7 @@ Answer autopar::server::search(Session &session, const Call &call) {
       readSearchRequest(choices, flags, given->values);
   if (!request)
     return atFlag(request.error(), *given);
-  // Nothing is kept between requests but models.
+  // Of a request, nothing is kept for later requests except models.
   request->cacheDirectory.clear();
   SearchControl control{call.limits.threads, call.progress};
   Result<SearchReport> report = answerSearch(session, *model, model->argument,
@@ -73,8 +74,8 @@ Answer autopar::server::search(Session &session, const Call &call) {
   return writeJson(*report);
 }
 
-/// The flags that are lists, slowest first: "order" of the body, or as they are
-/// given.
+/// Returns the flags that are lists, those that change most slowly first: in
+/// the order of the body's "order" or, without it, as they are given.
 static std::vector<std::string> orderOf(const JsonReader &body,
                                         const GivenFlags &given) {
   if (!body.has("order"))

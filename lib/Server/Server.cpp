@@ -53,23 +53,26 @@ struct Server::State : Asked, Door {
   Access access;
   Loop loop;
   Workers workers;
-  /// Owned by the loop.
+  /// The listener and the connections; the loop owns them.
   Listener *listener = nullptr;
   std::vector<Connection *> connections;
-  /// Answers of paths that always have the same, and who waits for one.
+  /// The answers of paths that always have the same answer (`kept`), and the
+  /// path for whose answer each connection waits (`waiting`).
   std::map<std::string, HttpResponse> kept;
   std::map<Connection *, std::string> waiting;
 };
 
-/// Answers that are kept, of some hundred paths; another query is another path.
+/// The largest number of answers that are kept; there are some hundred paths,
+/// and the same path with another query is another path.
 static constexpr size_t maxKept = 256;
 
 //===----------------------------------------------------------------------===//
 // Clients
 //===----------------------------------------------------------------------===//
 
-/// Ends who has been here longest without asking for anything; else, without
-/// asking for anything now.
+/// Closes the connection that has been open longest without asking for
+/// anything; if there is none, the one that has been open longest among those
+/// that ask for nothing now. Returns whether there was one.
 bool Server::State::makeRoom() {
   size_t count = std::count_if(connections.begin(), connections.end(),
                                [](auto *one) { return !one->isOver(); });

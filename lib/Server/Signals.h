@@ -12,13 +12,14 @@
 
 namespace autopar::server {
 
-/// Wakes a loop up when SIGINT or SIGTERM comes. One at a time.
+/// Wakes up a loop when SIGINT or SIGTERM comes. Only one object may exist at a
+/// time.
 class Signals : public Watched {
 public:
   Signals();
   ~Signals() override;
 
-  /// Whether one came.
+  /// Returns whether a signal came.
   static bool came();
 
   int descriptor() const override { return ends[0]; }

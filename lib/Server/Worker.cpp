@@ -43,18 +43,18 @@ static void limitMemory(const ServerLimits &limits) {
   llvm::install_bad_alloc_error_handler(
       [](void *, const char *, bool) { _exit(outOfMemoryCode); });
 #ifndef AUTOPAR_SANITIZED
-  // Sanitizers have terabytes of addresses.
+  // The limit is not set with sanitizers, which use terabytes of addresses.
   rlimit addresses = {limits.workerBytes, limits.workerBytes};
   setrlimit(RLIMIT_AS, &addresses);
 #endif
 }
 
-/// Neither files of others, nor children that outlive their parent.
+/// Confines a worker: it writes no files, and ends when its parent ends.
 static void confine(const ServerLimits &limits) {
 #ifdef __linux__
   prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
-  // Ctrl-C is the server's.
+  // Ctrl-C is for the server, which then ends its workers.
   std::signal(SIGINT, SIG_IGN);
   std::signal(SIGTERM, SIG_DFL);
   std::signal(SIGPIPE, SIG_IGN);
@@ -63,7 +63,8 @@ static void confine(const ServerLimits &limits) {
   if (const char *data = std::getenv("AUTOPAR_DATA"))
     setenv("AUTOPAR_DATA",
            std::filesystem::absolute(data, error).string().c_str(), 1);
-  // Names of models must not match folders in the current directory.
+  // The worker changes its directory, because names of models must not match
+  // folders there.
   std::filesystem::current_path("/", error);
   rlimit nothing = {0, 0};
   setrlimit(RLIMIT_FSIZE, &nothing);
@@ -99,14 +100,16 @@ static std::optional<Message> receive(int descriptor, std::string &bytes) {
   }
 }
 
-/// Resident bytes; 0 where nothing says so.
+/// Returns the resident bytes of this process; 0 if the system does not tell
+/// them.
 static uint64_t residentBytes() {
   uint64_t all = 0, resident = 0;
   std::ifstream("/proc/self/statm") >> all >> resident;
   return resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-/// Reports progress to the server ten times a second, if somebody reads it.
+/// Returns a function that reports progress to the server ten times a second,
+/// if somebody reads it.
 static Progress progressTo(int descriptor, bool isRead) {
   auto last = std::make_shared<std::chrono::steady_clock::time_point>();
   return [=](std::string_view what, size_t done, size_t all) {
@@ -137,6 +140,7 @@ void autopar::server::runWorker(int descriptor, const ServerLimits &limits) {
     if (!send(descriptor, write(response, isLast)))
       break;
   }
-  // Without the destructors of the server that was forked.
+  // `_exit` ends the process without the destructors of the server from which
+  // it was forked.
   _exit(0);
 }

@@ -14,13 +14,13 @@
 
 namespace autopar::server {
 
-/// Makes a worker stop its computation.
+/// The signal that makes a worker stop its computation.
 inline constexpr int stopSignal = SIGUSR1;
-/// Exit code of a worker that exceeds its memory.
+/// The exit code of a worker that exceeds its memory.
 inline constexpr int outOfMemoryCode = 86;
 
 /// Answers requests that come over `descriptor` until it is closed, or until
-/// this worker should be replaced; then ends the process.
+/// this worker should be replaced. Then it ends the process.
 [[noreturn]] void runWorker(int descriptor, const ServerLimits &limits);
 
 } // namespace autopar::server

@@ -109,7 +109,7 @@ void WorkerProcess::take(Message message) {
   all.assign();
 }
 
-/// Why a process ended in the middle of its work.
+/// Returns the problem that says why a process ended in the middle of its work.
 static Problem whyEnded(int status) {
   if (WIFEXITED(status) && WEXITSTATUS(status) == outOfMemoryCode)
     return {422, "this takes more memory than a server gives; the command "

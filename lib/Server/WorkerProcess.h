@@ -15,7 +15,7 @@
 
 namespace autopar::server {
 
-/// A worker as the server sees it.
+/// A worker process as the server sees it.
 class WorkerProcess : public Watched {
 public:
   WorkerProcess(Workers &all, pid_t process, int socket, bool forLong)
@@ -27,7 +27,7 @@ public:
   void give(Job next);
   /// Stops the job of `client`.
   void abandon(Client *client);
-  /// Kills it, now.
+  /// Kills the process at once.
   void end();
 
   int descriptor() const override { return socket; }
@@ -51,9 +51,10 @@ private:
   const bool forLong;
   std::optional<Job> job;
   std::string input, output;
-  /// Number of bytes of the output that were sent.
+  /// How many bytes of the output were sent.
   size_t sent = 0;
-  /// When it is to stop, and when it is ended.
+  /// When the process is to stop its work or, if it is stopping, when it is
+  /// killed.
   TimePoint stopAt;
   bool isStopping = false;
 };

@@ -57,10 +57,11 @@ WorkerProcess *Workers::idleWorker(bool forLong) {
   return count < most ? start(forLong) : nullptr;
 }
 
-/// Niceness of workers for long requests: they use the time that others leave.
+/// The niceness of workers for long requests: they use the processor time that
+/// other processes leave.
 static constexpr int niceness = 10;
 
-/// The first descriptor behind the standard streams.
+/// The first descriptor after the standard streams.
 static constexpr int firstDescriptor = 3;
 
 static void closeFrom(int first) {
@@ -84,7 +85,7 @@ WorkerProcess *Workers::start(bool forLong) {
     return nullptr;
   }
   if (process == 0) {
-    // Connections are the server's.
+    // The connections belong to the server, so that the worker closes them.
     int own = dup2(ends[1], firstDescriptor);
     closeFrom(own + 1);
     if (forLong)

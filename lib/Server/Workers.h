@@ -17,7 +17,7 @@
 
 namespace autopar::server {
 
-/// The receiver of an answer.
+/// The interface of an object that receives an answer.
 class Client {
 public:
   virtual ~Client() = default;
@@ -25,9 +25,9 @@ public:
   virtual void takeAnswer(const HttpResponse &response) = 0;
 };
 
-/// A request for a worker.
+/// A request that a worker is to answer.
 struct Job {
-  /// Null where it has gone.
+  /// The receiver of the answer; null if it has gone.
   Client *client;
   std::string bytes;
   bool isLong;
@@ -35,33 +35,34 @@ struct Job {
 
 class WorkerProcess;
 
-/// Starts workers on demand, and gives them jobs in order; long jobs go to
-/// workers of their own, with lower priority. Processes can be stopped at any
-/// time, and return all their memory.
+/// Starts workers on demand and gives them jobs in order. Long jobs go to
+/// workers of their own, with lower priority. Worker processes can be stopped
+/// at any time, and then return all their memory.
 class Workers {
 public:
   Workers(Loop &loop, const ServerLimits &limits)
       : loop(loop), limits(limits) {}
   ~Workers();
 
-  /// False where too much waits already.
+  /// Adds a job. Returns false if too many jobs wait already.
   bool add(Client *client, const HttpRequest &request, bool isLong);
   /// Called when `client` does not want its answer any more.
   void cancel(Client *client);
-  /// Ends all processes.
+  /// Ends all worker processes.
   void stop();
 
 private:
   friend class WorkerProcess;
   void assign();
-  /// One without work, of those for long work or the others; null: none.
+  /// Returns a worker without work, out of those for long work or of the
+  /// others; null if there is none.
   WorkerProcess *idleWorker(bool forLong);
   WorkerProcess *start(bool forLong);
 
   Loop &loop;
   const ServerLimits &limits;
   std::deque<Job> queue;
-  /// Owned by the loop.
+  /// The worker processes; the loop owns them.
   std::vector<WorkerProcess *> processes;
 };
 

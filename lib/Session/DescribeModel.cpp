@@ -29,8 +29,8 @@ using namespace autopar::report;
 using namespace autopar::session;
 using namespace mlir;
 
-/// Extracts the cost program of `module` in `phase`, with KV caches in
-/// `kvFormat` ("" for the module's).
+/// Extracts the cost program of `module` in `phase`, with KV caches in the
+/// format `kvFormat`; "" means the format of the module.
 static Result<CostProgram> extract(ModuleOp module, Phase phase,
                                    const std::string &kvFormat) {
   OwningOpRef<ModuleOp> copy = module.clone();
@@ -60,7 +60,7 @@ static Result<CostProgram> extract(ModuleOp module, Phase phase,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Layers of one kind, or a group of layers, that follow each other.
+/// Layers of one kind that follow each other, or groups of layers that do.
 struct Run {
   std::string name;
   int64_t count;

@@ -15,9 +15,9 @@
 
 namespace autopar::session {
 
-/// Counts the facts that the logical IR of a model gives, with KV caches in
-/// each of `kvFormats` (at least one). An error without a message has been
-/// printed as diagnostics.
+/// Describes the facts that the logical IR of a model gives, with KV caches in
+/// each of `kvFormats` (at least one). If the error has no message, diagnostics
+/// were printed.
 Result<report::ModelReport>
 describeModel(mlir::ModuleOp module, const std::vector<std::string> &kvFormats);
 

@@ -32,7 +32,7 @@ using namespace autopar::serving;
 using namespace autopar::session;
 using namespace autopar::validation;
 
-/// The folders `org--name` in `directory`.
+/// Returns the folders `org--name` in `directory`.
 static Result<std::vector<std::string>>
 foldersIn(const std::string &directory) {
   std::vector<std::string> folders;
@@ -118,7 +118,7 @@ Result<std::string> RowPredictor::weightFormatOf(const ServingRow &row,
   return stated == "fp8" && isBlock ? "fp8_block" : stated;
 }
 
-/// Writes an error on one line, because many rows may share it.
+/// Returns an error as one line, because many rows may share it.
 static std::string textOf(const Error &error) {
   std::string text = error.where.empty() ? "" : error.where + ": ";
   text += error.message;
@@ -137,8 +137,9 @@ static void setDegrees(const ServedDegrees &degrees, ServedPlan &plan) {
   plan.etp = degrees.expertTp;
 }
 
-/// The version of the runtime. If a row states none, or that of a container of
-/// NVIDIA Dynamo, it is the version of the month of the measurement.
+/// Returns the version of the runtime. If a row states none, or only that of a
+/// container of NVIDIA Dynamo, it is the version of the month in which the row
+/// was measured.
 static std::string versionOf(const ServingRow &row) {
   std::string version;
   if (row.source.find("ai-dynamo/") == std::string::npos)
@@ -195,16 +196,17 @@ Result<RowPredictor::Match> RowPredictor::match(const ServingRow &row) {
 // Rows
 //===----------------------------------------------------------------------===//
 
-/// The load of a row; a request has at least one token of each kind.
+/// Returns the load of a row. A request has at least one token of a prompt and
+/// one of an answer.
 static ServedLoad loadOf(const ServingRow &row, int64_t concurrency,
                          double share) {
   return {concurrency, std::max(1.0, share * double(row.inputTokens)),
           std::max(1.0, share * double(row.outputTokens))};
 }
 
-/// Mean length over the nominal one. Closed loops draw prompts and answers
-/// uniformly from 0.8 to 1 of the nominal lengths, except in sources that say
-/// otherwise.
+/// Returns the mean length of requests divided by the nominal one. Closed loops
+/// draw prompts and answers uniformly from 0.8 to 1 of the nominal lengths,
+/// except in sources that say otherwise.
 static double meanLength(const ServingRow &row) {
   return row.source.find("aic-auto-gap") != std::string::npos ? 1 : 0.9;
 }
@@ -233,9 +235,9 @@ std::optional<RowCapacity> RowPredictor::capacityOf(const ServingRow &row) {
   return ::capacityOf(*facts);
 }
 
-/// Predicts with more memory if the default share leaves no room for caches:
-/// the measured run had room, so its share had been raised, at most to the one
-/// that the device context leaves.
+/// Predicts a row; if the default share of memory leaves no room for caches, it
+/// predicts with a larger share. The measured service had room, so that its
+/// share had been raised, at most to the share that the device context leaves.
 template <typename Predict>
 static auto predictWithRoom(ServedPlan &plan, Predict predict) {
   constexpr double most = 0.97;
@@ -247,8 +249,8 @@ static auto predictWithRoom(ServedPlan &plan, Predict predict) {
   return raised ? std::move(raised) : std::move(result);
 }
 
-/// Predicts a service in which workers with a plan of their own run the
-/// prefills.
+/// Predicts a service in which separate workers, with a plan of their own, run
+/// the prefills.
 Result<SteadyState> RowPredictor::predictPools(const ServingRow &row,
                                                const ServedPlan &decode,
                                                double share) {
@@ -262,7 +264,7 @@ Result<SteadyState> RowPredictor::predictPools(const ServingRow &row,
   return served->state;
 }
 
-/// Whether the source is one whose launches the rule knows.
+/// Returns whether the row comes from a source whose launches the rule knows.
 static bool knowsLaunch(const Rule &rule, const ServingRow &row,
                         const std::string &runtime) {
   if (!rule.enabled || runtime != rule.text("runtime") ||
@@ -275,7 +277,7 @@ static bool knowsLaunch(const Rule &rule, const ServingRow &row,
   });
 }
 
-/// Sets launch flags that rows do not state.
+/// Sets those flags of the launch that rows do not state.
 static void setLaunch(const ServingRow &row, const std::string &runtime,
                       const RuleSet &rules, ServedPlan &plan) {
   const Rule &streams = rules.get("streams-in-tens"),
@@ -362,7 +364,7 @@ void RowPredictor::predict(ThroughputRow &throughput) {
       throughput.notPredicted = textOf(rate.error());
     return;
   }
-  // More requests than any cache holds.
+  // The number of requests is larger than any cache can hold.
   load.concurrency = int64_t(1) << 30;
   Result<SteadyState> state =
       predictWithRoom(matched->plan, [&](const ServedPlan &plan) {

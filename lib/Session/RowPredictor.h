@@ -17,18 +17,18 @@
 
 namespace autopar::session {
 
-/// Resolves the names of rows, and predicts the rows.
+/// Resolves the names in rows of measurements, and predicts the rows.
 class RowPredictor {
 public:
-  /// `configs` may be empty. Errors: files of names; a folder that does not
-  /// exist.
+  /// Creates a predictor; `configs` may be empty. Fails if a file of names is
+  /// wrong or the folder does not exist.
   static Result<std::unique_ptr<RowPredictor>>
   create(const std::string &configs, std::vector<hardware::Override> overrides);
 
   /// Sets the predictions of `row`, or the reason why there are none. The rules
-  /// choose rounds of requests (`ServedLoad::rounds`) and launches.
+  /// decide about rounds of requests (`ServedLoad::rounds`) and about launches.
   void predict(validation::PredictedRow &row, const validation::RuleSet &rules);
-  /// The same for throughput, memory and training.
+  /// Set the predictions of rows about throughput, memory and training.
   void predict(validation::ThroughputRow &row);
   void predict(validation::MemoryRow &row);
   void predict(validation::TrainedRow &row);

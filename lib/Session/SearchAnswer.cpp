@@ -54,8 +54,8 @@ private:
 
 } // namespace
 
-/// Finds close calls, without warnings about plans that the user did not ask
-/// for.
+/// Finds close calls. Warnings about plans that the user did not ask for are
+/// not shown.
 void SearchAnswer::findCloseCalls(SearchReport &report) const {
   if (!report.best || report.result.rivals.empty())
     return;
@@ -81,7 +81,7 @@ void SearchAnswer::findCloseCalls(SearchReport &report) const {
         closeCallsOf(report.problem, report.result, *best, rivals);
 }
 
-/// Estimates the closest plan if no plan fits.
+/// Estimates the plan closest to fitting if no plan fits.
 std::optional<Error> SearchAnswer::estimateClosest(SearchReport &report) {
   if (!found.result.frontier.empty() || !found.result.closest)
     return std::nullopt;
@@ -109,8 +109,8 @@ std::optional<Error> SearchAnswer::estimateBest(SearchReport &report) {
   return std::nullopt;
 }
 
-/// Sets the loads of the experts of `plan`: its own, or else those of the
-/// search.
+/// Sets the loads of the experts of `plan`: the plan's own loads or, if it has
+/// none, those of the search.
 static std::optional<Error> setLoads(const Plan &plan, SearchRequest &one) {
   if (!plan.expertPlacement)
     return std::nullopt;
@@ -135,7 +135,7 @@ static std::optional<Error> setLoads(const Plan &plan, SearchRequest &one) {
   return std::nullopt;
 }
 
-/// Searches the space of that plan alone.
+/// Searches the space that contains only the user's plan.
 std::optional<Error> SearchAnswer::answerWhy(SearchReport &report) {
   Result<Plan> plan = loadPlan(why);
   if (!plan)
@@ -163,7 +163,7 @@ std::optional<Error> SearchAnswer::answerWhy(SearchReport &report) {
   return std::nullopt;
 }
 
-/// The reason why `plan` is illegal on a target; empty if it is legal.
+/// Returns the reason why `plan` is illegal on a target; "" if it is legal.
 std::string SearchAnswer::refusalOf(const Plan &plan, size_t target) {
   if (std::optional<Error> error = checkChoices(plan, found.problem.trains()))
     return error->message;
@@ -172,7 +172,8 @@ std::string SearchAnswer::refusalOf(const Plan &plan, size_t target) {
   return refused ? "" : refused.error().message;
 }
 
-/// Refuses the first plan of a target; returns nothing if the space is empty.
+/// Returns why the first plan of a target is refused; nothing if the space is
+/// empty.
 std::optional<std::string> SearchAnswer::refuseFirst(size_t index) {
   const SearchProblem &problem = found.problem;
   const SearchTarget &target = problem.targets[index];

@@ -35,7 +35,7 @@ using namespace mlir;
 
 namespace {
 
-/// Strategies of a model for one way to launch kernels.
+/// The strategies of a model for one way of launching kernels.
 class LibraryPrograms : public ProgramSource {
 public:
   LibraryPrograms(ModuleOp module, const Runtime &runtime,
@@ -45,7 +45,8 @@ public:
         library(module, runtime, directory, std::move(loads)) {}
 
   CompiledProgram *find(const Plan &plan) override {
-    // A strategy that passes refuse is no error of the search.
+    // If passes refuse a strategy, this is no error of the search, so that
+    // diagnostics are not shown.
     ScopedDiagnosticHandler silent(context, [](Diagnostic &) {});
     Plan bare = plan;
     bare.dtype.reset();
@@ -65,7 +66,7 @@ public:
               Diagnostics &diagnostics)
       : request(request), warn(warn), diagnostics(diagnostics) {}
 
-  /// Adds the targets of a variant, whose model is `module`.
+  /// Adds the targets of a variant whose model is `module`.
   std::optional<Error> add(size_t variant, ModuleOp module);
   Result<SearchOutcome> run(const SearchControl &control);
 
@@ -80,7 +81,7 @@ private:
   ProgramSource *programsOf(ModuleOp bound, const Runtime &runtime);
   void save();
 
-  /// Index of the variant whose targets are being added.
+  /// The index of the variant whose targets are being added.
   size_t index = 0;
   const SearchVariant *variant = nullptr;
   ModuleOp model;
@@ -88,9 +89,9 @@ private:
   const Session::Warn &warn;
   Diagnostics &diagnostics;
   SearchOutcome outcome;
-  /// Loads of all variants; null if they are even.
+  /// The loads of experts for all variants; null if they are even.
   std::shared_ptr<ExpertPlacer> loads;
-  /// Libraries by the text of their module.
+  /// The libraries of strategies, by the text of their module.
   std::map<std::string, std::unique_ptr<LibraryPrograms>> libraries;
 };
 
@@ -102,7 +103,8 @@ static Workload workloadOf(ModuleOp module) {
   return {};
 }
 
-/// The question: requests if the user gave them, else the step of `bound`.
+/// Returns the question of the search: the requests if the user gave any, else
+/// the step of `bound`.
 SearchQuestion ModelSearch::questionOf(ModuleOp bound) const {
   Workload step = workloadOf(bound);
   if (request.requests)
@@ -112,7 +114,8 @@ SearchQuestion ModelSearch::questionOf(ModuleOp bound) const {
   return Step{step};
 }
 
-/// Clones the model and binds everything that precedes the split.
+/// Clones the model and runs the passes before the split: they bind target and
+/// workload.
 Result<OwningOpRef<ModuleOp>> ModelSearch::bind(const Target &target) {
   PlanRequest base = variant->base;
   base.target = target;
@@ -125,8 +128,8 @@ Result<OwningOpRef<ModuleOp>> ModelSearch::bind(const Target &target) {
   return std::move(bound);
 }
 
-/// Removes the parts that programs do not depend on: the machine, and sizes of
-/// the step.
+/// Removes what programs do not depend on: the machine, and the sizes of the
+/// step.
 static void dropSizes(ModuleOp module) {
   for (auto op :
        llvm::make_early_inc_range(module.getOps<parallel::TargetOp>()))
@@ -157,7 +160,7 @@ static bool hasRoutedExperts(ModuleOp module) {
   return module.walk(stop).wasInterrupted();
 }
 
-/// The number of layers that stages divide.
+/// Returns the number of layers, which pipeline stages divide among them.
 static Result<int64_t> layersOf(ModuleOp module) {
   CostProgramAnalysis analysis(module);
   if (!analysis.isValid())
@@ -168,7 +171,7 @@ static Result<int64_t> layersOf(ModuleOp module) {
   return static_cast<int64_t>(layers->size());
 }
 
-/// The number of nodes of `machine` that `devices` devices need.
+/// Returns the number of nodes of `machine` that `devices` devices need.
 static int64_t nodesFor(const Machine &machine, int64_t devices) {
   int64_t perNode = machine.pools.front().devicesPerNode;
   return (devices + perNode - 1) / perNode;
@@ -246,8 +249,8 @@ std::optional<Error> ModelSearch::addTarget(std::optional<int64_t> devices) {
   return std::nullopt;
 }
 
-/// Saves the libraries. A failure costs time later, but no answer, so it is a
-/// warning.
+/// Saves the libraries of strategies. A failure costs time later but changes no
+/// answer, so that it is only a warning.
 void ModelSearch::save() {
   for (const auto &entry : libraries)
     if (Result<bool> saved = entry.second->save(); !saved && warn)
@@ -268,7 +271,7 @@ std::optional<Error> ModelSearch::add(size_t which, ModuleOp module) {
   return std::nullopt;
 }
 
-/// Sets the space. Requests cannot be priced with stages.
+/// Sets the space of plans. Requests cannot be priced with pipeline stages.
 std::optional<Error> ModelSearch::setSpace() {
   SearchSpace &space = outcome.problem.space;
   space = request.space;
@@ -290,8 +293,8 @@ std::optional<Error> ModelSearch::setSpace() {
   return std::nullopt;
 }
 
-/// If the goal is cost, requires a price of some target, and warns about
-/// targets without one.
+/// If the goal is cost, requires a price for at least one target, and warns
+/// about targets without a price.
 std::optional<Error> ModelSearch::checkPrices() {
   if (request.goal != Goal::cost)
     return std::nullopt;

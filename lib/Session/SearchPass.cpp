@@ -154,13 +154,13 @@ PlanRequest SearchPass::requestOf(const PlanRequest &base,
   if (nodes == one.target.nodes.value_or(1))
     return one;
   one.target.nodes = nodes;
-  // In a deployment, the nodes belong to the named hardware.
+  // In a deployment, the number of nodes belongs to the named hardware.
   if (getOperation()->getParentOp())
     one.target.hardware = one.target.hardwareName();
   return one;
 }
 
-/// Estimates a clone. Failures have emitted an error.
+/// Estimates a clone of the module. If it fails, an error has been emitted.
 FailureOr<Report> SearchPass::estimate(PlanRequest request) {
   OwningOpRef<ModuleOp> copy(getOperation().clone());
   PassManager pm(&getContext());
@@ -172,7 +172,7 @@ FailureOr<Report> SearchPass::estimate(PlanRequest request) {
 }
 
 /// Emits the error that names the limit which all plans exceed, and by how much
-/// the closest plan does.
+/// the closest plan exceeds it.
 LogicalResult SearchPass::refuse(const PlanRequest &base,
                                  const SearchOutcome &found) {
   const SearchResult &result = found.result;

@@ -33,7 +33,7 @@ using namespace autopar::schedule;
 using namespace autopar::search;
 using namespace autopar::session;
 
-/// Upper limit of the combinations of flags with several values.
+/// The largest number of combinations of flags that have several values.
 static constexpr size_t maxVariants = 256;
 
 namespace {
@@ -63,14 +63,14 @@ private:
   const PlanFlags &flags;
   PlanValues values;
   SearchRequest request;
-  /// Weight format of the variant that is being made.
+  /// The weight format of the variant that is being made.
   std::string weightFormat;
 };
 
 } // namespace
 
-/// Reads a question about requests, which have both phases: decode steps, with
-/// prefills beside them.
+/// Reads a question about requests. Requests have both phases: decode steps,
+/// with prefills beside them.
 std::optional<Error> SearchReader::readRequests() {
   std::string phase = valueOf("phase");
   if (!phase.empty() && phase != "request" && !parsePhase(phase))
@@ -124,7 +124,7 @@ std::optional<Error> SearchReader::readSizes() {
   return std::nullopt;
 }
 
-/// Whether a search may have several values of the flag.
+/// Returns whether a search may have several values of this flag.
 static bool mayBeSeveral(const std::string &name) {
   constexpr const char *several[] = {"hardware",
                                      "runtime",
@@ -154,7 +154,7 @@ std::optional<Error> SearchReader::addVariant() {
   SearchVariant variant{std::move(*base), weightFormat, {}};
   for (size_t i = 0; i < values.size(); ++i) {
     const std::string &name = flags.all()[i].name;
-    // These flags follow from the requests.
+    // The values of these flags follow from the requests.
     if (request.requests && (name == "phase" || name == "context"))
       continue;
     // This flag does not affect the search.
@@ -169,7 +169,8 @@ std::optional<Error> SearchReader::addVariant() {
   return std::nullopt;
 }
 
-/// Adds a variant for each combination of values of the flags from `flag` on.
+/// Adds a variant for each combination of values of the flags from number
+/// `flag` on.
 std::optional<Error> SearchReader::addVariants(size_t flag) {
   if (flag == values.size())
     return addVariant();
@@ -219,7 +220,7 @@ bool autopar::session::isOfAllPlans(const std::string &name) {
          std::any_of(planKnobs().begin(), planKnobs().end(), isOfKnob);
 }
 
-/// Expert loads belong to plans with ep, which are not known yet.
+/// Expert loads belong only to plans with ep, and the plans are not known yet.
 Result<PlanRequest>
 autopar::session::readFlagsOfAllPlans(const PlanFlags &flags,
                                       PlanValues values) {

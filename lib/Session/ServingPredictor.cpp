@@ -38,13 +38,13 @@ using namespace mlir;
 
 namespace {
 
-/// A model with weights of one format, and its strategies for one runtime.
+/// A model with weights in one format, and its strategies for one runtime.
 struct ServedModel {
   OwningOpRef<ModuleOp> module;
   std::unique_ptr<StrategyLibrary> library;
 };
 
-/// A deployment, ready for prices of loads.
+/// A deployment that is ready to price loads.
 struct Deployment {
   CompiledProgram *program = nullptr;
   Machine machine;
@@ -69,7 +69,8 @@ struct ServingPredictor::State {
     context.printOpOnDiagnostic(false);
   }
 
-  /// Returns `error`, with the last diagnostic if it has no message.
+  /// Returns `error`; if it has no message, it gets that of the last
+  /// diagnostic.
   Error take(Error error) {
     if (error.message.empty())
       error.message = said.empty() ? "the model cannot be split so" : said;
@@ -77,7 +78,8 @@ struct ServingPredictor::State {
     return error;
   }
   Result<std::string> formatOf(const std::string &model);
-  /// The weight format: the plan's, or else the checkpoint's.
+  /// Returns the weight format: that of the plan or, if the plan has none, that
+  /// of the checkpoint.
   Result<std::string> formatOf(const ServedPlan &plan) {
     return plan.weightFormat.empty() ? formatOf(plan.model) : plan.weightFormat;
   }
@@ -93,15 +95,15 @@ struct ServingPredictor::State {
   MLIRContext context;
   std::string said;
   ScopedDiagnosticHandler handler;
-  /// Weight formats of checkpoints, by model.
+  /// The weight formats of checkpoints, by the name of the model.
   std::map<std::string, std::string> formats;
   std::map<std::string, std::unique_ptr<Runtime>> runtimes;
   std::map<std::string, std::unique_ptr<ServedModel>> models;
   std::map<std::string, std::unique_ptr<Deployment>> deployments;
 };
 
-/// The request for a model; nothing is downloaded, because tables name bundled
-/// models.
+/// Returns the request for a model. Nothing is downloaded, because tables name
+/// bundled models.
 static ModelRequest requestOf(const std::string &model) {
   ModelRequest request;
   request.argument = model;

@@ -28,39 +28,41 @@ struct ServedPlan {
   std::optional<ElementType> kvFormat = std::nullopt;
   /// Absent: the runtime's default.
   std::optional<double> memoryUtilization = std::nullopt;
-  /// There are tp * dp devices; dp counts replicas of attention.
+  /// There are tp * dp devices; dp is the number of replicas of attention.
   int64_t tp = 1, dp = 1, ep = 1, etp = 1;
-  /// The runtime may have a version: "vllm@0.19".
+  /// The names of the system and of the runtime, which may have a version:
+  /// "vllm@0.19".
   std::string system, runtime;
-  /// Token budget of a step, by which the runtime sizes its temporaries.
-  /// Absent: the runtime's default.
+  /// The token budget of a step, from which the runtime derives the size of its
+  /// temporaries. Absent if the runtime's default applies.
   std::optional<int64_t> stepTokens = std::nullopt;
-  /// See `RequestHost`. Absent: the runtime's defaults.
+  /// Intervals of the engine in steps; see `RequestHost`. Absent if the
+  /// runtime's defaults apply.
   std::optional<int64_t> streamInterval = std::nullopt;
   std::optional<int64_t> receiveInterval = std::nullopt;
 };
 
-/// Memory of one device of a started deployment, in bytes.
+/// The memory of one device of a started deployment, in bytes.
 struct ServedMemory {
   int64_t weightBytes = 0, temporaryBytes = 0, runtimeBytes = 0;
   int64_t kvPoolBytes = 0, budgetBytes = 0;
-  /// Tokens per replica.
+  /// The number of tokens that the KV cache of a replica holds.
   int64_t kvTokens = 0;
 };
 
 /// Properties of a deployment that do not depend on the load.
 struct ServedFacts {
-  /// Tokens that the KV caches of all replicas hold.
+  /// The number of tokens that the KV caches of all replicas hold.
   int64_t kvTokens = 0;
-  /// FLOPs of one output token, and of a whole prompt.
+  /// The FLOPs of one output token, and of a whole prompt.
   double decodeFlops = 0, promptFlops = 0;
-  /// Dense peak of all devices in the format of the weights, FLOP/s.
+  /// The dense peak of all devices in the format of the weights, in FLOP/s.
   double peakFlops = 0;
   int64_t devicesPerNode = 0;
   bool hasPredictionHead = false, hasExperts = false;
 };
 
-/// Predicts services. Imports each model once, and makes each strategy once.
+/// Predicts services. It imports each model once and makes each strategy once.
 class ServingPredictor {
 public:
   explicit ServingPredictor(std::vector<hardware::Override> overrides = {});
@@ -68,21 +70,23 @@ public:
 
   Result<serving::SteadyState> predict(const ServedPlan &plan,
                                        const serving::ServedLoad &load);
-  /// The same if workers with another plan run the prefills.
+  /// Predicts a service in which separate workers, with the plan `prefill`, run
+  /// the prefills.
   Result<serving::DisaggregatedState>
   predict(const ServedPlan &prefill, const ServedPlan &decode,
           const serving::Disaggregation &pools,
           const serving::ServedLoad &load);
-  /// Output tokens per second of a static batch.
+  /// Returns the output tokens per second of a static batch.
   Result<double> predictBatch(const ServedPlan &plan,
                               const serving::ServedLoad &batch);
-  /// Memory with sequences of this length.
+  /// Returns the memory of a device if sequences have this length.
   Result<ServedMemory> memory(const ServedPlan &plan, int64_t sequenceTokens);
   Result<ServedFacts> facts(const ServedPlan &plan, double promptTokens,
                             double answerTokens);
   /// The weight format of a model's checkpoint: "fp8", "fp4" or "bf16".
   Result<std::string> checkpointFormat(const std::string &model);
-  /// Returns an error for the first override that nothing has used so far.
+  /// Returns an error for the first override that nothing has used so far;
+  /// nothing if all were used.
   std::optional<Error>
   unusedOverride(const std::set<std::string> &otherOwners = {}) const;
 

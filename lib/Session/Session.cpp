@@ -35,7 +35,7 @@ using namespace mlir;
 // Models
 //===----------------------------------------------------------------------===//
 
-/// A key that identifies the request.
+/// Returns a key that identifies the request for a model.
 static std::string keyOf(const ModelRequest &model) {
   std::string key = model.argument + "@" + model.hub.revision + ":" +
                     model.weightFormat + (model.asServed ? "!" : "") +

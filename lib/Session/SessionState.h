@@ -26,7 +26,7 @@ namespace autopar::session {
 /// Keeps the first error that MLIR reports, and forwards warnings.
 class Diagnostics {
 public:
-  /// With `withPlaces`, errors include their location in a text.
+  /// With `withPlaces`, the message of an error says where in a text it is.
   Diagnostics(mlir::MLIRContext *context, const Session::Warn &warn,
               bool withPlaces = false)
       : warn(warn), withPlaces(withPlaces),
@@ -35,15 +35,15 @@ public:
           return mlir::success();
         }) {}
 
-  /// Returns the error since the last call. It has no message if no diagnostic
-  /// described it.
+  /// Returns the first error since the last call. It has no message if no
+  /// diagnostic described it.
   Error takeError() {
     Error taken = error.value_or(Error());
     error.reset();
     return taken;
   }
 
-  /// Returns `given`, or the reported error if `given` has no message.
+  /// Returns `given`; if it has no message, the error that MLIR reported.
   Error orElse(const Error &given) {
     return given.message.empty() ? takeError() : given;
   }
@@ -82,7 +82,7 @@ Result<SearchOutcome> searchModule(mlir::ModuleOp module,
                                    Diagnostics &diagnostics,
                                    const search::SearchControl &control = {});
 
-/// A model, with facts of its config that the module does not have.
+/// A model, with facts of its config that the module does not contain.
 struct KnownModel {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   int64_t contextLength = 0;
@@ -95,20 +95,21 @@ struct Session::State {
     mlir::DialectRegistry registry;
     registerAllDialects(registry);
     context.appendDialectRegistry(registry);
-    // Plans are also read off models that no pass has touched.
+    // Plans are also read from models that no pass has processed, so that their
+    // dialects are loaded here.
     context.loadDialect<transformer::TransformerDialect,
                         parallel::ParallelDialect>();
     context.printOpOnDiagnostic(false);
   }
 
-  /// Returns `model`, which is imported at its first use.
+  /// Returns `model`, which is imported when it is first used.
   Result<const KnownModel *> find(const importer::ModelRequest &model);
   Result<mlir::ModuleOp> import(importer::ModelRequest model) {
     model.asServed = true;
     Result<const KnownModel *> known = find(model);
     return known ? Result<mlir::ModuleOp>(*(*known)->module) : known.error();
   }
-  /// Makes the parallel program of `request`.
+  /// Makes the parallel program of `request` from `model`.
   Result<mlir::OwningOpRef<mlir::ModuleOp>>
   shard(const importer::ModelRequest &model,
         const pipelines::PlanRequest &request);
@@ -121,7 +122,7 @@ struct Session::State {
   mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
   Diagnostics diagnostics;
   std::map<std::string, KnownModel> models;
-  /// Models that were added as text, by name.
+  /// The models that were added as text, by name.
   std::map<std::string, KnownModel> added;
 };
 

@@ -58,11 +58,11 @@ static Result<Axes> readRates(const std::string &text) {
   return Axes{{"rate", {rates->begin(), rates->end()}}};
 }
 
-/// Parses "path=2e12" and "path=2e12|4e12".
+/// Parses a figure with one or more values: "path=2e12" or "path=2e12|4e12".
 static Result<SweepAxis> readFigure(const std::string &text) {
   size_t equals = text.find('=');
   std::string path = text.substr(0, equals);
-  // The parser of a single override reports errors of the path.
+  // The parser of a single override reports errors in the path.
   Result<Override> first =
       parseOverride(equals == text.npos ? text : path + "=1");
   if (!first)
@@ -73,8 +73,8 @@ static Result<SweepAxis> readFigure(const std::string &text) {
   return SweepAxis{path, {numbers->begin(), numbers->end()}};
 }
 
-/// Parses "path=2e12,4e12,path=1": a word without "=" is another value of the
-/// last path.
+/// Parses a list of figures such as "path=2e12,4e12,path=1". A word without "="
+/// is another value of the last path.
 static Result<Axes> readFigures(const std::string &text) {
   std::vector<std::string> figures;
   for (const std::string &word : wordsOf(text, ","))

@@ -92,7 +92,7 @@ std::optional<Error> ModelSweep::checkFirst() const {
 Result<ModelSweep> ModelSweep::read(const SweepChoices &choices,
                                     const PlanFlags &flags, PlanValues values) {
   ModelSweep sweep(choices, flags, std::move(values));
-  // An error of all points is also one of the first point.
+  // An error that all points have is also an error of the first point.
   std::optional<Error> error = sweep.readAxes();
   if (!error)
     error = sweep.checkPlans();
@@ -124,8 +124,8 @@ std::optional<Error> ModelSweep::setSearched(const SweepPoint &point,
   return readChoices(choices.search, request);
 }
 
-/// The reason why a complete search has neither a best plan nor one that does
-/// not fit.
+/// Returns why a complete search has neither a best plan nor one that does not
+/// fit.
 static std::string whyNone(const SearchOutcome &found) {
   if (found.result.frontier.empty())
     return "no plan of the space is legal (relax its limits)";
@@ -133,8 +133,8 @@ static std::string whyNone(const SearchOutcome &found) {
          " a step";
 }
 
-/// The row of the best plan, or else of the closest one; nothing if the search
-/// was interrupted.
+/// Returns the row of the best plan or, if there is none, of the closest plan;
+/// nothing if the search was interrupted.
 std::optional<SweepRow>
 ModelSweep::searchAt(Session &session, const ModelRequest &model,
                      const SweepPoint &point, const PlanRequest &base,

@@ -23,7 +23,8 @@ using namespace autopar::validation;
 // Models
 //===----------------------------------------------------------------------===//
 
-/// Whether the config of `argument` has the row's sizes.
+/// Returns whether the config of the model `argument` has the sizes that the
+/// row states.
 static Result<bool> agrees(const std::string &argument,
                            const TrainingRow &row) {
   if (!row.architecture)

@@ -54,8 +54,8 @@ struct TrainingPredictor::State {
   Session::Warn warn;
   MLIRContext context{MLIRContext::Threading::DISABLED};
   Diagnostics diagnostics;
-  /// Predictions by the text of the model and of the passes, because rows
-  /// repeat plans.
+  /// The predictions that were made, by the text of the model and of the
+  /// passes, because rows repeat plans.
   std::map<std::string, TrainingPrediction> known;
 };
 
@@ -67,7 +67,7 @@ const std::set<std::string> &TrainingPredictor::owners() const {
   return state->owners;
 }
 
-/// Adds the mesh of the run's degrees, stages outermost.
+/// Adds the mesh of the run's degrees, with pipeline stages outermost.
 static std::optional<Error> addMesh(const TrainedPlan &run, Plan &plan) {
   Degrees degrees;
   degrees.tp = run.tp;
@@ -102,7 +102,7 @@ static std::optional<ElementType> productFormatOf(TrainingFormat format) {
   return std::nullopt;
 }
 
-/// The overrides without those for runtimes and machines of other rows.
+/// Returns the overrides, except those for runtimes and machines of other rows.
 Result<std::vector<Override>>
 TrainingPredictor::State::overridesOf(const TrainedRun &run) {
   std::vector<Override> own;
@@ -123,7 +123,7 @@ TrainingPredictor::State::overridesOf(const TrainedRun &run) {
   return own;
 }
 
-/// Overrides a figure that the row's recipe sets, for this row only.
+/// Overrides a figure that the row's recipe sets, only for this row.
 static void setFigure(const TrainedPlan &plan, const char *figure, double value,
                       std::vector<Override> &overrides) {
   Override own{std::string("runtimes.") + nameOf(plan.runtime) + ".training." +

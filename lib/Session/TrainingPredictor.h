@@ -17,19 +17,19 @@
 
 namespace autopar::session {
 
-/// Predicts runs by the passes and the report of an estimate.
+/// Predicts training runs with the passes and the report of an estimate.
 class TrainingPredictor {
 public:
   explicit TrainingPredictor(std::vector<hardware::Override> overrides);
   ~TrainingPredictor();
 
-  /// Predicts the time of an iteration and the peak of memory. If recomputation
-  /// is as needed, it is the first of none, selective and full that fits, or
-  /// the last. Adds to the run's assumptions. Errors: features that are not
-  /// modelled.
+  /// Predicts the time of an iteration and the peak of memory. If the run
+  /// recomputes as needed, recomputation is the first of none, selective and
+  /// full that fits, or else the last of them. Adds assumptions to those of the
+  /// run. Fails if the run uses features that are not modelled.
   Result<validation::TrainingPrediction> predict(TrainedRun &run);
 
-  /// The owners of the figures that were read: "runtimes.nemo",
+  /// Returns the owners of the figures that were read: "runtimes.nemo",
   /// "chips.h100-sxm".
   const std::set<std::string> &owners() const;
 

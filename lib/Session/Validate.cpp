@@ -37,7 +37,8 @@ struct Tables {
   std::vector<MemoryRow> memory;
   std::vector<TrainingRow> training;
   size_t others = 0;
-  /// Errors of rows of served requests, and of other rows.
+  /// The errors of rows about served requests (`unreadable`), and of other
+  /// rows.
   std::vector<Error> unreadable, otherUnreadable;
 };
 
@@ -57,7 +58,7 @@ static std::optional<Error> addServing(const DataTable &table, Tables &tables) {
   return std::nullopt;
 }
 
-/// Adds rows of a measurement without requests.
+/// Adds the rows of measurements that are not about requests.
 template <typename Rows, typename Row>
 static std::optional<Error> addOther(Result<Rows> read, std::vector<Row> &all,
                                      Tables &tables) {
@@ -76,7 +77,7 @@ static std::optional<Error> addThroughput(const DataTable &table,
   return addOther(std::move(read), tables.throughput, tables);
 }
 
-/// Adds rows of memory, which may belong to engines and to training.
+/// Adds rows about memory, which may belong to engines and to training.
 static std::optional<Error> addRows(const DataTable &table, Tables &tables) {
   bool isOfEngines = hasEngineMemory(table);
   if (isOfEngines)
@@ -88,8 +89,8 @@ static std::optional<Error> addRows(const DataTable &table, Tables &tables) {
                               : addServing(table, tables);
 }
 
-/// Checks the overrides of runtimes before any row, as errors of the command
-/// line.
+/// Checks the overrides of runtimes before any row is read, because their
+/// errors concern the command line.
 static std::optional<Error>
 checkRuntimes(const std::vector<Override> &overrides) {
   std::vector<bool> used(overrides.size());
@@ -99,7 +100,7 @@ checkRuntimes(const std::vector<Override> &overrides) {
   return std::nullopt;
 }
 
-/// Columns of tables of any kind.
+/// Returns the columns that tables of any kind may have.
 static std::vector<std::string> knownColumns() {
   std::vector<std::string> known;
   for (const auto *columns : {&servingColumns(), &throughputColumns(),
@@ -137,7 +138,7 @@ static bool isSameFile(const std::string &a, const std::string &b) {
   return !a.empty() && (a == b || llvm::sys::fs::equivalent(a, b));
 }
 
-/// Refuses to overwrite input files, or to write one file twice.
+/// Refuses to overwrite input files, or to write the same file twice.
 static std::optional<Error> checkOutputs(const ValidateOptions &options) {
   std::vector<std::string> read = options.files;
   read.insert(read.end(), {options.rules, options.columns});
@@ -158,7 +159,7 @@ static Result<RuleSet> readRules(const std::string &given) {
   return given == "none" ? noRules() : readRuleSet(given);
 }
 
-/// Predicts rows; returns nothing if `progress` stops it.
+/// Predicts rows. Returns nothing if `progress` stops it.
 static std::optional<std::vector<PredictedRow>>
 predictAll(std::vector<ServingRow> rows, const RuleSet &rules,
            RowPredictor &predictor, const Progress &progress) {
@@ -192,7 +193,7 @@ static void addReasons(const std::vector<Row> &rows, ValidationReport &report) {
       report.addNotPredicted(row.notPredicted);
 }
 
-/// Adds the errors of rows without requests.
+/// Adds the errors of rows that are not about requests.
 static void addOtherErrors(const Tables &tables, const RuleSet &rules,
                            Validation &all) {
   ValidationReport &report = all.report;

@@ -12,14 +12,16 @@ using namespace autopar::importer;
 using namespace autopar::model;
 using namespace autopar::session;
 
-/// Quantizers skip layers that decide (routers, gates), small layers
-/// (convolutions), heads and vision towers.
+/// Finds the weight format from layers that quantizers do not skip. They skip
+/// layers that decide (routers, gates), small layers (convolutions), heads and
+/// vision towers.
 Result<std::string>
 autopar::session::formatOfCheckpoint(const ModelRequest &request) {
   Result<Model> model = findModel(request);
   if (!model)
     return model.error();
-  // The layers with most weights; routers, heads and norms may be unquantised.
+  // The layers with the most weights; routers, heads and norms may be
+  // unquantised.
   const std::pair<const char *, WeightRole> weights[] = {
       {"model.layers.1.mlp.experts.1.down_proj", WeightRole::expert},
       {"model.layers.1.mlp.experts", WeightRole::packed},

@@ -12,9 +12,9 @@
 
 namespace autopar::session {
 
-/// The weight format of the checkpoint: "bf16", "fp8" or "fp4".
+/// Returns the weight format of the checkpoint: "bf16", "fp8" or "fp4".
 Result<std::string> formatOfCheckpoint(const importer::ModelRequest &request);
-/// The format in which units multiply weights of `format`.
+/// Returns the format in which units multiply weights of `format`.
 ElementType unitsOf(const std::string &format);
 
 } // namespace autopar::session
