@@ -18,8 +18,8 @@ using namespace autopar::evaluation;
 using namespace autopar::placement;
 using namespace autopar::report;
 
-/// Smallest load of the most loaded device, over the mean, that is worth a
-/// warning.
+/// A warning is given if the load of the most loaded device is at least this
+/// many times the mean.
 static constexpr double worthSaying = 1.1;
 
 static std::string ratioText(double ratio) {
@@ -28,7 +28,8 @@ static std::string ratioText(double ratio) {
   return text;
 }
 
-/// The flag that would balance the devices better, if there is one left.
+/// Returns the flag that would balance the devices better; "" if there is none
+/// left.
 static std::string remedyText(const ExpertPlacement &placement) {
   if (placement.options.policy != PlacementPolicy::balanced)
     return "--place-experts=balanced balances the loads";

@@ -39,7 +39,8 @@ bool autopar::advice::isAxisOf(const EvaluatedStep &step, AxisId axis,
          axes.end();
 }
 
-/// Whether the axes with `ids`, those of one device aside, are all of `degree`.
+/// Returns whether the axes `ids`, except axes of one device, are all axes of
+/// `degree`.
 static bool isDegree(const EvaluatedStep &step, const std::vector<AxisId> &ids,
                      Degree degree) {
   return step.plan.has(degree) &&
@@ -49,7 +50,7 @@ static bool isDegree(const EvaluatedStep &step, const std::vector<AxisId> &ids,
          });
 }
 
-/// The name of the degree with these axes, or else of their product.
+/// Returns the name of the degree that has these axes, or else their product.
 static std::string groupName(const EvaluatedStep &step,
                              const std::vector<AxisId> &ids) {
   for (Degree degree : allDegrees)
@@ -82,7 +83,8 @@ namespace {
 /// Collectives over the same axes that leave the fastest domain.
 struct Crossing {
   const CollectiveCall *first;
-  /// The degree that a user would choose, or else the axes; its devices.
+  /// The degree that a user would choose, or else the axes; and the devices of
+  /// the group.
   std::string name;
   GroupLayout layout;
   double timeUs = 0;
@@ -90,8 +92,8 @@ struct Crossing {
 
 } // namespace
 
-/// Describes a crossing. Routed tokens go over some axes of ep, and the user
-/// chooses the size of ep.
+/// Describes a crossing. Routed tokens are sent over some axes of ep, and the
+/// user chooses the size of ep.
 static Crossing describe(const EvaluatedStep &step,
                          const CollectiveCall &cost) {
   const Plan &plan = step.plan;
@@ -128,8 +130,8 @@ static std::string tierText(const Tier &tier) {
   return tier.name + " " + formatNumber(tier.bandwidth.value / 1e9) + " GB/s";
 }
 
-/// A change that keeps a group inside `domain` devices: the largest smaller
-/// degree, or another order of the axes.
+/// Returns a change that keeps a group inside `domain` devices: the largest
+/// smaller degree, or another order of the axes.
 static std::string remedyText(const Crossing &crossing, int64_t domain) {
   int64_t devices = sizeOf(crossing.layout);
   int64_t stride = INT64_MAX;
@@ -190,8 +192,8 @@ void autopar::advice::adviseOnExperts(const EvaluatedStep &step,
 
 namespace {
 
-/// Times of the first layer kind with a ring: the transfer of a part of the
-/// keys, and attention on that part.
+/// Times of the first layer kind with a ring, in us: the transfer of a part of
+/// the keys (`transferUs`), and attention on this part (`blockUs`).
 struct RingTimes {
   const CollectiveCall *ring = nullptr;
   double transferUs = 0, blockUs = 0;
@@ -225,9 +227,9 @@ static RingTimes timesOfRing(const PricedStep &step,
   return times;
 }
 
-/// Finds, by doubling, the new tokens per sequence whose attention takes longer
-/// than the transfer; nothing if there are none. Attention grows with them,
-/// transfers do not.
+/// Finds, by doubling, the number of new tokens per sequence whose attention
+/// takes longer than the transfer; nothing if there is none. The time of
+/// attention grows with new tokens, that of transfers does not.
 static std::optional<int64_t> findQuery(const EvaluatedStep &step) {
   Workload workload = step.workload;
   int64_t cached = workload.context - workload.query;

@@ -47,10 +47,10 @@ static std::string describe(const EvaluatedStep &step, const Plan &plan,
   return text;
 }
 
-/// The smallest power of two over which weights and caches must be split so
-/// that they fit beside the unsplit memory (runtime, temporaries); 0 if that
-/// alone does not fit. It is a lower bound, because a program without tp cannot
-/// be priced with it.
+/// Returns the smallest power of two over which weights and caches must be
+/// split to fit beside the memory that is not split (runtime, temporaries); 0
+/// if this memory alone does not fit. The number is a lower bound, because a
+/// program without tp cannot be priced with tp.
 static int64_t leastTensorParallel(const Report::DeviceMemory &device) {
   int64_t left =
       device.budgetBytes - device.runtimeBytes - device.reservedBytes;
@@ -63,7 +63,7 @@ static int64_t leastTensorParallel(const Report::DeviceMemory &device) {
   return size;
 }
 
-/// The hint for a plan if no change was found that makes it fit.
+/// Returns the hint for a plan for which no change was found that makes it fit.
 static std::string hintOfFit(const EvaluatedStep &step) {
   const Report::DeviceMemory &device = step.report.memory.perDevice;
   int64_t least = leastTensorParallel(device);
@@ -139,8 +139,9 @@ void autopar::advice::adviseOnFit(const EvaluatedStep &step,
 // Copies
 //===----------------------------------------------------------------------===//
 
-/// Number of devices of tp that hold the same part of `cache`: those along axes
-/// that do not split it, times those beyond the extent of a capped split.
+/// Returns how many devices of tp hold the same part of `cache`: the devices
+/// along axes that do not split the cache, times those beyond the extent of a
+/// capped split.
 static Checked copiesOver(const EvaluatedStep &step, const Resident &cache) {
   Checked copies = 1;
   std::vector<AxisId> splitting;
@@ -160,8 +161,8 @@ static Checked copiesOver(const EvaluatedStep &step, const Resident &cache) {
   return copies;
 }
 
-/// The flag that removes copies: dcp splits the tokens among them, a smaller
-/// attention_tp the sequences.
+/// Returns the flag that removes copies of the cache: dcp splits the tokens
+/// among them, a smaller attention_tp splits the sequences.
 static std::string remedyOfCopies(const EvaluatedStep &step, int64_t copies) {
   const Plan &plan = step.plan;
   int64_t attention = *plan.sizeOf(Degree::attention_tp),
@@ -211,8 +212,8 @@ void autopar::advice::adviseOnCacheCopies(const EvaluatedStep &step,
 //===----------------------------------------------------------------------===//
 
 /// In a decode step that is bound by memory, the sequences of a replica share
-/// the reads of weights. If the caches of all replicas fit into one, the other
-/// replicas read weights without need.
+/// the reads of weights. If the caches of all replicas fit in one replica, the
+/// other replicas read weights without need.
 void autopar::advice::adviseOnIdleMemory(const EvaluatedStep &step,
                                          Warnings &warnings) {
   const Workload &workload = step.workload;
@@ -237,7 +238,8 @@ void autopar::advice::adviseOnIdleMemory(const EvaluatedStep &step,
        "idle-memory", Subject::mesh});
 }
 
-/// Whether `record` gathers weights, whose extents have no symbols.
+/// Returns whether `record` gathers a weight; the extents of weights have no
+/// symbols.
 static bool gathersWeight(const Collective &record) {
   return record.kind == CollectiveKind::all_gather &&
          std::all_of(
@@ -248,7 +250,8 @@ static bool gathersWeight(const Collective &record) {
 
 void autopar::advice::adviseOnGatheredWeights(const EvaluatedStep &step,
                                               Warnings &warnings) {
-  // Training splits weights for the sake of their states.
+  // Training splits weights because of their optimizer states, so that no
+  // advice is given.
   if (step.strategy.trains)
     return;
   double timeUs = 0;
@@ -261,8 +264,8 @@ void autopar::advice::adviseOnGatheredWeights(const EvaluatedStep &step,
       first = cost.record;
     timeUs += cost.timeUs * static_cast<double>(cost.count);
     calls += cost.count;
-    // Bytes that the other devices send would be kept if weights were not
-    // split.
+    // Bytes that the other devices send: each device would hold them itself if
+    // weights were not split.
     Checked own = floorDiv(cost.bytes, cost.groupSize);
     parts += (cost.bytes - own) * cost.count;
   }

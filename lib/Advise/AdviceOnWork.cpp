@@ -43,14 +43,14 @@ void autopar::advice::adviseOnIdleAxes(const EvaluatedStep &step,
 
 namespace {
 
-/// A symbol that is split over more devices than its size.
+/// A symbol, such as the batch, that is split over more devices than its size.
 struct ThinSplit {
   SymbolId symbol;
   std::vector<AxisId> axes;
   int64_t extent, devices;
 };
 
-/// Collects thin splits, each once.
+/// Collects thin splits, each of them once.
 class ThinSplits {
 public:
   explicit ThinSplits(const EvaluatedStep &step) : step(step) {
@@ -66,7 +66,7 @@ public:
   const std::vector<ThinSplit> &get() const { return splits; }
 
 private:
-  /// Whether a buffer is live while the device runs anything.
+  /// Returns whether a buffer is live while the device runs any launch.
   bool isLive(const Activation &activation) const {
     const KindCounts &counts = step.layout.part.kinds;
     for (size_t i = 0; i < counts.size(); ++i) {
@@ -99,8 +99,8 @@ private:
 
 } // namespace
 
-/// A change that gives all devices of `split` work. `isOfTp`: its axes are part
-/// of tp.
+/// Returns a change that gives work to all devices of `split`. `isOfTp` says
+/// that the axes of the split are part of tp.
 static std::string remedyText(const EvaluatedStep &step, const ThinSplit &split,
                               bool isOfTp) {
   const std::string &symbol = step.program.symbols[split.symbol];
@@ -159,14 +159,14 @@ namespace {
 /// Matmuls of experts that several devices compute on the same tokens.
 struct RepeatedExperts {
   const Kernel *first = nullptr;
-  /// Devices along axes that split neither tokens nor experts.
+  /// The number of devices along axes that split neither tokens nor experts.
   int64_t devices = 1;
   double timeUs = 0;
 };
 
 } // namespace
 
-/// Number of devices that do the same work for `kernel`.
+/// Returns the number of devices that do the same work for `kernel`.
 static int64_t countRepeats(const EvaluatedStep &step, const Kernel &kernel) {
   std::vector<bool> splits(step.program.axes.size());
   auto mark = [&](const Dims &dims) {
@@ -202,7 +202,7 @@ static RepeatedExperts findRepeatedExperts(const EvaluatedStep &step) {
   return found;
 }
 
-/// The flag that divides the repeated work, if there is one.
+/// Returns the flag that divides the repeated work; "" if there is none.
 static std::string remedyText(const EvaluatedStep &step,
                               const RepeatedExperts &repeated) {
   const Plan &plan = step.plan;

@@ -17,8 +17,8 @@ using namespace autopar::report;
 using namespace autopar::runtime;
 using namespace autopar::schedule;
 
-/// Warns about operations before or after the layers, which are on one stage:
-/// an encoder may outweigh all other stages.
+/// Warns about operations before or after the layers, which are on one stage
+/// only: an encoder may take longer than all other stages.
 static void adviseOnEnds(const EvaluatedPipeline &pipeline,
                          Warnings &warnings) {
   const PipelineParts &parts = pipeline.parts;
@@ -53,9 +53,10 @@ static void warnAssumedBackwards(const EvaluatedPipeline &pipeline,
        "training-memory"});
 }
 
-/// Share of the budget below which a plan may fail: at 96 % of the memory users
-/// of torchtitan saw nodes fail (pytorch/torchtitan, issue 1789), because free
-/// blocks of the caching allocator need not fit a request.
+/// A plan that leaves less than this share of the memory budget may fail: at 96
+/// % of the memory, users of torchtitan saw nodes fail (pytorch/torchtitan,
+/// issue 1789), because free blocks of the caching allocator need not fit a
+/// request.
 static constexpr double leastMargin = 0.05;
 
 static void adviseOnMargin(const EvaluatedPipeline &pipeline,
@@ -96,8 +97,8 @@ static bool isOfMemory(const Warning &warning) {
          warning.subject == Warning::Subject::resident;
 }
 
-/// Warnings about memory are those of the fullest stage, the others those of
-/// the heaviest one.
+/// Warnings about memory come from the fullest stage, all other warnings from
+/// the heaviest stage.
 Warnings autopar::advice::warningsOf(const EvaluatedPipeline &pipeline) {
   const EvaluatedStep &heaviest = pipeline.heaviest();
   const EvaluatedStep &fullest = *pipeline.byDevice[pipeline.fullest];

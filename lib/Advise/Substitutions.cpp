@@ -41,8 +41,8 @@ std::string times(double ratio) {
   return formatNumber(std::round(ratio * 10) / 10) + "x";
 }
 
-/// The spread of the measured curves of a kind on this chip: the ratio of the
-/// largest to the smallest efficiency.
+/// Returns a text about how much the measured curves of a kind differ on this
+/// chip: the ratio of the largest to the smallest efficiency.
 std::string spreadText(const Chip &chip, KernelKind kind) {
   auto curves = chip.kernels.find(kind);
   Spread compute, memory;

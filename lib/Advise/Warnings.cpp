@@ -24,14 +24,14 @@ using namespace autopar::program;
 using namespace autopar::report;
 using namespace autopar::schedule;
 
-/// Writes a ratio: "2.4x".
+/// Returns a ratio as text: "2.4x".
 static std::string times(double ratio) {
   char buffer[32];
   std::snprintf(buffer, sizeof(buffer), "%.1fx", ratio);
   return buffer;
 }
 
-/// Lists at most five names, then the number of the others.
+/// Lists at most five names, then how many more there are.
 static std::string listSome(const std::vector<std::string> &names) {
   constexpr size_t limit = 5;
   std::vector<std::string> first(names.begin(),
@@ -42,15 +42,16 @@ static std::string listSome(const std::vector<std::string> &names) {
   return text;
 }
 
-/// Adds a warning about figures with the names; none if there are no names.
+/// Adds a warning about figures with these names; adds none if there are no
+/// names.
 static void addFigures(Warnings &warnings, const char *what,
                        const std::vector<std::string> &names) {
   if (!names.empty())
     warnings.push_back({what + listSome(names), ""});
 }
 
-/// Warns about narrow activations: engines that multiply in 8 bits keep
-/// everything else wider.
+/// Warns about activations in formats below 16 bits, because engines that
+/// multiply in 8 bits keep all other activations wider.
 static void warnNarrowStream(const EvaluatedStep &step, Warnings &warnings) {
   for (const Kernel &kernel : step.program.kernels)
     if (kernel.kind == KernelKind::elementwise && bitsOf(kernel.compute) < 16) {
@@ -64,7 +65,7 @@ static void warnNarrowStream(const EvaluatedStep &step, Warnings &warnings) {
     }
 }
 
-/// Warns about collectives whose times are not those of a measured curve.
+/// Warns about collectives whose times do not come from a measured curve.
 static void warnTimes(const EvaluatedStep &step, Warnings &warnings) {
   std::vector<std::string> modelled, interpolated;
   auto addOnce = [](std::vector<std::string> &names, std::string name) {

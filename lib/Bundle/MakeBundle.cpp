@@ -18,8 +18,8 @@
 using namespace autopar;
 using namespace autopar::bundle;
 
-/// The name of a file of a library: hardware/chips/.., runtimes/..; nothing of
-/// other files.
+/// Returns the name of a file of a library: hardware/chips/.. or runtimes/..;
+/// nothing for other files.
 static std::optional<std::string> libraryName(const std::string &path) {
   for (const char *kind : {"hardware", "runtimes"}) {
     std::string folder = dataDirectory(kind) + "/";
@@ -29,7 +29,7 @@ static std::optional<std::string> libraryName(const std::string &path) {
   return std::nullopt;
 }
 
-/// A plain name for a file of the user's.
+/// Returns a plain name, in the bundle, for a file of the user.
 static std::string ownName(const std::string &path, size_t number) {
   std::string last = path.substr(path.rfind('/') + 1);
   for (char &c : last)

@@ -87,7 +87,7 @@ static void readChoice(const JsonReader &reader, Bundle::Choice &choice) {
   choice.requests = reader.string("requests");
 }
 
-/// Compares an entry of the list with the file that it is about.
+/// Compares an entry of the manifest's list with the file that it describes.
 static void readListed(const JsonReader &reader, Bundle &bundle,
                        std::set<std::string> &listed) {
   reader.allowOnly({"name", "bytes", "sha256", "path"});

@@ -14,16 +14,16 @@ namespace autopar::bundle {
 
 inline constexpr const char *manifestName = "manifest.json";
 
-/// SHA-256, in hexadecimal.
+/// Returns the SHA-256 of `text` in hexadecimal.
 std::string hashOf(const std::string &text);
-/// `autopar.bundle/1`.
+/// Returns the manifest of the bundle, `autopar.bundle/1`.
 std::string writeManifest(const Bundle &bundle);
-/// Fills all but the texts of `bundle.files`, which are there, and whose
-/// hashes are compared. Errors name `file`.
+/// Reads a manifest into `bundle`. The texts of `bundle.files` must be there
+/// already; their hashes are compared. Errors name `file`.
 std::optional<Error> readManifest(const std::string &text,
                                   const std::string &file, Bundle &bundle);
 
-/// The versions of this program.
+/// Return the versions of autopar and of LLVM in this program.
 std::string ownVersion();
 std::string llvmVersion();
 

@@ -12,8 +12,8 @@
 
 namespace autopar::bundle {
 
-/// Makes the reports of the module in `text`: report.json, report.txt and, for
-/// a single plan, plan.json. Files are those of the enclosing scope.
+/// Makes the reports about the module in `text`: report.json, report.txt and,
+/// for a single plan, plan.json. Files are read from the enclosing scope.
 Result<std::map<std::string, std::string>>
 estimateAll(const std::string &text, const Bundle::Choice &choice);
 

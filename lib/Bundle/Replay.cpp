@@ -25,14 +25,15 @@ static bool isOfLibrary(const std::string &name) {
   return name.rfind("hardware/", 0) == 0 || name.rfind("runtimes/", 0) == 0;
 }
 
-/// The installed place of a library's file, such as hardware/chips/.. below the
-/// folder of hardware.
+/// Returns the path at which a file of a library is installed, such as
+/// hardware/chips/.. below the folder of hardware.
 static std::string installedPath(const std::string &name) {
   size_t slash = name.find('/');
   return dataDirectory(name.substr(0, slash)) + name.substr(slash);
 }
 
-/// The files of the bundle, where an estimate looks for them.
+/// Returns the files of the bundle, at the paths where an estimate looks for
+/// them.
 static FileScope::Files filesOf(const Bundle &bundle) {
   FileScope::Files files;
   for (const auto &[name, text] : bundle.files)
@@ -56,7 +57,8 @@ static std::string textOf(const Json &root, const std::string &pointer) {
 
 static std::vector<Difference> differencesOf(const std::string &before,
                                              const std::string &now) {
-  // Within the limits of all JSON: comparing goes as deep as it does.
+  // The texts are read within the limits of all JSON, because the comparison
+  // goes as deep as they do.
   Result<JsonDocument> first = JsonDocument::parse(before, "");
   Result<JsonDocument> second = JsonDocument::parse(now, "");
   std::vector<Difference> all;
@@ -96,7 +98,7 @@ static void compareInstalled(const Bundle &bundle, Replay &replay) {
   }
 }
 
-/// Estimates with the installed files, and compares.
+/// Estimates with the installed files, and compares the results.
 static void estimateInstalled(const Bundle &bundle, Replay &replay) {
   FileScope::Files files = filesOf(bundle);
   for (const Replay::InstalledFile &one : replay.changed) {

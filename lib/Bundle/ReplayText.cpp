@@ -21,7 +21,7 @@ using Json = nlohmann::ordered_json;
 // Text
 //===----------------------------------------------------------------------===//
 
-/// Differences that a text shows of each file: JSON has all.
+/// The number of differences of a file that a text shows; JSON has all of them.
 static constexpr size_t mostShown = 20;
 
 static std::string lineOf(const Difference &one) {

@@ -36,7 +36,7 @@ bool autopar::bundle::isPlainName(const std::string &name) {
 
 namespace {
 
-/// An archive in memory.
+/// A zip archive in memory.
 class Archive {
 public:
   explicit Archive(const ZipApi &api) : api(api) { api.initError(&error); }
@@ -50,12 +50,12 @@ public:
   Archive(const Archive &) = delete;
   Archive &operator=(const Archive &) = delete;
 
-  /// The bytes outlive it.
+  /// Opens the archive in `bytes`, which must outlive it.
   bool open(const void *bytes, size_t size, int flags) {
     source = api.createBuffer(bytes, size, 0, &error);
     if (!source)
       return false;
-    // Closing an archive frees its source.
+    // `keepSource` keeps the source, because closing an archive frees it.
     api.keepSource(source);
     archive = api.open(source, flags, &error);
     if (!archive)
@@ -133,7 +133,8 @@ Result<std::string> autopar::bundle::packZip(const Entries &entries) {
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// The reason to refuse an entry before it is unpacked.
+/// Returns the reason to refuse an entry before it is unpacked; nothing if
+/// there is none.
 static std::optional<std::string> refuse(const zip_stat_t &entry,
                                          uint64_t unpacked) {
   constexpr zip_uint64_t needed = ZIP_STAT_NAME | ZIP_STAT_SIZE |
@@ -149,7 +150,7 @@ static std::optional<std::string> refuse(const zip_stat_t &entry,
   if (entry.size > limits::maxUnpackedBytes - unpacked)
     return "makes more than " + formatInteger(limits::maxUnpackedBytes) +
            " bytes, unpacked";
-  // Short texts may well be all alike.
+  // Short texts may be well compressible without being an attack.
   constexpr uint64_t least = 1 << 16;
   if (entry.size > least &&
       entry.size / limits::maxPackingRatio > entry.comp_size)
@@ -159,8 +160,8 @@ static std::optional<std::string> refuse(const zip_stat_t &entry,
   return std::nullopt;
 }
 
-/// No more than `size` bytes, whatever the archive has; the hash of the archive
-/// is checked at its end.
+/// Unpacks an entry, at most `size` bytes of it, whatever the archive contains;
+/// the hash of the archive is checked at its end.
 static std::optional<std::string> unpack(Archive &zip, zip_uint64_t index,
                                          uint64_t size) {
   zip_file_t *file = zip.api.openFile(zip.archive, index, 0);

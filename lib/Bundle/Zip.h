@@ -17,13 +17,15 @@ namespace autopar::bundle {
 
 using Entries = std::map<std::string, std::string>;
 
-/// Names sorted, times fixed: equal entries give equal bytes.
+/// Packs entries, sorted by name and with fixed times, so that equal entries
+/// give equal bytes.
 Result<std::string> packZip(const Entries &entries);
-/// Errors name `file` and the entry; see limits::maxBundleFiles and those that
-/// follow.
+/// Unpacks an archive. Errors name `file` and the entry; see
+/// limits::maxBundleFiles and the limits after it.
 Result<Entries> unpackZip(const std::string &bytes, const std::string &file);
 
-/// Whether `name` stays below where it is unpacked: plain words between "/".
+/// Returns whether the path `name` stays below the folder in which it is
+/// unpacked: it consists of plain words between "/".
 bool isPlainName(const std::string &name);
 
 } // namespace autopar::bundle

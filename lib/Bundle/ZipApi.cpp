@@ -11,7 +11,8 @@ using namespace autopar;
 using namespace autopar::bundle;
 
 static Result<const ZipApi *> load() {
-  // The two have these functions alike.
+  // Both versions of libzip have the functions that are used here, with the
+  // same types.
   if (const auto *api = loadFirst<ZipApi>({"libzip.so.4", "libzip.so.5"}))
     return api;
   return Error{"", "cannot load libzip.so.4, which bundles need",

@@ -15,8 +15,9 @@
 
 namespace autopar::bundle {
 
-/// The functions of libzip that bundles use. As with libcurl, the library is
-/// needed only by users who write or read one.
+/// The functions of libzip that bundles use. They are loaded at run time, as
+/// those of libcurl are, because only users who write or read a bundle need the
+/// library.
 struct ZipApi : LoadedFunctions {
   using LoadedFunctions::LoadedFunctions;
 
@@ -43,7 +44,7 @@ struct ZipApi : LoadedFunctions {
   AUTOPAR_LOADED(zip_strerror, describeArchive);
 };
 
-/// Loads libzip, once.
+/// Loads libzip at the first call; later calls return the same functions.
 Result<const ZipApi *> loadZip();
 
 } // namespace autopar::bundle

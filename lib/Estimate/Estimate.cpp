@@ -60,7 +60,8 @@ private:
 
 } // namespace
 
-/// Completes the report of a step or of a pipeline with the requested details.
+/// Completes the report on a step or on a pipeline with the details that were
+/// requested.
 template <typename Evaluated>
 Report Estimator::compose(const Evaluated &evaluated) {
   Report report = evaluated.report;
@@ -112,7 +113,8 @@ Result<Estimate> Estimator::estimateStep(const Workload &workload) {
   return Estimate{std::move(*made), workload};
 }
 
-/// Adds the assumptions of a service, which replace those of its step by name.
+/// Adds the assumptions of a service. They replace those assumptions of the
+/// step that have the same name.
 static void take(Assumptions all, Assumptions &assumptions) {
   for (Assumption &one : all) {
     assumptions.erase(std::remove_if(assumptions.begin(), assumptions.end(),
@@ -124,8 +126,8 @@ static void take(Assumptions all, Assumptions &assumptions) {
   }
 }
 
-/// Drops the advice to run another batch: the load of a service says how many
-/// sequences run, and a single replica may saturate under it.
+/// Drops the advice to run another batch, because the load of a service says
+/// how many sequences run, and a single replica may saturate under this load.
 static void dropAdviceOnBatch(std::vector<Warning> &warnings) {
   warnings.erase(std::remove_if(warnings.begin(), warnings.end(),
                                 [](const Warning &warning) {

@@ -15,8 +15,9 @@
 
 namespace autopar::hub {
 
-/// The functions of libcurl that the hub uses. Linking it would make every
-/// start of every tool five milliseconds longer, and needs it everywhere.
+/// The functions of libcurl that the hub uses. They are loaded at run time: if
+/// the library were linked, each tool would start five milliseconds later, and
+/// would need the library everywhere.
 struct CurlApi : LoadedFunctions {
   using LoadedFunctions::LoadedFunctions;
 
@@ -37,7 +38,7 @@ struct CurlApi : LoadedFunctions {
   AUTOPAR_LOADED(curl_free, free);
 };
 
-/// Loads libcurl, once.
+/// Loads libcurl at the first call; later calls return the same functions.
 Result<const CurlApi *> loadCurl();
 
 } // namespace autopar::hub

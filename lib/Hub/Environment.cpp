@@ -17,7 +17,8 @@
 using namespace autopar;
 using namespace autopar::hub;
 
-/// The value of the first variable that is set and not empty, or "".
+/// Returns the value of the first environment variable that is set and not
+/// empty; "" if there is none.
 static std::string firstSet(std::initializer_list<const char *> names) {
   for (const char *name : names)
     if (const char *value = std::getenv(name); value && *value)
@@ -25,7 +26,8 @@ static std::string firstSet(std::initializer_list<const char *> names) {
   return "";
 }
 
-/// `$variable`, or `directory` in the cache folder of this user.
+/// Returns the value of the environment variable `variable` or, if it is not
+/// set, the path of `directory` in this user's cache folder.
 static std::string cacheOr(const char *variable, const char *directory) {
   std::string value = firstSet({variable});
   if (!value.empty())
@@ -55,7 +57,8 @@ bool autopar::hub::isOffline() {
   return false;
 }
 
-/// The token, checked: it becomes part of a header.
+/// Returns the access token. It is checked, because it becomes part of a
+/// header.
 static Result<std::string> readToken() {
   std::string origin = "HF_TOKEN", token = firstSet({"HF_TOKEN"});
   if (token.empty()) {

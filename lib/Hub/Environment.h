@@ -12,14 +12,15 @@
 
 namespace autopar::hub {
 
-/// The cache of huggingface_hub: `HF_HUB_CACHE`, else `HF_HOME`/hub, else
-/// ~/.cache/huggingface/hub.
+/// Returns the cache folder of huggingface_hub: `HF_HUB_CACHE`, else
+/// `HF_HOME`/hub, else ~/.cache/huggingface/hub.
 std::string hubCacheDirectory();
-/// Whether `HF_HUB_OFFLINE` is 1, on, yes or true.
+/// Returns whether `HF_HUB_OFFLINE` is 1, on, yes or true.
 bool isOffline();
-/// `HF_ENDPOINT`, the token (`HF_TOKEN`, else the file `HF_TOKEN_PATH`, else
-/// `HF_HOME`/token), `CURL_CA_BUNDLE` or `SSL_CERT_FILE`, and
-/// `AUTOPAR_HTTP_TIMEOUT`. Errors never show the token.
+/// Reads the settings from environment variables: `HF_ENDPOINT`, the token
+/// (`HF_TOKEN`, else the file `HF_TOKEN_PATH`, else `HF_HOME`/token),
+/// `CURL_CA_BUNDLE` or `SSL_CERT_FILE`, and `AUTOPAR_HTTP_TIMEOUT`. Errors
+/// never show the token.
 Result<HttpSettings> readHttpSettings();
 
 } // namespace autopar::hub

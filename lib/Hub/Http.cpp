@@ -21,7 +21,8 @@ constexpr unsigned maxRedirects = 5;
 constexpr Milliseconds connectTime{10'000};
 constexpr Milliseconds firstWait{500};
 constexpr Milliseconds quietTime{1'000};
-/// Fewer bytes a second than this, for this many seconds, is no transfer.
+/// A transfer of fewer bytes per second than this, for this many seconds,
+/// counts as broken.
 constexpr long lowSpeedBytes = 16, lowSpeedSeconds = 20;
 
 static Milliseconds since(Clock::time_point start) {
@@ -32,7 +33,8 @@ static std::string seconds(Milliseconds time) {
   return formatNumber(std::chrono::duration<double>(time).count()) + " s";
 }
 
-/// An address as it may be shown: the query may hold signatures.
+/// Returns an address as it may be shown: without its query, which may contain
+/// signatures.
 static std::string shown(const std::string &url) {
   return url.substr(0, url.find_first_of("?#"));
 }
@@ -48,7 +50,7 @@ struct HttpClient::Transfer {
   HttpAnswer answer;
   std::string redirect;
   std::optional<Error> error;
-  /// Whether the error may pass, and how long the server asks to wait.
+  /// Whether the error may be temporary, and how long the server asks to wait.
   bool mayPass = false;
   Milliseconds retryAfter{};
 
@@ -72,7 +74,7 @@ size_t HttpClient::Transfer::write(char *data, size_t, size_t count,
   return count;
 }
 
-/// Takes the value of header `name` (lower case) out of `line`.
+/// If `line` is the header `name` (in lower case), sets `value` to its value.
 static void takeHeader(std::string_view line, std::string_view name,
                        std::string &value) {
   if (line.size() <= name.size() || line[name.size()] != ':' ||
@@ -125,7 +127,7 @@ Result<HttpClient> HttpClient::open(HttpSettings settings) {
   return client;
 }
 
-/// "https://host:port" of an address that may be asked.
+/// Returns the origin "https://host:port" of an address that may be requested.
 Result<std::string> HttpClient::originOf(const std::string &url) const {
   CURLU *parsed = curl->url();
   auto part = [&](CURLUPart what) {
@@ -167,8 +169,8 @@ void HttpClient::configure(Transfer &transfer, Milliseconds left) {
   set(CURLOPT_TIMEOUT_MS, long(left.count()));
   set(CURLOPT_LOW_SPEED_LIMIT, lowSpeedBytes);
   set(CURLOPT_LOW_SPEED_TIME, lowSpeedSeconds);
-  // Sizes that are declared are refused early, others by `write`. Compressed
-  // answers that were not requested stay compressed.
+  // Answers that declare a too large size are refused early, other answers by
+  // `write`. Compressed answers that were not requested stay compressed.
   set(CURLOPT_MAXFILESIZE_LARGE, curl_off_t(transfer.request->maxBytes));
   set(CURLOPT_WRITEFUNCTION, &Transfer::write);
   set(CURLOPT_WRITEDATA, &transfer);
@@ -209,8 +211,8 @@ static bool isDropped(CURLcode code) {
          code == CURLE_HTTP2 || code == CURLE_HTTP2_STREAM;
 }
 
-/// Turns the results of libcurl and the server into an answer, a redirect or an
-/// error.
+/// Turns the results of libcurl and of the server into an answer, a redirect or
+/// an error.
 void HttpClient::conclude(Transfer &transfer, CURLcode code,
                           const char *reason) {
   if (transfer.tooLarge || code == CURLE_FILESIZE_EXCEEDED) {
@@ -246,8 +248,8 @@ void HttpClient::conclude(Transfer &transfer, CURLcode code,
     transfer.fail("the server answers HTTP " + std::to_string(status), "");
 }
 
-/// Gets `request`, following redirects. The token stays behind for good where
-/// one leads to another origin.
+/// Gets `request` and follows redirects. Once a redirect leads to another
+/// origin, the token is not sent any more.
 HttpClient::Transfer HttpClient::follow(const HttpRequest &request,
                                         Milliseconds left) {
   Clock::time_point start = Clock::now();
@@ -264,7 +266,8 @@ HttpClient::Transfer HttpClient::follow(const HttpRequest &request,
           "more than " + std::to_string(maxRedirects) + " redirects", "");
     withToken &= *origin == endpointOrigin;
     Transfer transfer = perform(url, request, withToken, left - since(start));
-    // The endpoint knows the commit, the storage that it points to may not.
+    // The endpoint knows the commit; the storage to which it redirects may not
+    // know it.
     if (commit.empty() && withToken)
       commit = transfer.answer.commit;
     transfer.answer.commit = commit;
@@ -274,7 +277,7 @@ HttpClient::Transfer HttpClient::follow(const HttpRequest &request,
   }
 }
 
-/// Waits before the next try, or says why there is none.
+/// Waits before the next try. Returns the reason if there is no next try.
 std::optional<Error> HttpClient::wait(Transfer &transfer, unsigned attempt,
                                       Milliseconds left) const {
   Milliseconds time =

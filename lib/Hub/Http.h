@@ -22,42 +22,48 @@ using Milliseconds = std::chrono::milliseconds;
 
 /// The server, the credentials, and the time limits.
 struct HttpSettings {
-  /// "https://huggingface.co", without a trailing slash.
+  /// The address of the server, such as "https://huggingface.co", without a
+  /// trailing slash.
   std::string endpoint;
-  /// Sent to the endpoint's own host only; may be empty.
+  /// The access token, which is sent only to the endpoint's own host; may be
+  /// empty.
   std::string token;
-  /// Certificates that are trusted instead of the system's; may be empty.
+  /// The file of certificates that are trusted instead of the system's; may be
+  /// empty.
   std::string certificates;
-  /// Bound on one `get`: its redirects, its retries and its waits.
+  /// The longest time of one `get`, including redirects, retries and waits.
   Milliseconds total{};
   ProgressCallback progress;
 };
 
 struct HttpRequest {
   std::string url;
-  /// Larger answers are refused.
+  /// The largest size of an answer; larger answers are refused.
   uint64_t maxBytes = 0;
-  /// "0-7"; empty: all.
+  /// The range of bytes to request, such as "0-7"; empty for all bytes.
   std::string range;
 };
 
 struct HttpAnswer {
-  /// 2xx, or a 4xx that asking again does not change.
+  /// The status of the answer: 2xx, or a 4xx that would not change if the
+  /// request were repeated.
   long status = 0;
   std::string body;
-  /// The headers X-Repo-Commit and Content-Range, where there were any.
+  /// The values of the headers X-Repo-Commit and Content-Range; empty if there
+  /// were none.
   std::string commit, contentRange;
 };
 
-/// Gets files over https. Follows at most five redirects, to https only.
-/// Temporary failures (429, 5xx, dropped connections) are tried three times.
+/// Gets files over https. It follows at most five redirects, and only to https.
+/// After temporary failures (429, 5xx, dropped connections) it tries again,
+/// three times in all.
 class HttpClient {
 public:
   static Result<HttpClient> open(HttpSettings settings);
 
   Result<HttpAnswer> get(const HttpRequest &request);
-  /// The first bytes of `text` as they may be shown: escaped, and without the
-  /// token.
+  /// Returns the beginning of `text` as it may be shown: escaped, and without
+  /// the token.
   std::string excerpt(std::string text) const;
   const HttpSettings &settings() const { return config; }
 

@@ -19,14 +19,15 @@
 using namespace autopar;
 using namespace autopar::hub;
 
-/// Size of the first request: the header of most checkpoint files.
+/// The bytes of the first request: they contain the header of most checkpoint
+/// files.
 constexpr uint64_t firstBytes = uint64_t(128) << 10;
 
 struct HttpRange::State {
   Remote remote;
   std::string file;
   uint64_t size = 0;
-  /// The file's first bytes.
+  /// The first bytes of the file.
   std::string first;
 
   Error wrong(const std::string &message) const {
@@ -42,8 +43,8 @@ HttpRange::~HttpRange() = default;
 
 uint64_t HttpRange::size() const { return state->size; }
 
-/// The size of the file, out of "bytes 0-99/1234" where that begins at
-/// `offset` and is as long as `body`.
+/// Returns the size of the file from a header such as "bytes 0-99/1234";
+/// nothing if the range does not begin at `offset` or is not as long as `body`.
 static std::optional<uint64_t>
 sizeIn(const std::string &header, uint64_t offset, const std::string &body) {
   std::string expected = "bytes " + std::to_string(offset) + "-" +
@@ -59,8 +60,8 @@ sizeIn(const std::string &header, uint64_t offset, const std::string &body) {
   return size;
 }
 
-/// Requests bytes and checks that the answer has them, `count` or up to the end
-/// of the file; nothing if there is no file.
+/// Requests `count` bytes and checks that the answer has them, or all bytes up
+/// to the end of the file. Returns nothing if there is no file.
 Result<std::optional<std::string>> HttpRange::State::ask(uint64_t offset,
                                                          uint64_t count) {
   std::string range =

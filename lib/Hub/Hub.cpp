@@ -25,7 +25,7 @@ using namespace autopar;
 using namespace autopar::hub;
 namespace fs = std::filesystem;
 
-/// Files that describe the quantisation where config.json does not.
+/// Files that describe the quantisation if config.json does not.
 static const std::vector<std::string> quantFiles = {"hf_quant_config.json",
                                                     "quantize_config.json"};
 
@@ -34,7 +34,7 @@ static bool endsWith(const std::string &text, std::string_view suffix) {
          text.compare(text.size() - suffix.size(), suffix.size(), suffix) == 0;
 }
 
-/// The model whose files lie in `folder`.
+/// Returns the files of the model in `folder`.
 static ModelFiles filesIn(const std::string &folder, std::string name,
                           std::string provenance) {
   ModelFiles files;
@@ -47,7 +47,7 @@ static ModelFiles filesIn(const std::string &folder, std::string name,
   return files;
 }
 
-/// The last component of a path; "" for "." and "..".
+/// Returns the last component of a path; "" for "." and "..".
 static std::string lastName(const fs::path &path) {
   std::string name = path.filename().string();
   return name == "." || name == ".." ? "" : name;
@@ -88,8 +88,9 @@ std::vector<std::string> autopar::hub::bundledModels() {
   return names;
 }
 
-/// The models that `name` may mean. One that ends in a weight format is spelt
-/// with a colon here: "qwen3-32b-fp8" -> "qwen3-32b:fp8".
+/// Returns the models that `name` may mean. If a name ends in a weight format,
+/// the format is separated by a colon here: "qwen3-32b-fp8" becomes
+/// "qwen3-32b:fp8".
 static std::vector<std::string>
 modelsMeant(const std::string &name, const std::vector<std::string> &models) {
   std::vector<std::string> meant = suggestions(name, models);
@@ -116,7 +117,7 @@ static Result<ModelFiles> locateBundled(const std::string &name) {
 }
 
 /// Downloads the files that describe `repository` into `cache`. config.json is
-/// stored last: if it is there, the others are.
+/// stored last, so that the other files are there if it is.
 static Result<ModelFiles> download(const Repository &repository,
                                    const std::string &cache,
                                    const HubOptions &options) {
@@ -144,7 +145,7 @@ static Result<ModelFiles> download(const Repository &repository,
   return filesIn(*snapshot, repository.name, remote->addressOf("config.json"));
 }
 
-/// The snapshot that was last known to be the revision.
+/// Returns the snapshot that was last known to be this revision.
 static std::optional<Snapshot>
 newestSnapshot(const Repository &repository,
                const std::vector<std::string> &caches) {
@@ -168,7 +169,7 @@ static Result<ModelFiles> locateOnHub(const Repository &repository,
   bool isFresh = snapshot && snapshot->age < day && !options.refresh;
   if (asks && !isFresh) {
     Result<ModelFiles> files = download(repository, caches[1], options);
-    // An old snapshot is better than none.
+    // An old snapshot is better than no files.
     if (files || !snapshot || options.refresh)
       return files;
   }
@@ -182,7 +183,8 @@ static Result<ModelFiles> locateOnHub(const Repository &repository,
                    repository.folderIn(caches[1])};
 }
 
-/// Whether only the hub or a cache can have the model.
+/// Returns whether only the hub or a cache can have the model `argument`,
+/// because it is no file.
 static bool isHubName(const std::string &argument) {
   std::error_code error;
   return argument.find('/') != argument.npos && !fs::exists(argument, error) &&

@@ -19,7 +19,8 @@ using namespace autopar::hub;
 namespace fs = std::filesystem;
 
 namespace {
-/// A kind of file by the end of its name.
+/// A kind of file that is no model, told by the end of its name; and what to
+/// give instead.
 struct Kind {
   const char *ending, *what, *instead;
 };
@@ -42,10 +43,11 @@ static bool endsWith(const std::string &text, std::string_view suffix) {
          text.compare(text.size() - suffix.size(), suffix.size(), suffix) == 0;
 }
 
-/// Files of PEFT: an adapter, trained beside an unchanged model.
+/// The file of PEFT that describes an adapter, which is trained beside an
+/// unchanged model.
 static constexpr const char *adapterFile = "adapter_config.json";
 
-/// The error for an adapter; nothing if `path` describes none.
+/// Returns the error for an adapter; nothing if `path` describes none.
 static std::optional<Error> refuseAdapter(const std::string &path) {
   Result<JsonDocument> document =
       JsonDocument::readFile(path, JsonDocument::Dialect::python);
@@ -83,7 +85,7 @@ std::optional<Error> autopar::hub::refuseFile(const std::string &path) {
   return std::nullopt;
 }
 
-/// Folders below `path` that have a config.json.
+/// Returns the folders below `path` that have a config.json.
 static std::vector<std::string> modelsBelow(const std::string &path) {
   std::vector<std::string> found;
   std::error_code error;

@@ -14,10 +14,11 @@
 
 namespace autopar::hub {
 
-/// The error, with advice, for a file that is no config.
+/// Returns the error, with advice, for a file that is no config; nothing if the
+/// file may be one.
 std::optional<Error> refuseFile(const std::string &path);
 
-/// The error for a directory without a config.json, with suggestions.
+/// Returns the error for a directory without a config.json, with suggestions.
 Error refuseDirectory(const std::string &path);
 
 } // namespace autopar::hub

@@ -13,25 +13,26 @@
 
 namespace autopar::hub {
 
-/// A model on the hub that may be asked for its files.
+/// A model on the hub whose files may be requested.
 class Remote {
 public:
   static Result<Remote> open(Repository repository, const HubOptions &options);
 
-  /// Gets `file`, or a range of it; nothing if the model has no such file.
-  /// Errors say what access needs.
+  /// Gets `file`, or a range of its bytes; returns nothing if the model has no
+  /// such file. Errors say what is needed for access.
   Result<std::optional<HttpAnswer>> get(const std::string &file,
                                         uint64_t maxBytes,
                                         const std::string &range = "");
-  /// The same for a file that must be a JSON object.
+  /// Gets `file`, which must be a JSON object; returns nothing if the model has
+  /// no such file.
   Result<std::optional<HttpAnswer>> getJson(const std::string &file);
-  /// Gets config.json, which must be that of a model: some servers report
-  /// errors in a JSON object with a success status.
+  /// Gets config.json, which must be the config of a model, because some
+  /// servers report errors as a JSON object with a success status.
   Result<std::optional<HttpAnswer>> getConfig();
-  /// Why there is no config.json.
+  /// Returns the error that says why there is no config.json.
   Error missing() const;
   std::string addressOf(const std::string &file) const;
-  /// The model's page.
+  /// Returns the address of the model's page.
   std::string page() const;
 
 private:

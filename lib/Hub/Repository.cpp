@@ -22,9 +22,9 @@ namespace fs = std::filesystem;
 
 static bool isAlnum(char c) { return std::isalnum((unsigned char)c); }
 
-/// Whether the text is a legal name of the hub, safe in a path: letters,
-/// digits, "-", "_" and "." (and `also`), not beginning with "." or "-",
-/// without "..".
+/// Returns whether `text` is a legal name on the hub, which is safe in a path:
+/// it has only letters, digits, "-", "_" and "." (and the characters `also`),
+/// does not begin with "." or "-", and does not contain "..".
 static bool isSafe(std::string_view text, size_t longest,
                    std::string_view also = "") {
   return !text.empty() && text.size() <= longest &&
@@ -35,7 +35,7 @@ static bool isSafe(std::string_view text, size_t longest,
          });
 }
 
-/// The same for each part between slashes.
+/// Returns whether each part of `text` between slashes is such a safe name.
 static bool isSafePath(std::string_view text) {
   constexpr size_t longest = 255;
   for (size_t slash; (slash = text.find('/')) != text.npos;
@@ -66,7 +66,8 @@ static std::vector<std::string> partsOf(const std::string &path) {
   return parts;
 }
 
-/// "https://host/org/name/tree/revision" without its scheme and its query.
+/// Returns an address such as "https://host/org/name/tree/revision" without its
+/// scheme and its query.
 static std::string pathOf(const std::string &address) {
   size_t scheme = address.find("://");
   std::string path =
@@ -88,7 +89,8 @@ std::string autopar::hub::nameOfAddress(const std::string &argument) {
   if (!ofHub || parts.size() < 3 || parts[2].empty())
     return argument;
   std::string name = parts[1] + "/" + parts[2];
-  // /tree/main, /blob/main/config.json, /tree/refs/pr/1
+  // The rest of the path has the revision: /tree/main, /blob/main/config.json,
+  // /tree/refs/pr/1.
   if (parts.size() < 5 || parts[4].empty())
     return name;
   name += "@" + parts[4];
@@ -145,7 +147,8 @@ static bool isCommit(const std::string &text) {
          text.find_first_not_of("0123456789abcdef") == text.npos;
 }
 
-/// The commit that the file of a reference has; `revision` where there is none.
+/// Returns the commit in the file `reference`; `revision` if there is no such
+/// file.
 static std::string commitOf(const std::string &reference,
                             const std::string &revision) {
   if (!fileExists(reference))
@@ -156,7 +159,7 @@ static std::string commitOf(const std::string &reference,
   return text->substr(0, text->find_last_not_of(" \r\n") + 1);
 }
 
-/// Seconds since `path` was written.
+/// Returns the seconds since `path` was written.
 static double ageOf(const std::string &path) {
   std::error_code error;
   auto written = fs::last_write_time(path, error);
@@ -179,7 +182,7 @@ std::optional<Snapshot> autopar::hub::findSnapshot(const Repository &repository,
   return Snapshot{snapshot, ageOf(fileExists(reference) ? reference : config)};
 }
 
-/// Writes `text` to `path`, whose folder is made.
+/// Writes `text` to `path`; makes the folder if necessary.
 static Result<bool> writeWithFolder(const std::string &path,
                                     const std::string &text) {
   std::error_code error;

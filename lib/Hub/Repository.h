@@ -15,21 +15,23 @@
 
 namespace autopar::hub {
 
-/// "org/name" at a branch, tag or commit; both have only characters that are
-/// safe in paths.
+/// The repository "org/name" at a branch, tag or commit. Names and revision
+/// have only characters that are safe in paths.
 struct Repository {
   std::string org, name, revision;
 
   std::string id() const { return org + "/" + name; }
-  /// The part of an address that `file` has below the endpoint.
+  /// Returns the path of `file` on the server, which follows after the endpoint
+  /// in its address.
   std::string addressOf(const std::string &file) const;
-  /// Its folder in a cache, laid out as by huggingface_hub: refs/<revision>
-  /// has the commit, snapshots/<commit> the files.
+  /// Returns the repository's folder in a cache, laid out as by
+  /// huggingface_hub: refs/<revision> has the commit, snapshots/<commit> the
+  /// files.
   std::string folderIn(const std::string &cache) const;
 };
 
-/// "org/name" or "org/name@revision" of the address of a page or a file of the
-/// hub; else `argument` as it is.
+/// Returns "org/name" or "org/name@revision" if `argument` is the address of a
+/// page or a file of the hub; else `argument` itself.
 std::string nameOfAddress(const std::string &argument);
 
 /// Reads "org/name" or "org/name@revision"; `revision` may be empty.
@@ -42,15 +44,15 @@ Result<bool> checkFileName(const std::string &file);
 /// A folder of a cache that has a config.json.
 struct Snapshot {
   std::string folder;
-  /// Seconds since the cache resolved the revision; 0 for a commit, which never
-  /// changes.
+  /// The seconds since the cache resolved the revision; 0 for a commit, which
+  /// never changes.
   double age = 0;
 };
 std::optional<Snapshot> findSnapshot(const Repository &repository,
                                      const std::string &cache);
 
-/// Stores files (name, text), in order, as the snapshot `commit` ("": not
-/// known) and returns its folder.
+/// Stores files (name and text), in order, as the snapshot `commit`; "" if the
+/// commit is not known. Returns the folder of the snapshot.
 Result<std::string>
 storeSnapshot(const Repository &repository, const std::string &cache,
               const std::string &commit,

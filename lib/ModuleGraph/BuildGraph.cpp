@@ -29,26 +29,26 @@ namespace {
 
 using Index = ModuleGraph::Index;
 
-/// A function on a stage, which is drawn once.
+/// A function on a stage; it is drawn only once.
 struct Drawn {
   Index cluster = 0;
   SmallVector<std::optional<Source>> results;
-  /// Number of runs of other functions per run.
+  /// For each called function, how often one run of this function runs it.
   llvm::MapVector<Drawn *, Checked> calls;
   Checked runs = 0;
 };
 
-/// A running function, and the sources of its values so far.
+/// A function that is running, and the sources of its values so far.
 struct Frame {
   FunctionOpInterface function;
   DenseMap<Value, Source> sources;
   SmallVector<LoopLikeOpInterface> loops;
-  /// Product of the trip counts of the surrounding loops.
+  /// The product of the trip counts of the surrounding loops.
   Checked times = 1;
 };
 
-/// Runs through a step. Functions are run once for each stage, loops once but
-/// for those whose layers stages divide.
+/// Runs through a step of the module. Each function is run once for each stage.
+/// Each loop is run once, except loops whose layers are divided into stages.
 class StepWalk {
 public:
   StepWalk(ModuleOp module, parallel::StagesOp stages)
@@ -84,12 +84,13 @@ private:
   Drawing drawing;
   SymbolTableCollection symbols;
   DenseMap<std::pair<Operation *, Stage>, std::unique_ptr<Drawn>> functions;
-  /// Callees before callers.
+  /// The functions that have run, each called function before its callers.
   std::vector<Drawn *> finished;
   llvm::SmallPtrSet<Operation *, 8> active;
   size_t depth = 0;
 
-  /// For the outermost function: the loops whose layers stages divide.
+  /// For the outermost function, the loops whose layers are divided into
+  /// stages.
   SmallVector<LoopLikeOpInterface> stack;
   Section section = Section::forward;
   int64_t layer = 0;
@@ -118,7 +119,7 @@ Index StepWalk::clusterOf(Frame &frame) {
   return cluster;
 }
 
-/// Goes on to the stage of the next layer. Backwards run from the last one.
+/// Goes on to the stage of the next layer. Backwards begin with the last layer.
 void StepWalk::enterLayer() {
   int64_t last = ranges.back().end - 1;
   int64_t number = section == Section::backward ? last - layer : layer;
@@ -132,8 +133,8 @@ void StepWalk::enterLayer() {
 // Values
 //===----------------------------------------------------------------------===//
 
-/// Draws a value that each stage has, with the ops that it depends on, on this
-/// stage.
+/// Draws a value that every stage has, on this stage, with the ops on which it
+/// depends.
 void StepWalk::drawGiven(Frame &frame, Value value) {
   SmallVector<Operation *> chain;
   for (Operation *op = value.getDefiningOp(); op && !drawing.isDrawn(op, stage);
@@ -196,7 +197,7 @@ LogicalResult StepWalk::runOp(Frame &frame, Operation *op) {
                                            : runLoop(frame, loop);
   if (auto call = dyn_cast<CallOpInterface>(op))
     return runCall(frame, call);
-  // Values that each stage has are drawn where they are read.
+  // A value that every stage has is drawn where it is read.
   if (!ranges.empty() && op->getNumResults() == 1 && isGiven(op->getResult(0)))
     return success();
   if (drawing.isTooLarge())
@@ -207,8 +208,8 @@ LogicalResult StepWalk::runOp(Frame &frame, Operation *op) {
   return success();
 }
 
-/// One run of the body: each carried value comes from before the loop, or from
-/// the iteration before.
+/// Runs the body of a loop once: each carried value comes from before the loop,
+/// or from the iteration before.
 LogicalResult StepWalk::runLoop(Frame &frame, LoopLikeOpInterface loop) {
   llvm::SaveAndRestore<size_t> deeper(depth, depth + 1);
   if (depth > limits::maxCallDepth)
@@ -239,7 +240,7 @@ LogicalResult StepWalk::runLoop(Frame &frame, LoopLikeOpInterface loop) {
   return done;
 }
 
-/// All iterations, each layer on its stage.
+/// Runs all iterations of a loop, each layer on its stage.
 LogicalResult StepWalk::runLayers(Frame &frame, LoopLikeOpInterface loop) {
   int64_t count = loop.getStaticTripCount()->getSExtValue();
   Block &body = loop.getLoopRegions().front()->front();
@@ -306,8 +307,8 @@ FailureOr<Drawn *> StepWalk::draw(FunctionOpInterface function,
   return &drawn;
 }
 
-/// Stages divide the calls in the last loops of `function`, and nothing else is
-/// in these.
+/// Checks that the stages divide the calls in the last loops of `function`, and
+/// that these loops contain nothing else.
 LogicalResult StepWalk::verifyLayers(Operation *function) {
   Checked layers = 0;
   for (LoopLikeOpInterface loop : stack) {

@@ -22,7 +22,7 @@ using namespace mlir;
 
 using Index = ModuleGraph::Index;
 
-/// Characters of an attribute that a graph shows.
+/// The number of characters of an attribute that a graph shows.
 static constexpr size_t maxAttributeText = 200;
 
 Drawing::Drawing(ModuleOp module, std::vector<LayerRange> stages)
@@ -106,7 +106,8 @@ static ModuleGraph::Node::Kind kindOf(Operation *op) {
              : ModuleGraph::Node::Kind::compute;
 }
 
-/// The tensor that an op names, or the axes that a collective runs over.
+/// Returns the name of the tensor that an op names, or the axes over which a
+/// collective runs.
 static std::string detailOf(Operation *op) {
   if (auto named = dyn_cast<WorkloadOpInterface>(op))
     if (StringAttr name = named.getTensorName())
@@ -169,7 +170,7 @@ void Drawing::connect(Source from, Index to, Value value) {
     addEdge(from.index, to, value);
 }
 
-/// Fills dimensions, elements and open sums.
+/// Fills in the dimensions, the elements and the open sums of an edge.
 static void describe(RankedTensorType type, ModuleGraph::Edge &edge) {
   auto words = [](ArrayRef<StringAttr> axes) {
     std::vector<std::string> list;
@@ -219,7 +220,7 @@ LogicalResult Drawing::emitTooLarge() {
          << " nodes or " << limits::maxGraphEdges << " edges, too many to draw";
 }
 
-/// A diamond of joins is gone through once for each use.
+/// A join that several other joins lead to is visited only once for each use.
 FailureOr<ModuleGraph> Drawing::finish() {
   for (const Use &use : joined) {
     SmallVector<Source> open = {use.from};

@@ -19,24 +19,26 @@
 
 namespace autopar::graph {
 
-/// Modules without stages have one stage, which has no cluster.
+/// The number of a stage. A module without stages has one stage, which has no
+/// cluster.
 using Stage = uint32_t;
 
-/// Where a value comes from: a node, or one of several.
+/// Where a value comes from: a node, or a join, which stands for one of several
+/// nodes.
 struct Source {
   ModuleGraph::Index index = 0;
   bool isJoin = false;
 };
 
-/// Fills a graph. An op is drawn once per stage.
+/// Fills in a graph. An op is drawn once for each stage.
 class Drawing {
 public:
   using Index = ModuleGraph::Index;
 
   Drawing(mlir::ModuleOp module, std::vector<schedule::LayerRange> stages);
 
-  /// Returns the graph, with each join replaced by its inputs. Fails with a
-  /// diagnostic if it is too large.
+  /// Returns the graph, in which each join is replaced by its inputs. Fails
+  /// with a diagnostic if the graph is too large.
   mlir::FailureOr<ModuleGraph> finish();
 
   Index functionCluster(mlir::FunctionOpInterface function, Stage stage);
@@ -48,18 +50,20 @@ public:
   bool isDrawn(mlir::Operation *op, Stage stage) const {
     return nodes.contains({op, stage});
   }
-  /// The node of `op`, which is drawn into `cluster` unless it was before.
+  /// Returns the node of `op`, which is drawn into `cluster` if it is not drawn
+  /// yet.
   Index node(mlir::Operation *op, Stage stage, Index cluster);
   Index argument(mlir::BlockArgument value, Stage stage, Index cluster);
-  /// A value that leaves the step, which `use` returns.
+  /// Draws a value that leaves the step, which `use` returns. Returns its node.
   Index result(mlir::OpOperand &use, Stage stage, Index cluster);
-  /// The value that is carried around a loop, so far without sources.
+  /// Returns the source of a value that is carried around a loop; it has no
+  /// inputs yet.
   Source join();
   void addTo(Source join, Source source) {
     joins[join.index].push_back(source);
   }
 
-  /// An edge for a value that `to` reads.
+  /// Adds an edge for a value that node `to` reads.
   void connect(Source from, Index to, mlir::Value value);
   bool isTooLarge() const;
   mlir::LogicalResult emitTooLarge();

@@ -23,7 +23,8 @@ using Cluster = ModuleGraph::Cluster;
 using Node = ModuleGraph::Node;
 using Edge = ModuleGraph::Edge;
 
-/// `text` inside of a string of DOT: nothing of it is special there.
+/// Returns `text` for the inside of a string in DOT, where none of its
+/// characters is special.
 static std::string escape(const std::string &text) {
   std::string result;
   std::string shown = visible(text);
@@ -36,7 +37,7 @@ static std::string escape(const std::string &text) {
   return result;
 }
 
-/// A string of those lines that are not empty.
+/// Returns a string in DOT that consists of those lines that are not empty.
 static std::string quote(std::initializer_list<std::string> lines) {
   std::string result;
   for (const std::string &line : lines)
@@ -56,7 +57,7 @@ static std::string dimensionText(const ModuleGraph::Dimension &dimension) {
   return text;
 }
 
-/// "batch x query x 64 by tp x 128 bf16".
+/// Returns the text of a tensor: "batch x query x 64 by tp x 128 bf16".
 static std::string tensorText(const Edge &edge) {
   std::string text;
   for (const ModuleGraph::Dimension &dimension : edge.dimensions)
@@ -161,7 +162,7 @@ private:
   }
 
   const ModuleGraph &graph;
-  /// Inner clusters, and nodes, of each cluster.
+  /// For each cluster, its inner clusters (`inside`) and its nodes (`nodesOf`).
   std::map<ModuleGraph::Index, std::vector<ModuleGraph::Index>> inside, nodesOf;
   std::string text;
   llvm::raw_string_ostream os;

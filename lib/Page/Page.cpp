@@ -31,7 +31,8 @@ std::string autopar::page::escapeHtml(std::string_view text) {
       escaped += "&quot;";
       break;
     default:
-      // Controls but for tabs and ends of lines are not HTML.
+      // Control characters, except tabs and ends of lines, are not allowed in
+      // HTML.
       escaped += static_cast<unsigned char>(c) < ' ' && c != '\t' && c != '\n'
                      ? '?'
                      : c;
@@ -110,7 +111,7 @@ HtmlBody &HtmlBody::endDetails() {
 // The page
 //===----------------------------------------------------------------------===//
 
-/// JSON inside a script: nothing in it ends the script.
+/// Returns JSON for the inside of a script: nothing in it can end the script.
 static std::string inScript(const std::string &json) {
   std::string safe;
   for (char c : json)
@@ -118,8 +119,8 @@ static std::string inScript(const std::string &json) {
   return safe;
 }
 
-/// Puts `text` in place of the marker called `name`, from `from` on; where it
-/// ends.
+/// Puts `text` in place of the marker `name`, which it looks for from `from`
+/// on. Returns where the text ends.
 static size_t fill(std::string &page, std::string_view name,
                    std::string_view text, size_t from) {
   std::string marker = "<!--autopar:" + std::string(name) + "-->";
@@ -130,7 +131,8 @@ static size_t fill(std::string &page, std::string_view name,
   return place + text.size();
 }
 
-/// `text` as gzip packs it. Errors: none that a memory that suffices has.
+/// Returns `text` compressed as gzip does it. It fails only if there is not
+/// enough memory.
 static std::string pack(const std::string &text) {
   z_stream stream = {};
   constexpr int gzip = 16 + MAX_WBITS, memory = 8;
@@ -164,7 +166,7 @@ static std::string base64(const std::string &bytes) {
   return text.replace(text.size() - padding, padding, padding, '=');
 }
 
-/// Embeds data in a page; long data is compressed.
+/// Returns data as a page embeds it; long data is compressed.
 static std::string dataOf(const std::string &json) {
   constexpr size_t readable = 512 << 10;
   return json.size() <= readable ? inScript(json) : base64(pack(json));

@@ -16,7 +16,7 @@ using namespace autopar::reshard;
 
 namespace {
 
-/// Coordinates that have to be equal.
+/// Collects pairs of coordinates that have to be equal.
 class Equalities {
 public:
   explicit Equalities(size_t axes) {
@@ -24,7 +24,7 @@ public:
       parent[axis] = static_cast<AxisId>(axis);
   }
 
-  /// Number of equalities that do not follow from the others.
+  /// Returns the number of equalities that do not follow from other ones.
   size_t count() const { return independent; }
 
   void add(AxisId one, AxisId other) {
@@ -93,16 +93,16 @@ LowerBound::Digits LowerBound::digitsOf(const ShardLayout &layout) const {
   return digits;
 }
 
-/// A device receives the part of its block of the goal that it does not hold,
-/// or all of it if its elements have to be summed.
+/// Returns what a device must receive: the part of its block of the goal that
+/// it does not hold, or the whole block if its elements have to be summed.
 int64_t LowerBound::lacking(const ShardLayout &layout) const {
   int64_t held = addendsOf(layout) == 1 ? steps.local(layout) : 0;
   return std::max<int64_t>(wanted - held, 0);
 }
 
-/// Lower bound of the bytes sent for axes that leave their dimension: all but
-/// the share of a block that stays. With `inOrder`, an axis of a list stays
-/// only if all axes before it do.
+/// Returns a lower bound of the amount sent for axes that leave their
+/// dimension: all but the share of a block that stays. With `inOrder`, an axis
+/// of a list stays only if all axes before it stay.
 int64_t LowerBound::toExchange(const ShardLayout &layout, bool inOrder) const {
   int64_t sent = 0;
   for (size_t dim = 0; dim < layout.dims.size(); ++dim) {
@@ -120,9 +120,9 @@ int64_t LowerBound::toExchange(const ShardLayout &layout, bool inOrder) const {
   return sent;
 }
 
-/// The addends of an element meet on one device, and their sum goes to all
-/// devices that want it: one transfer for each addend but one, and one for each
-/// device but one.
+/// Returns the bound from block sizes. The addends of an element meet on one
+/// device, and their sum goes to all devices that want it: this takes one
+/// transfer for each addend but one, and one for each device but one.
 int64_t LowerBound::wherever(const ShardLayout &layout) const {
   int64_t addends = addendsOf(layout);
   int64_t summed = lacking(layout) + std::max<int64_t>(addends - 2, 0) * once();
@@ -131,9 +131,10 @@ int64_t LowerBound::wherever(const ShardLayout &layout) const {
   return std::max(summed, (addends - 1) * once() + exchanged);
 }
 
-/// Two blocks overlap if the digits that both fix are equal; one then contains
-/// the other. If no device that wants a sum has an addend, one more transfer is
-/// needed, namely if an axis fixes two digits that differ.
+/// Returns a bound from the places of blocks. Two blocks overlap if the digits
+/// that both fix are equal; one block then contains the other. If no device
+/// that wants a sum has an addend, one more transfer is needed; this is so if
+/// an axis fixes two digits that differ.
 int64_t LowerBound::toPlace(const ShardLayout &layout, int64_t addends) const {
   if (!areEqual)
     return 0;

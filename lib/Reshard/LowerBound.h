@@ -12,26 +12,29 @@
 
 namespace autopar::reshard {
 
-/// Lower bound of the mean bytes that a device has to send until a layout is
-/// the goal. It is consistent: it never falls by more than a step sends.
+/// A lower bound of the mean amount that a device has to send until a layout is
+/// the goal. The bound is consistent: a step never lowers it by more than the
+/// step sends.
 class LowerBound {
 public:
   LowerBound(const ShardLayout &goal, const ReshardSpace &space,
              const Steps &steps);
 
   int64_t operator()(const ShardLayout &layout) const;
-  /// The bound from the sizes of blocks only, ignoring their places.
+  /// Returns the bound that uses only the sizes of blocks and ignores their
+  /// places.
   int64_t wherever(const ShardLayout &layout) const;
-  /// The bound that ignores the number of addends of sums.
+  /// Returns the bound that ignores the number of addends of sums.
   int64_t lacking(const ShardLayout &layout) const;
 
 private:
-  /// Relation of a device's block now and its block of the goal.
+  /// How a device's current block and its block of the goal are related.
   struct Digits {
-    /// The digits of an element's place that one of the blocks fixes, and the
-    /// axes that fix them.
+    /// The number of digits of an element's place that one of the blocks fixes,
+    /// and the number of axes that fix them.
     size_t fixed = 0, axes = 0;
-    /// Equalities of coordinates that are needed for the blocks to overlap.
+    /// The number of equalities of coordinates that must hold for the blocks to
+    /// overlap.
     size_t equalities = 0;
   };
 
@@ -39,18 +42,19 @@ private:
   int64_t toPlace(const ShardLayout &layout, int64_t addends) const;
   int64_t toExchange(const ShardLayout &layout, bool inOrder) const;
   int64_t addendsOf(const ShardLayout &layout) const;
-  /// The cost of one transfer of each element.
+  /// Returns the cost of transferring each element once.
   int64_t once() const;
-  /// The fraction of `amount` with given values of that many digits.
+  /// Returns the fraction of `amount` in which `digits` digits have given
+  /// values.
   int64_t shareOf(int64_t amount, size_t digits) const;
 
   const ShardLayout &goal;
   const ReshardSpace &space;
   const Steps &steps;
-  /// Size of a device's block of the goal.
+  /// The size of a device's block of the goal.
   int64_t wanted;
-  /// Whether all axes have one size: a place in a dimension is then a number
-  /// with a digit for each axis that splits it.
+  /// Whether all axes have the same size. A place in a dimension is then a
+  /// number with one digit for each axis that splits the dimension.
   bool areEqual;
 };
 

@@ -105,7 +105,7 @@ static std::optional<Error> check(const ShardLayout &from,
   return std::nullopt;
 }
 
-/// Sorts axes that have no order.
+/// Sorts those axes whose order does not matter.
 static void sort(ShardLayout &layout, const ReshardSpace &space) {
   std::sort(layout.partial.begin(), layout.partial.end());
   for (size_t dim = 0; dim < layout.dims.size(); ++dim)
@@ -117,7 +117,8 @@ static void sort(ShardLayout &layout, const ReshardSpace &space) {
 // The fallback
 //===----------------------------------------------------------------------===//
 
-/// The axes of `now` that stay if only gathers and slices lead to `then`.
+/// Returns the axes of `now` that stay if only gathers and slices lead to
+/// `then`.
 static Axes kept(const Axes &now, const Axes &then, bool isSet) {
   if (isSet)
     return common(now, then);

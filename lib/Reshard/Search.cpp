@@ -33,8 +33,8 @@ bool ReshardCost::operator<(const ReshardCost &other) const {
          std::tie(other.sent, other.moving, other.steps, other.kinds);
 }
 
-/// Orders entries so that the queue's top has the lowest estimate, then is the
-/// oldest.
+/// Orders the entries of the queue such that the top has the lowest estimate
+/// and, of those, is the oldest.
 bool Search::Entry::operator<(const Entry &other) const {
   if (estimate < other.estimate || other.estimate < estimate)
     return other.estimate < estimate;
@@ -56,7 +56,7 @@ size_t Search::Hash::operator()(const ShardLayout &layout) const {
   return hash;
 }
 
-/// Whether slices alone can make `split` that of the goal.
+/// Returns whether slices alone can turn `split` into the split of the goal.
 bool Search::canSlice(const Axes &split, size_t dim) const {
   const Axes &whole = goal.dims[dim];
   if (space.dims[dim].isSet)
@@ -83,8 +83,8 @@ ReshardCost Search::toCome(const ShardLayout &layout) const {
 // Search
 //===----------------------------------------------------------------------===//
 
-/// Records that `step` from the node `before` reaches its layout at `cost`,
-/// unless a cheaper path is known.
+/// Records that `step`, from the node `before`, reaches its layout at `cost`,
+/// unless a cheaper path to this layout is known.
 void Search::reach(ReshardStep step, size_t before, const ReshardCost &cost) {
   auto [it, isNew] = nodeOf.try_emplace(step.result, nodes.size());
   if (isNew)
@@ -100,7 +100,7 @@ void Search::reach(ReshardStep step, size_t before, const ReshardCost &cost) {
 }
 
 /// Postpones the permutes of a node, which are many and cost the same, until
-/// that cost is the lowest.
+/// this cost is the lowest in the queue.
 void Search::postpone(const Entry &entry) {
   const ShardLayout &layout = nodes[entry.node].step.result;
   ReshardCost cost =
@@ -111,7 +111,8 @@ void Search::postpone(const Entry &entry) {
 }
 
 bool Search::expand(const Entry &entry) {
-  // `reach` invalidates references to nodes.
+  // The layout and cost are copied, because `reach` invalidates references to
+  // nodes.
   const ShardLayout layout = nodes[entry.node].step.result;
   const ReshardCost cost = nodes[entry.node].cost;
   auto visit = [&](ReshardStep step) {

@@ -16,12 +16,13 @@
 
 namespace autopar::reshard {
 
-/// The cost of a sequence of steps, most important part first.
+/// The cost of a sequence of steps; the most important member comes first.
 struct ReshardCost {
   int64_t sent = 0;
   uint32_t moving = 0, steps = 0;
-  /// Four bits per kind from the top, so that equal costs compare by the order
-  /// of kinds; steps beyond the 16th are ignored.
+  /// The kinds of the steps, four bits each, from the highest bits on, so that
+  /// equal costs compare by the order of kinds. Steps beyond the 16th are
+  /// ignored.
   uint64_t kinds = 0;
 
   ReshardCost after(ReshardKind kind, int64_t bytes) const;
@@ -32,10 +33,10 @@ struct ReshardCost {
   bool operator<(const ReshardCost &other) const;
 };
 
-/// A* over layouts. The heuristic is the least that each device still lacks. It
-/// never falls by more than a step costs, so that a layout has its final cost
-/// when it is taken from the queue, and few layouts are visited if one step is
-/// best.
+/// Searches layouts by A*. The heuristic is the least amount that each device
+/// still lacks. A step never lowers it by more than the step costs, so that a
+/// layout has its final cost when it is taken from the queue, and few layouts
+/// are visited if one step is best.
 class Search {
 public:
   Search(const ShardLayout &from, const ShardLayout &to,
@@ -43,7 +44,7 @@ public:
       : start(from), goal(to), space(space), steps(steps),
         toSend(to, space, steps) {}
 
-  /// Returns nothing if the search exceeded its limit.
+  /// Returns the steps; nothing if the search exceeded its limit.
   std::optional<std::vector<ReshardStep>> run();
 
 private:
@@ -55,7 +56,7 @@ private:
   };
   struct Entry {
     ReshardCost estimate;
-    /// A lower estimate of the bytes to send, to break ties.
+    /// A lower estimate of the amount to send, to choose between equal entries.
     int64_t lacking = 0;
     size_t node = 0;
     /// Whether the entry stands for the permutes of the node.

@@ -37,7 +37,7 @@ Axes autopar::reshard::without(const Axes &axes, const Axes &others) {
   return rest;
 }
 
-/// Whether `others` has all of `axes`.
+/// Returns whether `others` contains all of `axes`.
 static bool isSubset(const Axes &axes, const Axes &others) {
   return std::all_of(axes.begin(), axes.end(),
                      [&](AxisId axis) { return contains(others, axis); });
@@ -107,9 +107,9 @@ int64_t Steps::local(const ShardLayout &layout) const {
   return local;
 }
 
-/// Bytes of ring algorithms: Thakur et al. (2005), section 4. All divisions are
-/// exact, because `n` and the number of blocks each divide the number of
-/// devices.
+/// Returns the amount that a ring algorithm sends (Thakur et al. (2005),
+/// section 4). All divisions are exact, because `n` and the number of blocks
+/// each divide the number of devices.
 int64_t Steps::sent(const ShardLayout &layout, const ReshardStep &step) const {
   int64_t held = local(layout), n = product(step.axes);
   switch (step.kind) {
@@ -140,7 +140,7 @@ bool Steps::visitAllowed(const Visit &visit, ReshardStep step) {
 }
 
 /// Calls `list` with every non-empty list of axes of `pool`, in all orders if
-/// `ordered`, else in the order of the pool.
+/// `ordered`, else only in the order of the pool.
 template <typename List>
 bool Steps::forEachList(const Axes &pool, bool ordered, Axes &chosen,
                         size_t first, List list) {
@@ -155,7 +155,7 @@ bool Steps::forEachList(const Axes &pool, bool ordered, Axes &chosen,
   return true;
 }
 
-/// Visits steps that append axes of `pool` to any dimension.
+/// Visits the steps that append axes of `pool` to any dimension.
 bool Steps::visitAppends(ReshardKind kind, const ShardLayout &layout,
                          const Axes &pool, const Visit &visit) {
   for (size_t to = 0; to < layout.dims.size(); ++to) {
@@ -189,8 +189,8 @@ bool Steps::visitReductions(const ShardLayout &layout, const Visit &visit) {
          visitAppends(ReshardKind::reduce_scatter, layout, pending, visit);
 }
 
-/// Visits steps that move `axes`, the end of the split of `from` or any axes of
-/// a set.
+/// Visits the steps that move `axes` away from dimension `from`: axes at the
+/// end of its list, or any axes of a set.
 bool Steps::visitExchanges(const ShardLayout &layout, size_t from,
                            const Axes &axes, const Visit &visit) {
   if (!visitAllowed(visit,
@@ -199,7 +199,7 @@ bool Steps::visitExchanges(const ShardLayout &layout, size_t from,
   for (size_t to = 0; to < layout.dims.size(); ++to) {
     if (to == from)
       continue;
-    // Axes that move from a set to a list may take any order.
+    // Axes that move from a set to a list may take any order there.
     Axes order = axes;
     do
       if (!visitAllowed(visit,
@@ -230,7 +230,8 @@ bool Steps::visitRemovals(const ShardLayout &layout, const Visit &visit) {
   return true;
 }
 
-/// The axes between the first and the last that change in each dimension.
+/// Returns the axes that change in any dimension: in a list, those from the
+/// first to the last that changes.
 static Axes changedAxes(const ShardLayout &before, const ShardLayout &after) {
   Axes changed;
   for (size_t dim = 0; dim < before.dims.size(); ++dim) {
@@ -250,8 +251,9 @@ static Axes changedAxes(const ShardLayout &before, const ShardLayout &after) {
   return changed;
 }
 
-/// Whether the result of a permute may split dimension `dim` over `axis` next,
-/// where axes that are still to be chosen must cut it into `blocks` parts.
+/// Returns whether the result of a permute may split dimension `dim` next over
+/// `axis`. The axes that are still to be chosen must cut the dimension into
+/// `blocks` parts.
 bool Steps::fits(const ShardLayout &layout, size_t dim, int64_t blocks,
                  AxisId axis, const ShardLayout &result) const {
   if (space.nominal && !contains(layout.dims[dim], axis))

@@ -18,12 +18,13 @@ namespace autopar::reshard {
 using Axes = std::vector<program::AxisId>;
 
 bool contains(const Axes &axes, program::AxisId axis);
-/// The axes of `axes` that are in `others`, or are not.
+/// Return those of `axes` that are in `others` (`common`), or that are not
+/// (`without`).
 Axes common(const Axes &axes, const Axes &others);
 Axes without(const Axes &axes, const Axes &others);
 
-/// Enumerates the steps from layouts between `from` and `to`, with the bytes
-/// that they send. Layouts have sorted sets and sorted partial axes.
+/// Enumerates the steps from layouts between `from` and `to`, with the amount
+/// that they send. The sets and the partial axes of layouts must be sorted.
 class Steps {
 public:
   Steps(const ShardLayout &from, const ShardLayout &to,
@@ -32,22 +33,22 @@ public:
   using Visit = std::function<void(ReshardStep step)>;
   /// Visit all permutes, or all other steps, in a fixed order, except steps
   /// that drop a partial axis of the goal. Return false once they have visited
-  /// more than `limits::maxReshardSteps` in total.
+  /// more than `limits::maxReshardSteps` steps in total.
   bool forEachPermute(const ShardLayout &layout, const Visit &visit);
   bool forEachOther(const ShardLayout &layout, const Visit &visit);
 
   ReshardStep make(ReshardKind kind, const ShardLayout &layout, size_t from,
                    size_t to, Axes axes) const;
-  /// Whether dimension `dim` may be split by `axes`.
+  /// Returns whether dimension `dim` may be split over `axes`.
   bool allows(size_t dim, const Axes &axes) const;
 
-  /// Size of the whole tensor: the square of the number of devices, so that all
-  /// sizes below are integers.
+  /// Returns the size of the whole tensor, in units in which all sizes are
+  /// integers: the square of the number of devices.
   int64_t whole() const { return numDevices * numDevices; }
   int64_t devices() const { return numDevices; }
-  /// Size of a device's block.
+  /// Returns the size of a device's block, in these units.
   int64_t local(const ShardLayout &layout) const;
-  /// Amount that a device sends.
+  /// Returns the amount that a device sends, in these units.
   int64_t sent(const ShardLayout &layout, const ReshardStep &step) const;
   int64_t product(const Axes &axes) const;
 
@@ -66,7 +67,8 @@ private:
                      ShardLayout &result, const Visit &visit);
   bool fits(const ShardLayout &layout, size_t dim, int64_t blocks,
             program::AxisId axis, const ShardLayout &result) const;
-  /// Whether another step may be looked at.
+  /// Visits a step, unless the limit is reached. Returns whether another step
+  /// may be visited.
   bool visitAllowed(const Visit &visit, ReshardStep step);
   bool spend() { return --budget >= 0; }
 

@@ -38,9 +38,10 @@ struct FigureField {
   const char *key;
   UnitRange unit;
   Figure Runtime::*figure;
-  /// Whether it counts whole things.
+  /// Whether the figure must be an integer, because it counts something.
   bool isWhole = false;
-  /// Its default in files without it; if absent, files must have it.
+  /// The default of the figure in files that do not have it; if there is no
+  /// default, files must have the figure.
   std::optional<double> absent = std::nullopt;
 };
 
@@ -141,8 +142,8 @@ static Figure readField(const JsonReader &reader, const FigureField &field,
 // Versions and chips
 //===----------------------------------------------------------------------===//
 
-/// The numbers of a version: "0.6.5.dev" is {0, 6, 5}; empty if it begins with
-/// none.
+/// Returns the numbers of a version: {0, 6, 5} for "0.6.5.dev"; empty if it
+/// does not begin with a number.
 static std::vector<int64_t> partsOf(std::string_view version) {
   std::vector<int64_t> parts;
   while (!version.empty()) {
@@ -158,7 +159,8 @@ static std::vector<int64_t> partsOf(std::string_view version) {
   return parts;
 }
 
-/// Whether the text is a month in place of a version: "2026-03".
+/// Returns whether the text is a month, which may stand in place of a version:
+/// "2026-03".
 static bool isMonth(std::string_view text) {
   if (!hasShape(text, "2ddd-dd"))
     return false;
@@ -166,8 +168,8 @@ static bool isMonth(std::string_view text) {
   return month >= "01" && month <= "12";
 }
 
-/// Whether the text is a version: numbers with dots between them, and a suffix:
-/// "0.6.5.dev", "1.0rc3".
+/// Returns whether the text is a version, which has numbers with dots between
+/// them and maybe a suffix: "0.6.5.dev", "1.0rc3".
 static bool isNumbered(std::string_view text) {
   size_t end = text.find_first_not_of("0123456789.");
   std::string_view numbers = text.substr(0, end);
@@ -216,8 +218,8 @@ bool RuntimeVariant::isFor(const Pool &pool,
   return memory >= memoryFrom && (memoryBelow == 0 || memory < memoryBelow);
 }
 
-/// Whether the figure is used only after the machine is known, so that it may
-/// vary by chip.
+/// Returns whether the figure is used only after the machine is known, so that
+/// it may vary by chip.
 static bool mayVary(const FigureField &field) {
   return field.figure != &Runtime::vocabularyMultiple;
 }
@@ -290,7 +292,8 @@ void Runtime::adaptTo(const Pool &pool, const std::string &modelType,
     captureNoGraphs();
 }
 
-/// Sets a figure by a user's choice, unless the user set the figure itself.
+/// Sets a figure by a choice of the user, unless the user set the figure
+/// itself.
 static void replace(Figure &figure, double value, const Source &source) {
   if (figure.isGiven() || figure.value == value)
     return;
@@ -298,8 +301,8 @@ static void replace(Figure &figure, double value, const Source &source) {
   figure.source = source;
 }
 
-/// Sets the limit of the running batch. The profiling run samples as many
-/// sequences, if it does so by default.
+/// Sets the largest number of sequences in a batch. If the profiling run
+/// samples this number by default, it samples the new number too.
 void Runtime::setMaxSequences(int64_t sequences) {
   const Source given{"user", "max_num_seqs of the plan"};
   auto most = static_cast<double>(sequences);
@@ -310,7 +313,8 @@ void Runtime::setMaxSequences(int64_t sequences) {
   replace(graphSequences, std::min(graphSequences.value, most), given);
 }
 
-/// Counts the graphs up to the largest size and to the limit of sequences.
+/// Counts the captured graphs, up to the largest size and to the limit of
+/// sequences.
 void Runtime::countGraphs() {
   if (captureSizes.empty() || graphs.value == 0)
     return;
@@ -333,7 +337,8 @@ void Runtime::captureNoGraphs() {
                          &graphBytesPerRecurrentGraph, &graphSequences})
     replace(*figure, 0, {"user", "enforce_eager of the plan"});
   replace(hostTimeUs, hostTimeUs.value + eagerStepUs.value, eagerStepUs.source);
-  // Without graphs, steps with prompts lose their difference to other steps.
+  // Without graphs, steps with prompts are no longer slower than other steps by
+  // this difference.
   replace(promptStepUs, std::max(0.0, promptStepUs.value - eagerStepUs.value),
           eagerStepUs.source);
 }
@@ -361,8 +366,8 @@ std::string Runtime::label() const {
   return version.empty() || !hasVersions ? name : name + "@" + version;
 }
 
-/// Whether `version` of a runtime is one before the variant's, or of a month
-/// before that was released.
+/// Returns whether `version` is earlier than the variant's version, or is a
+/// month before this version was released.
 static bool isBefore(const JsonReader &variant, const std::string &version) {
   std::string before = variant.string("before");
   std::string released = variant.string("released");
@@ -380,8 +385,8 @@ static bool isBefore(const JsonReader &variant, const std::string &version) {
                           : partsOf(version) < partsOf(before);
 }
 
-/// Reads variants. Those for any chip apply at once, and again in order with
-/// those of the chip.
+/// Reads variants. Those for any chip apply at once, and again, in order,
+/// together with those of the chip.
 static void readVariants(const JsonReader &reader, const std::string &path,
                          Runtime &runtime) {
   if (!reader.has("variants"))
@@ -426,7 +431,8 @@ static void allowFields(const JsonReader &reader) {
   reader.allowOnly(known);
 }
 
-/// Sizes must increase, so that counts can be found by bisection.
+/// Reads the sizes of captured graphs. They must increase, so that counts can
+/// be found by bisection.
 static void readCaptures(const JsonReader &reader, Runtime &runtime) {
   runtime.capturesPieces = reader.booleanOr("captures_pieces", false);
   if (!reader.has("capture_sizes"))
@@ -469,7 +475,8 @@ static Runtime readFields(const JsonReader &reader,
   return runtime;
 }
 
-/// Splits "vllm@0.19"; a path may contain an `@` of its own.
+/// Splits "vllm@0.19" into name and version. A path may contain an `@` of its
+/// own.
 static std::pair<std::string, std::string>
 splitVersion(const std::string &nameOrPath) {
   size_t at = nameOrPath.rfind('@');

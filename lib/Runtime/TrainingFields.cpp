@@ -55,7 +55,7 @@ static const TrainingField trainingFields[] = {
     {"routing_host_share", units::share, &TrainingFigures::routingHostShare},
 };
 
-/// Reads "loss": the framework's form of the loss, with its source.
+/// Reads "loss": how the framework computes the loss, with its source.
 static void readLoss(const JsonReader &reader, TrainingFigures &figures) {
   if (!reader.has("loss"))
     return;

@@ -13,10 +13,11 @@
 
 namespace autopar::runtime {
 
-/// Refuses a figure that is a count but no integer.
+/// Refuses a figure that is a count but not an integer.
 void checkWhole(const JsonReader &reader, const char *key,
                 const hardware::Figure &figure);
-/// Reads `training` of the runtime whose figures lie below `path`.
+/// Reads the member `training` of a runtime whose figures have paths below
+/// `path`.
 TrainingFigures readTrainingFields(const JsonReader &reader,
                                    const std::string &path);
 

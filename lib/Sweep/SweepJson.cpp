@@ -53,14 +53,15 @@ std::string autopar::sweep::writeJson(const SweepReport &report) {
 // CSV
 //===----------------------------------------------------------------------===//
 
-/// Numbers have the digits of the JSON report.
+/// Returns a cell of CSV. Its numbers have the same digits as in the JSON
+/// report.
 static std::string cellOf(const Json &value) {
   return value.is_null()     ? ""
          : value.is_string() ? csvCell(value.get<std::string>())
                              : value.dump();
 }
 
-/// The columns that are no axes.
+/// Returns the columns that are no axes of the sweep.
 static std::vector<size_t> otherColumns(const SweepReport &report) {
   std::vector<size_t> others;
   bool areServed = hasRequests(report);

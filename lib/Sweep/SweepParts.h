@@ -12,21 +12,22 @@
 
 namespace autopar::sweep {
 
-/// The varying axis called `name`; null if there is none.
+/// Returns the varying axis called `name`; null if there is none.
 const SweepAxis *varyingAxis(const SweepReport &report, std::string_view name);
 
-/// The last part of a path, "memory_bandwidth", if it is unique among the axes.
+/// Returns the last part of an axis' path, "memory_bandwidth", if it is unique
+/// among the axes; else the whole path.
 std::string shortName(const SweepReport &report, const SweepAxis &axis);
 
-/// The values of the varying axes, without that of `left`: "context 4,096,
-/// h200-sxm-8".
+/// Returns the values of the varying axes, without that of `left`: "context
+/// 4,096, h200-sxm-8".
 std::string nameOf(const SweepReport &report, const SweepRow &row,
                    const SweepAxis *left = nullptr);
 
-/// Whether any row is of a service.
+/// Returns whether any row is about a service.
 bool hasRequests(const SweepReport &report);
 
-/// The model, and the values common to all rows.
+/// Returns the model, and the values that all rows have in common.
 std::string headText(const SweepReport &report);
 
 } // namespace autopar::sweep

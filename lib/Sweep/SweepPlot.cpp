@@ -31,7 +31,7 @@ std::vector<std::string> autopar::sweep::plotColumns() {
   return keys;
 }
 
-/// Index of the first varying axis of numbers.
+/// Returns the index of the first varying axis of numbers.
 static size_t acrossAxis(const std::vector<SweepAxis> &axes) {
   return std::find_if(axes.begin(), axes.end(),
                       [](const SweepAxis &axis) {
@@ -62,8 +62,8 @@ autopar::sweep::checkPlot(const std::vector<SweepAxis> &axes) {
 // The script
 //===----------------------------------------------------------------------===//
 
-/// Quotes a string for gnuplot without special characters, because names come
-/// from users.
+/// Returns a string for gnuplot in quotes and without special characters,
+/// because names come from users.
 static std::string quoted(const std::string &text) {
   bool isText = isUtf8(text);
   std::string result = "'";
@@ -75,7 +75,7 @@ static std::string quoted(const std::string &text) {
   return result + "'";
 }
 
-/// Writes lines of text as an expression.
+/// Writes lines of text as an expression of gnuplot.
 static std::string quotedLines(const std::string &text) {
   constexpr size_t width = 90;
   std::string lines = wrap("", visible(text), width), result;
@@ -110,8 +110,8 @@ private:
   const SweepReport &report;
   size_t column, across;
   const SweepAxis &axis;
-  /// Lines "x y" of points, by the values of the other axes, and those of
-  /// points that do not fit.
+  /// The points that fit, as lines "x y", for each combination of values of the
+  /// other axes (`lines`); and those of points that do not fit (`unfit`).
   std::map<SweepPoint, std::string> lines;
   std::map<SweepPoint, std::string> titles;
   std::string unfit;
@@ -136,7 +136,7 @@ void PlotWriter::addPoints() {
   }
 }
 
-/// Whether each value is at least twice the one before.
+/// Returns whether each value is at least twice the one before.
 bool PlotWriter::doubles() const {
   for (size_t i = 0; i < axis.values.size(); ++i) {
     double value = axis.values[i];
@@ -146,7 +146,7 @@ bool PlotWriter::doubles() const {
   return true;
 }
 
-/// Marks at the values, as far as there is room.
+/// Returns marks at the values of the axis, as many as there is room for.
 std::string PlotWriter::ticks() const {
   constexpr size_t most = 12;
   size_t stride = (axis.values.size() + most - 1) / most;

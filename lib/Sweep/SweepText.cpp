@@ -36,7 +36,8 @@ struct Column {
   std::function<std::string(const SweepRow &row)> cell;
 };
 
-/// Columns of the question and of the answer, by keys of `reportColumns`.
+/// The columns of the question (`settings`) and of the answer (`results`), by
+/// their keys in `reportColumns`.
 constexpr const char *settings[] = {"phase",   "batch",    "prompt", "context",
                                     "devices", "hardware", "runtime"};
 constexpr std::string_view budget = "budget_bytes";
@@ -58,7 +59,7 @@ constexpr std::string_view servedResults[] = {"requests_per_s",
                                               "fits",
                                               "usd_per_million_tokens"};
 
-/// These columns of services follow from their loads.
+/// For services, these columns follow from their loads.
 constexpr std::string_view stepSettings[] = {"phase", "batch", "context"};
 
 } // namespace
@@ -76,7 +77,7 @@ static Column planColumn() {
           [](const SweepRow &row) { return row.isRefused() ? "-" : row.plan; }};
 }
 
-/// The distinct texts of a column in rows that were not refused.
+/// Returns the distinct texts that a column has in rows that were not refused.
 static std::set<std::string> textsOf(const SweepReport &report,
                                      const Column &column) {
   std::set<std::string> texts;
@@ -86,7 +87,8 @@ static std::set<std::string> textsOf(const SweepReport &report,
   return texts;
 }
 
-/// Whether the cached tokens are not just those of the prompt.
+/// Returns whether the cached tokens differ from those of the prompt in any
+/// row.
 static bool hasContext(const SweepReport &report) {
   size_t prompt = reportColumn("prompt"), context = reportColumn("context");
   return std::any_of(
@@ -95,7 +97,9 @@ static bool hasContext(const SweepReport &report) {
       });
 }
 
-/// Whether a setting that no axis has stands above the table, or in it.
+/// Returns those settings that no axis of the sweep sets, and that have the
+/// same value in all rows (`isUniform`) or not. The first stand above the
+/// table, the second in it.
 static std::vector<std::string> settingsOf(const SweepReport &report,
                                            bool isUniform) {
   std::vector<std::string> keys;
@@ -166,7 +170,7 @@ std::string autopar::sweep::headText(const SweepReport &report) {
   return report.model + (parts.empty() ? "" : ": " + join(parts, ", "));
 }
 
-/// The table; "" if all rows were refused.
+/// Returns the table; "" if all rows were refused.
 static std::string tableText(const SweepReport &report) {
   if (std::all_of(report.rows.begin(), report.rows.end(),
                   [](const SweepRow &row) { return row.isRefused(); }))
@@ -190,7 +194,8 @@ static std::string tableText(const SweepReport &report) {
   return table.str();
 }
 
-/// The fitting row with the largest, or smallest, value of column `key`.
+/// Returns the row that fits and has the largest or the smallest value in
+/// column `key`.
 static const SweepRow *bestOf(const SweepReport &report, std::string_view key,
                               bool isMost) {
   size_t at = reportColumn(key);
@@ -206,7 +211,7 @@ static const SweepRow *bestOf(const SweepReport &report, std::string_view key,
   return best;
 }
 
-/// Whether all rows that fit say what their tokens cost.
+/// Returns whether all rows that fit have a price of their tokens.
 static bool isPricedThroughout(const SweepReport &report) {
   size_t at = reportColumn("usd_per_million_tokens");
   return std::all_of(report.rows.begin(), report.rows.end(),
@@ -238,7 +243,7 @@ static std::string unfitText(const SweepReport &report) {
                                   (count == 1 ? " does" : " do") + " not fit");
 }
 
-/// Writes each reason once, with the first of its rows.
+/// Writes each reason for a refusal once, with the first row that it concerns.
 static std::string refusalsText(const SweepReport &report) {
   std::vector<const SweepRow *> firsts;
   std::map<std::string, size_t> counts;
