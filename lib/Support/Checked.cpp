@@ -16,7 +16,8 @@ std::string Checked::str() const {
     return "overflow";
   std::string digits;
   __int128 rest = value;
-  // The remainder has the sign of the value; negating the value could overflow.
+  // The remainder has the sign of the value. The value is not negated, because
+  // this could overflow.
   do {
     auto digit = static_cast<int>(rest % 10);
     digits += static_cast<char>('0' + (digit < 0 ? -digit : digit));

@@ -14,7 +14,8 @@ using namespace autopar;
 
 static bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
-/// Removes a unit letter from the end of `text`; returns its factor.
+/// Removes a letter for a unit, such as k, from the end of `text`. Returns its
+/// factor; 1 if there is none.
 static int64_t takeUnit(std::string_view &text) {
   int64_t unit = 1;
   if (!text.empty() && (text.back() | 0x20) == 'k')

@@ -17,7 +17,7 @@ using namespace autopar;
 
 namespace {
 
-/// Feeds lines to libcsv, so that a row knows its first line.
+/// Feeds a file to libcsv line by line, so that a row knows its first line.
 class CsvReader {
 public:
   CsvReader(std::string name, char separator) : name(std::move(name)) {
@@ -44,7 +44,8 @@ private:
 
   csv_parser parser;
   std::string name;
-  /// Number of lines fed; whether the last one left a row open.
+  /// How many lines were fed (`line`), and whether the last one left a row
+  /// open.
   size_t line = 0;
   bool rowOpen = false;
   DataTable::Row row;
@@ -71,7 +72,7 @@ void CsvReader::takeRow(int, void *reader) {
   self.row.cells.clear();
 }
 
-/// Whether all cells are numbers, as no head has them.
+/// Returns whether all cells are numbers, which means that the row is no head.
 static bool areNumbers(const std::vector<std::string> &cells) {
   return std::all_of(cells.begin(), cells.end(), [](const std::string &cell) {
     return !cell.empty() &&
@@ -88,7 +89,8 @@ void CsvReader::endRow() {
   }
   if (areNumbers(row.cells))
     return fail("the table has no head: its first row is all numbers");
-  // pandas leaves the head of its index empty.
+  // A column without a name gets one, because pandas leaves the head of its
+  // index empty.
   for (size_t i = 0; i < row.cells.size(); ++i)
     if (row.cells[i].empty())
       row.cells[i] = "column " + std::to_string(i + 1);
@@ -128,7 +130,8 @@ void CsvReader::finish() {
          "closes");
 }
 
-/// The end of the line that begins at `start`, behind its LF, CR or CRLF.
+/// Returns the end of the line that begins at `start`, after its LF, CR or
+/// CRLF.
 static size_t endOfLine(std::string_view text, size_t start) {
   size_t end = text.find_first_of("\r\n", start);
   if (end == std::string_view::npos)

@@ -18,7 +18,7 @@ struct Row {
 };
 } // namespace
 
-/// In the order of the enumeration.
+/// The bits and the names of the types, in the order of the enumeration.
 static constexpr Row rows[] = {
     {32, "fp32", "F32", "fp32"},       {16, "bf16", "BF16", "bf16"},
     {16, "fp16", "F16", "fp16"},       {8, "fp8", "F8_E4M3", "fp8"},
@@ -41,10 +41,12 @@ struct BlockRow {
 };
 } // namespace
 
-/// github.com/ggml-org/llama.cpp, ggml/src/ggml-common.h: blocks of 32 values
-/// with a 16-bit scale (and, for `_1`, an offset); fifth bits are stored apart.
-/// Kernels multiply them in 16 bits. NVFP4: 8 bytes of values and a scale of
-/// one; TensorRT-LLM widens them to FP8 for attention.
+/// The types that are stored in blocks: values per block, and bytes of a block.
+/// The GGUF types (github.com/ggml-org/llama.cpp, ggml/src/ggml-common.h) have
+/// blocks of 32 values with a 16-bit scale and, for `_1`, an offset; the fifth
+/// bits of values are stored separately. Kernels multiply these types in 16
+/// bits. NVFP4 has 8 bytes of values and a scale of one byte; TensorRT-LLM
+/// widens its values to FP8 for attention.
 ///
 /// Rows of latents have fp8 values, their scales, and in bf16 the 64 elements
 /// that turn; kernels multiply them in bf16 (github.com/deepseek-ai/FlashMLA,
@@ -150,7 +152,8 @@ std::string_view autopar::cacheFormatChoices() {
          "q4_0, iq4_nl, nvfp4";
 }
 
-/// Accepts also 4-bit values with scales beside them.
+/// Returns the format of this name. It also accepts 4-bit values with scales
+/// beside them.
 std::optional<ElementType> autopar::parseProductFormat(std::string_view text) {
   if (text == "nvfp4" || text == nameOf(ElementType::fp4))
     return ElementType::fp4;

@@ -33,14 +33,15 @@ void autopar::endOnClosedPipe(int exitCode) {
   std::signal(SIGPIPE, [](int) { _exit(code); });
 }
 
-/// Whether standard output is a pipe that nobody reads any more.
+/// Returns whether standard output is a pipe that nobody reads any more.
 static bool isReaderGone() {
   pollfd output{STDOUT_FILENO, POLLOUT, 0};
   return poll(&output, 1, 0) == 1 && (output.revents & (POLLERR | POLLHUP));
 }
 
-/// Whether standard output accepted everything; `written` says whether the
-/// stream did. It is no error if a reader closes its end early, as `head` does.
+/// Returns whether standard output accepted everything; `written` says whether
+/// the stream did. It is no error if a reader closes its end early, as `head`
+/// does.
 static Result<bool> outputArrived(bool written) {
   if (std::fflush(stdout) == 0 && written)
     return true;
@@ -61,7 +62,8 @@ static std::atomic<bool> confined = false;
 
 void autopar::confineFiles() { confined = true; }
 
-/// Whether files at `path` are this process's business.
+/// Returns whether this process may read and write files at `path`. If it is
+/// confined, it may do so only at some paths.
 static bool mayTouch(const std::string &path) {
   if (!confined)
     return true;
@@ -79,7 +81,7 @@ static Error outside(const std::string &path) {
           "give a name of the libraries"};
 }
 
-/// The scope that replaces the disk; null if there is none.
+/// Returns the file scope that replaces the disk; null if there is none.
 static FileScope *standIn() {
   FileScope *scope = FileScope::current();
   return scope && scope->replaces() ? scope : nullptr;
@@ -164,7 +166,7 @@ Result<bool> autopar::writeFile(const std::string &name,
     return true;
   if (confined)
     return outside(name);
-  // A link keeps its target.
+  // If the path is a link, its target is written, so that the link stays.
   std::error_code missing;
   fs::path target = fs::canonical(name, missing);
   std::string path = missing ? name : target.string();

@@ -22,12 +22,12 @@ using nlohmann::json;
 
 namespace {
 
-/// Reads any JSON, and describes the errors of other texts.
+/// Reads any JSON, and describes the errors of texts that are no JSON.
 class Judge : public nlohmann::json_sax<json> {
 public:
   explicit Judge(JsonTreeBuilder &builder) : builder(builder) {}
 
-  /// The error, and its byte (0: at the last token).
+  /// The error, and the byte at which it is (0: at the last token).
   std::string message, note;
   size_t offset = 0;
 
@@ -110,15 +110,16 @@ Result<JsonDocument> JsonDocument::parse(std::string_view text,
   if (!json::sax_parse(text, &judge))
     return Error{judge.offset ? locate(name, text, judge.offset) : name,
                  std::move(judge.message), std::move(judge.note)};
-  // nlohmann takes a zero byte for the end of the text.
+  // A zero byte is refused here, because nlohmann takes it for the end of the
+  // text.
   if (size_t zero = text.find('\0'); zero != text.npos)
     return Error{locate(name, text, zero + 1), "syntax error near a zero byte",
                  ""};
   return JsonDocument(std::move(name), std::move(tree));
 }
 
-/// Quotes the numbers that only Python's JSON has, so that getters of numbers
-/// refuse them.
+/// Puts the numbers that only Python's JSON has in quotes, so that getters of
+/// numbers refuse them.
 static std::string quotePythonNumbers(const std::string &text) {
   std::string quoted;
   bool inString = false;

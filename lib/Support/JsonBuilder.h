@@ -23,22 +23,23 @@ public:
       ++tree.nodes[open.back()].size;
     tree.nodes.push_back(node);
   }
-  /// Adds strings that the owner, which the tree keeps alive, holds.
+  /// Adds a string or a key, which the owner of strings holds; the tree keeps
+  /// this owner alive.
   void addText(std::string_view part) { add(nodeOf(part)); }
   void addKey(std::string_view part) { tree.nodes.push_back(nodeOf(part)); }
-  /// Makes the tree the owner of a string.
+  /// Makes the tree the owner of a string. Returns a view of it.
   std::string_view keep(std::string string) {
     return tree.strings.emplace_back(std::move(string));
   }
-  /// Makes the tree share the owner of strings.
+  /// Makes the tree share the owner of strings, which keeps them alive.
   void keep(std::shared_ptr<const void> owner) {
     tree.owner = std::move(owner);
   }
-  /// Begins a list or an object; false if it is nested too deeply.
+  /// Begins a list or an object. Returns false if it is nested too deeply.
   bool begin(JsonNode::Kind kind);
-  /// Ends the innermost one; false if it has a duplicate key.
+  /// Ends the innermost list or object. Returns false if it has a key twice.
   bool end();
-  /// The duplicate key.
+  /// Returns the key that an object has twice.
   std::string_view duplicate() const { return twice; }
 
 private:
@@ -53,10 +54,10 @@ private:
 };
 
 /// Reads JSON with RapidJSON, which is fast but describes errors poorly.
-/// Returns false for invalid text, with an incomplete tree.
+/// Returns false if the text is no JSON; the tree is then incomplete.
 bool readValidJson(JsonTreeBuilder &builder, std::string_view text);
 
-/// Adds `value`, whatever its depth.
+/// Adds `value`, whatever its depth is.
 void addJson(JsonTreeBuilder &builder, const nlohmann::json &value);
 
 } // namespace autopar

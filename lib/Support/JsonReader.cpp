@@ -18,7 +18,7 @@ using namespace autopar;
 using nlohmann::json;
 using Kind = JsonNode::Kind;
 
-/// The target of readers after an error.
+/// The value that readers have after an error.
 static const JsonNode nullNode;
 
 static std::string describe(const JsonNode &value) {
@@ -35,8 +35,9 @@ static std::string describe(const JsonNode &value) {
   }
 }
 
-/// The value as an integer in range. Integral doubles count, because Python
-/// writes 1e9 for an integer.
+/// Returns the value as an integer; nothing if it is none or out of range. A
+/// double without a fraction counts as an integer, because Python writes 1e9
+/// for an integer.
 static std::optional<int64_t> integerIn(const JsonNode &value, int64_t min,
                                         int64_t max) {
   int64_t integer = value.integer;
@@ -286,7 +287,7 @@ void JsonReader::allowOnly(const std::vector<std::string_view> &known) const {
   auto isKnown = [&](std::string_view key) {
     return std::find(known.begin(), known.end(), key) != known.end();
   };
-  // Reports the first unknown key in alphabetical order.
+  // Of several unknown keys, the first in alphabetical order is reported.
   std::optional<std::string_view> wrong;
   const JsonNode *key = value + 1;
   for (uint32_t i = 0; i < value->size; ++i, key = (key + 1)->next())

@@ -19,7 +19,8 @@ struct JsonReader::State {
   std::string file;
   std::optional<Error> error = std::nullopt;
 
-  /// Records the first error, at `pointer`.
+  /// Records the error, which is at the JSON pointer `pointer`, unless there
+  /// was one before.
   void fail(const std::string &pointer, std::string message, std::string note);
 };
 

@@ -17,7 +17,7 @@
 using namespace autopar;
 using nlohmann::json;
 
-/// The cell for `value`.
+/// Returns the text of the cell for `value`.
 static std::string cellOf(const json &value) {
   if (value.is_null())
     return "";
@@ -26,7 +26,7 @@ static std::string cellOf(const json &value) {
   return value.dump();
 }
 
-/// Names of all members, in order of first use.
+/// Returns the names of all members, in the order of their first use.
 static Result<std::vector<std::string>> columnsOf(const json &root,
                                                   const std::string &name) {
   std::vector<std::string> columns;

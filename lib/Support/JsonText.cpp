@@ -25,7 +25,7 @@ static std::string dump(const json &value) {
   return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-/// Prints a string. Most strings need no escapes.
+/// Appends a string as JSON to `text`. Most strings need no escapes.
 static void print(const std::string &value, std::string &text) {
   bool isPlain = std::all_of(value.begin(), value.end(), [](char c) {
     return c >= ' ' && c < 127 && c != '"' && c != '\\';

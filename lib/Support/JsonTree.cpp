@@ -64,7 +64,7 @@ std::string JsonTree::pointerTo(const JsonNode &value) const {
     bool isObject = at->kind == JsonNode::Kind::object;
     const JsonNode *inside = at + 1;
     size_t index = 0;
-    // Finds the child that is, or contains, `value`.
+    // Finds the child that is `value` or contains it.
     for (; (inside + isObject)->next() <= &value; ++index)
       inside = (inside + isObject)->next();
     json::json_pointer step;
@@ -83,7 +83,7 @@ json autopar::toJson(const JsonNode &node) {
   case JsonNode::Kind::boolean:
     return node.boolean;
   case JsonNode::Kind::integer:
-    // nlohmann::json uses these types when it parses.
+    // nlohmann::json uses the same types when it parses.
     return node.integer < 0 ? json(node.integer)
                             : json(static_cast<uint64_t>(node.integer));
   case JsonNode::Kind::natural:

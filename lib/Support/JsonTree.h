@@ -26,9 +26,9 @@
 
 namespace autopar {
 
-/// A value, or the key of a member.
+/// A node of the tree: a value, or the key of a member.
 struct JsonNode {
-  /// `natural` is an integer above the range of int64_t.
+  /// The kind of a node. `natural` is an integer above the range of int64_t.
   enum class Kind : uint8_t {
     null,
     boolean,
@@ -41,7 +41,8 @@ struct JsonNode {
   };
 
   Kind kind = Kind::null;
-  /// Bytes of a string; number of elements, or of members.
+  /// For a string, its bytes; for a list or an object, the number of its
+  /// elements or members.
   uint32_t size = 0;
   union {
     bool boolean;
@@ -49,7 +50,8 @@ struct JsonNode {
     uint64_t natural;
     double number;
     const char *text;
-    /// For a list or an object: number of nodes, contents included.
+    /// For a list or an object, the number of its nodes, including all nodes
+    /// inside it.
     uint64_t span;
   };
 
@@ -57,29 +59,31 @@ struct JsonNode {
     return kind == Kind::array || kind == Kind::object;
   }
   std::string_view string() const { return {text, size}; }
-  /// The next sibling, if there is one.
+  /// Returns the next sibling, if there is one.
   const JsonNode *next() const { return this + (isContainer() ? span : 1); }
 };
 
 /// The values of a document, and the owner of their strings.
 class JsonTree {
 public:
-  /// `bytes` is the size of the text.
+  /// Makes an empty tree; `bytes` is the size of the text that will be read.
   explicit JsonTree(size_t bytes = 0) {
     // Files of the library have about this many nodes.
     nodes.reserve(bytes / 16);
   }
 
   const JsonNode &root() const { return nodes.front(); }
-  /// The value of member `key` of `object`; null if absent.
+  /// Returns the value of the member `key` of `object`; null if the object has
+  /// no such member.
   const JsonNode *find(const JsonNode &object, std::string_view key) const;
-  /// Keys of members, which their values follow, in alphabetical order.
+  /// Returns the keys of the members in alphabetical order. The value of a
+  /// member follows after its key.
   std::vector<const JsonNode *> keys(const JsonNode &object) const;
-  /// The JSON pointer of `value`; "" if it is not in the tree.
+  /// Returns the JSON pointer of `value`; "" if it is not in the tree.
   std::string pointerTo(const JsonNode &value) const;
 
-  /// Larger objects have their keys sorted, because readers may look up each
-  /// member by name.
+  /// An object with more members than this gets a sorted list of its keys,
+  /// because readers may look up each member by name.
   static constexpr size_t mostUnsorted = 16;
 
 private:
@@ -88,14 +92,15 @@ private:
   const Numbers *sortedKeys(const JsonNode &object) const;
 
   std::vector<JsonNode> nodes;
-  /// Strings that the tree owns, and the owner of the others.
+  /// The strings that the tree owns, and the owner of all other strings.
   std::deque<std::string> strings;
   std::shared_ptr<const void> owner;
-  /// Sorted keys of large objects, as indices of nodes, by the object's index.
+  /// The sorted keys of large objects, as indices of nodes, by the index of the
+  /// object.
   std::map<uint32_t, Numbers> sorted;
 };
 
-/// A copy that can be changed.
+/// Returns a copy of the value that can be changed.
 nlohmann::json toJson(const JsonNode &node);
 
 } // namespace autopar

@@ -18,8 +18,8 @@
 
 using namespace autopar;
 
-/// Expands the words of `text`, each parsed by `read`; returns nothing if one
-/// is no number and no rising range.
+/// Expands the words of `text`, each of which `read` parses. Returns nothing if
+/// a word is neither a number nor a rising range.
 template <typename Number, typename Read>
 static std::optional<std::vector<Number>> expand(const std::string &text,
                                                  Read read) {

@@ -7,7 +7,8 @@
 
 #include "JsonBuilder.h"
 
-// Skips spaces and scans strings with SIMD instructions.
+// With this definition, RapidJSON skips spaces and scans strings with SIMD
+// instructions.
 #ifdef __SSE2__
 #define RAPIDJSON_SSE2
 #endif
@@ -66,7 +67,8 @@ private:
 
 } // namespace
 
-/// Returns false for integers above int64_t, and for numbers beyond doubles.
+/// Adds the number in `text`. Returns false for integers above int64_t, and for
+/// numbers beyond doubles.
 bool Handler::addNumber(std::string_view text) {
   bool isWhole = text.find_first_of(".eE") == text.npos;
   JsonNode node;
@@ -78,26 +80,26 @@ bool Handler::addNumber(std::string_view text) {
   return read.ec == std::errc() && add(node);
 }
 
-/// Whether `text` is ASCII without control characters that JSON forbids. The
-/// loop has no early exit, so that it is vectorised.
+/// Returns whether `text` is ASCII without control characters that JSON
+/// forbids. The loop has no early exit, so that it is vectorised.
 static bool isPlain(std::string_view text) {
   bool isOdd = false;
   for (char c : text) {
-    // Bytes beyond ASCII are negative.
+    // Bytes beyond ASCII are negative as signed characters.
     auto letter = static_cast<signed char>(c);
     isOdd |= (letter < ' ') & (c != '\n') & (c != '\r') & (c != '\t');
   }
   return !isOdd;
 }
 
-/// RapidJSON scans byte by byte if text may be beyond ASCII, and 1.1 accepts
-/// some control characters in strings.
+/// Reads only plain text, because RapidJSON scans other text byte by byte, and
+/// its version 1.1 accepts some control characters in strings.
 bool autopar::readValidJson(JsonTreeBuilder &builder, std::string_view text) {
   constexpr unsigned flags =
       rapidjson::kParseInsituFlag | rapidjson::kParseNumbersAsStringsFlag;
   if (!isPlain(text))
     return false;
-  // SIMD scans may read this many bytes beyond the end.
+  // SIMD scans may read this many bytes beyond the end of the text.
   constexpr size_t together = 16;
   auto own = std::make_shared<std::string>();
   own->reserve(text.size() + together);

@@ -66,7 +66,7 @@ static std::string deeperThan(const char *what) {
          std::to_string(limits::maxNestingDepth) + " levels";
 }
 
-/// Consumes one token.
+/// Consumes one token. Returns false after a violation.
 bool SourceScanner::step() {
   char c = at(position);
   if (c == '\n' && !endOfLine())
@@ -122,7 +122,7 @@ bool SourceScanner::operation() {
     if (!open())
       return false;
     break;
-  // Brackets, unless they are part of an arrow or a comparison.
+  // "<" is a bracket, unless it is part of an arrow or of a comparison.
   case '<':
     if (at(position + 1) != '=' && !open())
       return false;
@@ -156,13 +156,13 @@ void SourceScanner::close() {
     affineDepth = 0;
 }
 
-/// The value of digits, saturated to 64 bits.
+/// Returns the value of digits; a value above 64 bits becomes the largest one.
 static uint64_t valueOf(std::string_view digits, int base = 10) {
   return std::strtoull(std::string(digits).c_str(), nullptr, base);
 }
 
-/// The width of the integer type at the end of a token such as "4x16xsi8"; 0 if
-/// there is none.
+/// Returns the width of the integer type at the end of a token such as
+/// "4x16xsi8"; 0 if there is none.
 static uint64_t integerBits(std::string_view token) {
   size_t digits = token.find_last_not_of("0123456789") + 1;
   if (digits == 0 || digits == token.size() || token[digits - 1] != 'i')
@@ -184,8 +184,9 @@ bool SourceScanner::checkType(std::string_view token) {
               std::to_string(limits::maxIntegerBits) + " bits");
 }
 
-/// Matches `array<index: 1>`, with `from` at "<": MLIR takes index for a type
-/// with a width. An alias of a type may stand for it.
+/// Returns whether `array<index: 1>` stands at `from`, which is the place of
+/// its "<". MLIR takes index for a type with a width. An alias of a type may
+/// stand in its place.
 bool SourceScanner::isArrayOfIndex(size_t from) const {
   if (at(from) != '<')
     return false;
@@ -194,7 +195,8 @@ bool SourceScanner::isArrayOfIndex(size_t from) const {
          text.substr(type, endOfWord(type) - type) == "index";
 }
 
-/// Whether "[", at `from`, has a number that no `distinct` attribute may have.
+/// Returns whether "[", at `from`, is followed by a number that no `distinct`
+/// attribute may have.
 bool SourceScanner::isBeyondDistinct(size_t from) const {
   size_t number = nextToken(from + 1);
   if (at(from) != '[' || !isDigit(at(number)))
@@ -265,7 +267,8 @@ size_t SourceScanner::endOfWord(size_t from, bool ofAlias) const {
   return from;
 }
 
-/// The next token from `from` on, past spaces and comments.
+/// Returns the place of the next token from `from` on, after spaces and
+/// comments.
 size_t SourceScanner::nextToken(size_t from) const {
   for (; from < text.size(); ++from) {
     if (at(from) == '/' && at(from + 1) == '/')
@@ -276,8 +279,8 @@ size_t SourceScanner::nextToken(size_t from) const {
   return from;
 }
 
-/// Handles `#name` or `!name`: a definition, a use, or a dialect's attribute or
-/// type.
+/// Handles `#name` or `!name`: the definition or a use of an alias, or an
+/// attribute or type of a dialect.
 bool SourceScanner::aliasAt(char sigil) {
   size_t end = endOfWord(position + 1, /*ofAlias=*/true);
   std::string name(text.substr(position, end - position));
@@ -305,12 +308,13 @@ bool SourceScanner::aliasAt(char sigil) {
 bool SourceScanner::use(const Alias &alias) {
   if (depth + alias.depth > limits::maxNestingDepth)
     return fail(deeperThan("aliases"));
-  // The expansion of an alias nests inside another, in brackets or not.
+  // The expansion of an alias nests inside another alias, whether or not it is
+  // in brackets.
   definition.depth =
       std::max(definition.depth, std::max<uint64_t>(depth, 1) + alias.depth);
   definition.size += alias.size;
   uint64_t &all = defined.empty() ? expanded : definition.used;
-  // A short alias is no longer than text that users write.
+  // The expansion of a short alias is no longer than text that users write.
   if (alias.size >= limits::longAlias || !defined.empty())
     all += alias.size;
   return defined.empty()
@@ -319,7 +323,7 @@ bool SourceScanner::use(const Alias &alias) {
 }
 
 bool SourceScanner::endOfLine() {
-  // Something must follow an arrow, too.
+  // A definition does not end after an arrow, because something must follow it.
   if (defined.empty() || depth != 0 || last == '=' || last == '-' ||
       last == ':' || last == ',')
     return true;
@@ -329,7 +333,8 @@ bool SourceScanner::endOfLine() {
   if (goesOn)
     return true;
   std::string name = std::exchange(defined, "");
-  // Counts the uses before the definition, by locations.
+  // Counts the uses that stand before the definition, which only locations may
+  // do.
   uint64_t uses = awaited[name];
   if (definition.size >= limits::longAlias)
     expanded += definition.size * uses;
@@ -345,8 +350,9 @@ bool SourceScanner::checkExpanded(uint64_t tokens, uint64_t most,
               " tokens " + where);
 }
 
-/// Refuses large alignments of a resource, which is "0x" and its alignment in
-/// four bytes, least significant first: MLIR allocates that much.
+/// Refuses a resource with a large alignment, because MLIR allocates as many
+/// bytes. The text of a resource is "0x" and then its alignment in four bytes,
+/// the least significant first.
 bool SourceScanner::checkAlignment() {
   std::string_view resource = text.substr(position, 11);
   if (resource.substr(0, 3) != "\"0x" || resource.size() < 11)

@@ -15,28 +15,28 @@
 
 namespace autopar {
 
-/// Scans the tokens of MLIR text once, for text that a recursive parser or
+/// Scans the tokens of MLIR text once, to find text that a recursive parser or
 /// printer would not survive: deep nesting of brackets, signs and aliases;
-/// aliases that expand to huge text; unbounded affine expressions and numbers;
-/// types and numbers of results that allocate as much as they say. `limits` has
-/// the bounds.
+/// aliases that expand to huge text; affine expressions and numbers without
+/// bounds; types and numbers of results that allocate as much as they say. The
+/// bounds are in `limits`.
 class SourceScanner {
 public:
   explicit SourceScanner(std::string_view text) : text(text) {}
 
-  /// Scans the text. Returns whether it is within all bounds; stops at the
-  /// first violation.
+  /// Scans the text, and stops at the first violation. Returns whether the text
+  /// is within all bounds.
   bool scan();
   const std::string &message() const { return wrong; }
-  /// The place of the violation, "line:column".
+  /// Returns the place of the violation, "line:column".
   std::string location() const;
 
 private:
-  /// Whether all lines are short enough to be shown.
+  /// Returns whether all lines are short enough to be shown.
   bool checkLines();
 
-  /// The expansion of an alias: depth of nested brackets, and number of tokens,
-  /// of which `used` come from other aliases.
+  /// The expansion of an alias: the depth of its nested brackets, and its
+  /// number of tokens (`size`), of which `used` come from other aliases.
   struct Alias {
     uint64_t depth = 0, size = 0, used = 0;
   };
@@ -55,7 +55,8 @@ private:
   bool isArrayOfIndex(size_t from) const;
   bool isBeyondDistinct(size_t from) const;
   bool aliasAt(char sigil);
-  /// Ends the definition of an alias if nothing of it can follow.
+  /// Ends the definition of an alias if none of its tokens can follow on the
+  /// next line. Returns false after a violation.
   bool endOfLine();
   bool use(const Alias &alias);
   bool checkExpanded(uint64_t tokens, uint64_t most, const char *where);
@@ -67,23 +68,25 @@ private:
   std::string_view text;
   size_t position = 0;
   uint64_t depth = 0;
-  /// Consecutive signs without an operand.
+  /// The number of signs that follow each other without an operand.
   uint64_t signs = 0;
-  /// Operators since an affine map or set began, and its depth; 0 if there is
-  /// none.
+  /// The number of operators since an affine map or set began, and the depth of
+  /// the brackets in it; 0 outside of affine maps and sets.
   uint64_t operators = 0, affineDepth = 0;
-  /// Dimensions and symbols that it names at its beginning.
+  /// The number of dimensions and symbols that the affine map or set names at
+  /// its beginning.
   uint64_t affineNames = 0;
   bool namesDims = false;
-  /// Whether it is behind the word "dialect_resources".
+  /// Whether the scanner is after the word "dialect_resources".
   bool inResources = false;
-  /// Number of tokens other than numbers and commas.
+  /// The number of tokens other than numbers and commas.
   uint64_t tokens = 0;
-  /// Tokens of all uses of aliases, expanded.
+  /// The number of tokens that all uses of aliases have when they are expanded.
   uint64_t expanded = 0;
-  /// Sum of the numbers of results of values.
+  /// The sum of the numbers of results of values.
   uint64_t results = 0;
-  /// Uses of aliases that are defined later: locations.
+  /// How often each alias was used before its definition; only aliases of
+  /// locations may be.
   std::unordered_map<std::string, uint64_t> awaited;
   std::unordered_map<std::string, Alias> aliases;
   std::string defined;

@@ -14,7 +14,7 @@
 
 using namespace autopar;
 
-/// Upper limit of suggested names; longer lists do not help readers.
+/// The largest number of suggested names; longer lists do not help readers.
 static constexpr size_t mostNames = 4;
 
 std::vector<std::string> autopar::nameWords(std::string_view name) {

@@ -83,7 +83,8 @@ Result<bool> DataTable::add(Row row) {
 }
 
 void DataTable::rename(const std::string &ours, const std::string &theirs) {
-  // Looks up the original head, so that two columns may swap their names.
+  // The name is looked up in the original head, so that two columns may swap
+  // their names.
   auto found = std::find(head.begin(), head.end(), theirs);
   if (found != head.end())
     positions[ours] = size_t(found - head.begin());
@@ -102,7 +103,7 @@ Result<DataTable> autopar::readTable(const std::string &path) {
 
 Result<DataTable> autopar::parseTable(std::string text,
                                       const std::string &name) {
-  // A byte order mark, with which some editors begin UTF-8 files.
+  // Some editors begin UTF-8 files with a byte order mark, which is removed.
   if (text.compare(0, 3, "\xef\xbb\xbf") == 0)
     text.erase(0, 3);
   size_t first = text.find_first_not_of(" \t\r\n");

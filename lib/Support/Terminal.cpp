@@ -23,13 +23,13 @@ size_t autopar::lengthOf(std::string_view text) {
       text.begin(), text.end(), [](char c) { return !continuesCharacter(c); }));
 }
 
-/// Number of bytes of the control character at the start of `text`; 0 if there
-/// is none.
+/// Returns the number of bytes of the control character at the start of `text`;
+/// 0 if there is none.
 static size_t controlAt(std::string_view text) {
   auto first = static_cast<unsigned char>(text[0]);
   if (first < 0x20 || first == 0x7f)
     return 1;
-  // U+0080 to U+009F
+  // The control characters from U+0080 to U+009F have two bytes in UTF-8.
   return first == 0xC2 && text.size() > 1 &&
                  static_cast<unsigned char>(text[1]) < 0xA0
              ? 2
@@ -37,7 +37,7 @@ static size_t controlAt(std::string_view text) {
 }
 
 std::string autopar::visible(std::string_view text) {
-  // Most texts have no control character.
+  // Most texts have no control character and are returned as they are.
   if (std::all_of(text.begin(), text.end(), [](unsigned char c) {
         return c >= 0x20 && c != 0x7f && c != 0xC2;
       }))
@@ -58,7 +58,7 @@ std::string autopar::visible(std::string_view text) {
   return result;
 }
 
-/// Number of bytes of the first `characters` characters of `text`.
+/// Returns the number of bytes of the first `characters` characters of `text`.
 static size_t bytesOf(std::string_view text, size_t characters) {
   size_t bytes = 0;
   for (; bytes < text.size(); ++bytes)
@@ -101,7 +101,8 @@ std::string autopar::wrap(std::string_view head, std::string_view text,
   return result;
 }
 
-/// The value of COLUMNS, if it is a number.
+/// Returns the value of the environment variable COLUMNS; nothing if it is no
+/// number.
 static std::optional<size_t> columnsVariable() {
   const char *text = std::getenv("COLUMNS");
   size_t columns = 0;

@@ -18,7 +18,7 @@ using namespace autopar;
 
 std::string autopar::shorten(std::string_view text) {
   size_t limit = 60;
-  // Cuts only between characters of UTF-8.
+  // The text is cut only between characters of UTF-8.
   while (limit < text.size() && limit > 50 && (text[limit] & 0xc0) == 0x80)
     --limit;
   std::string result;

@@ -75,8 +75,8 @@ static bool begins(const std::string &line, const char *head) {
   return line.rfind(head, 0) == 0;
 }
 
-/// The end of a percentage such as "61%", or of a bar, that begins at `i`; else
-/// `i`.
+/// Returns the end of a percentage such as "61%", or of a bar, that begins at
+/// `i`; `i` if none begins there.
 static size_t endOfShare(const std::string &line, size_t i) {
   size_t end = i;
   while (end < line.size() && std::isdigit((unsigned char)line[end]))

@@ -39,7 +39,7 @@ std::string autopar::formatFlops(Checked flops) {
 }
 
 std::string autopar::formatFigure(double value, const std::string &unit) {
-  // Prints without an exponent in the range of hardware figures.
+  // Figures of hardware are printed without an exponent.
   if (unit == "B")
     return formatBytes(static_cast<int64_t>(value));
   if (unit == "B/s")
@@ -49,7 +49,7 @@ std::string autopar::formatFigure(double value, const std::string &unit) {
   return print("%.6g", value) + (unit == "1" ? "" : " " + unit);
 }
 
-/// The first `width` characters, with ".." for cut text.
+/// Returns the first `width` characters; if text is cut, it ends with "..".
 static std::string fit(const std::string &text, size_t width) {
   if (lengthOf(text) <= width)
     return text;
@@ -73,13 +73,13 @@ std::vector<size_t> TextTable::widths() const {
         widths[i] = std::max(widths[i], lengthOf(row[i]));
     total += 2 + widths[i];
   }
-  // If the table is too wide, the widest text is cut; numbers are not.
+  // If the table is too wide, the widest text is cut; numbers are never cut.
   size_t widest = alignment.size();
   for (size_t i = 0; i < widths.size(); ++i)
     if (alignment[i] == 'l' &&
         (widest == widths.size() || widths[i] > widths[widest]))
       widest = i;
-  // On a narrow terminal a row takes two lines rather than cutting its name to
+  // On a narrow terminal, a row takes two lines, so that its name is not cut to
   // pieces.
   size_t least = width < TextStyle().width ? 20 : 8;
   if (total > width && widest < widths.size())

@@ -23,7 +23,7 @@ namespace json = llvm::json;
 // Messages
 //===----------------------------------------------------------------------===//
 
-/// Reads a message with its header; nothing at the end.
+/// Reads a message with its header. Returns nothing at the end of the file.
 static std::optional<std::string> readMessage(std::FILE *file) {
   size_t size = 0;
   char line[256];
@@ -52,7 +52,7 @@ static std::string toText(json::Object &&message) {
   return text;
 }
 
-/// The message as an object; nothing if it is none.
+/// Returns the message as a JSON object; nothing if it is none.
 static std::optional<json::Object> parse(const std::string &text) {
   llvm::Expected<json::Value> value = json::parse(text);
   if (!value) {
@@ -68,7 +68,8 @@ static std::optional<json::Object> parse(const std::string &text) {
 // Documents
 //===----------------------------------------------------------------------===//
 
-/// The diagnostics that editors show for an error at "line:column", from 1.
+/// Returns the diagnostics that editors show for an error at `place`,
+/// "line:column" counted from 1.
 static json::Array diagnosticsOf(const Error &error, llvm::StringRef place) {
   int64_t line = 1, column = 1;
   (void)place.split(':').first.getAsInteger(10, line);
@@ -96,7 +97,7 @@ std::string DocumentFilter::take(Document &document, std::string text) {
 DocumentFilter::Document &
 DocumentFilter::documentOf(const json::Object &identifier) {
   llvm::StringRef name = identifier.getString("uri").value_or("");
-  // Editor and server may spell the same address differently.
+  // Editor and server may spell the same address in different ways.
   llvm::Expected<llvm::lsp::URIForFile> file =
       llvm::lsp::URIForFile::fromURI(name);
   if (file)
@@ -178,8 +179,9 @@ void DocumentFilter::filterOutput(int from, int to) {
     writeMessage(out, fromServer(*message));
 }
 
-/// Makes a pipe whose end `kept` (0: to read, 1: to write) replaces that
-/// standard stream; returns the other end, and the stream itself.
+/// Makes a pipe whose end number `stream` (0: to read, 1: to write) replaces
+/// this standard stream. Returns the other end of the pipe, and the original
+/// stream.
 static std::pair<int, int> putPipe(int stream) {
   int ends[2];
   int real = dup(stream);
@@ -194,7 +196,7 @@ static std::pair<int, int> putPipe(int stream) {
 DocumentFilter::DocumentFilter() {
   auto [toServer, editor] = putPipe(STDIN_FILENO);
   auto [fromServer, screen] = putPipe(STDOUT_FILENO);
-  // The thread ends with the editor, or with the process.
+  // The thread ends when the editor ends its input, or with the process.
   std::thread([this, from = editor, to = toServer] {
     filterInput(from, to);
   }).detach();

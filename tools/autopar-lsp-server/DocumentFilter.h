@@ -19,21 +19,21 @@
 namespace autopar {
 
 /// Stands between an editor and MLIR's language server, which parses documents
-/// as they arrive. Each document is scanned like files of other tools. For a
-/// refused one the server gets an empty text, and the editor gets the error
-/// instead of the server's diagnostics. Documents reach the server whole.
+/// as they arrive. Each document is scanned as files of other tools are. If a
+/// document is refused, the server gets an empty text, and the editor gets the
+/// error instead of the server's diagnostics. Documents reach the server whole.
 /// Requests to read bytecode are not forwarded.
 class DocumentFilter {
 public:
-  /// Replaces standard input and output by pipes.
+  /// Replaces standard input and standard output by pipes.
   DocumentFilter();
-  /// Forwards the remaining output of the server when it has finished.
+  /// Forwards the remaining output of the server after the server has finished.
   void finish();
 
 private:
   struct Document {
     std::string text;
-    /// The diagnostics of a refused text.
+    /// The diagnostics for a refused text; nothing if the text was accepted.
     std::optional<llvm::json::Array> refusal;
   };
 
@@ -43,9 +43,9 @@ private:
   std::string fromServer(const std::string &message);
   void open(llvm::json::Object &document);
   void change(llvm::json::Object &parameters);
-  /// Stores a text; returns the text that the server gets.
+  /// Stores a text in `document`. Returns the text that the server gets.
   std::string take(Document &document, std::string text);
-  /// The document that `identifier` names.
+  /// Returns the document that `identifier` names.
   Document &documentOf(const llvm::json::Object &identifier);
 
   std::mutex mutex;

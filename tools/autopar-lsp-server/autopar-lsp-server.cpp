@@ -14,7 +14,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 
-/// Whether no flag asks for help, or for the form of MLIR's own tests.
+/// Returns whether no flag asks for help, or for the format that MLIR's own
+/// tests use.
 static bool speaksToEditor(llvm::ArrayRef<char *> arguments) {
   return llvm::none_of(arguments.drop_front(), [](llvm::StringRef text) {
     llvm::StringRef name = text.ltrim('-');
@@ -29,7 +30,8 @@ int main(int argc, char **argv) {
   autopar::outliveClosedPipe();
   if (!speaksToEditor(llvm::ArrayRef(argv, argc)))
     return failed(mlir::MlirLspServerMain(argc, argv, registry));
-  // Lives as long as the process: one of its threads waits for the editor.
+  // The filter lives as long as the process, because one of its threads waits
+  // for the editor.
   static auto *filter = new autopar::DocumentFilter();
   bool ended = failed(mlir::MlirLspServerMain(argc, argv, registry));
   filter->finish();

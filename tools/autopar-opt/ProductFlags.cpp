@@ -35,7 +35,7 @@ static const std::string &helpOfSpace() {
 struct ProductFlags::Flags {
   cl::OptionCategory category{"autopar options"};
   PlanFlags plan;
-  /// Values of the command line, by index of the flag.
+  /// The values on the command line, by the index of the flag.
   SmallVector<std::unique_ptr<cl::list<std::string>>, 0> given;
   cl::opt<bool> trustBytecode{
       "trust-bytecode", cl::cat(category),
@@ -61,7 +61,7 @@ struct ProductFlags::Flags {
       cl::desc("With --estimate: also write what the report rests on, and the "
                "report, to a zip that 'autopar replay' estimates again")};
 
-  /// The plan's flags as the user wrote them, one after the other.
+  /// Returns the flags of the plan as the user wrote them, one after the other.
   std::vector<std::string> asGiven() const;
   LogicalResult checkSearch() const;
   LogicalResult addSearch(OpPassManager &pm) const;
@@ -104,7 +104,8 @@ static LogicalResult refuse(const Twine &message) {
   return failure();
 }
 
-/// Whether the flag chooses a split, which a search does.
+/// Returns whether the flag chooses how to split the model, which a search
+/// finds by itself.
 static bool isFound(const PlanFlag &flag) {
   if (flag.name == "trace")
     return false;
@@ -113,7 +114,8 @@ static bool isFound(const PlanFlag &flag) {
                             flag.group);
 }
 
-/// Whether the flag is about requests; limits also apply to a searched step.
+/// Returns whether the flag is about requests. Latency limits (--sla) are not
+/// among these flags, because they also apply to a searched step.
 static bool isOfRequests(const PlanFlag &flag) {
   return flag.group == "What to serve" && flag.name != "sla";
 }

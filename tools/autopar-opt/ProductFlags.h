@@ -12,30 +12,31 @@
 
 namespace autopar {
 
-/// The flags of `autopar-opt` that stand for passes. They coexist with all of
-/// mlir-opt's own, which `--help-hidden` shows.
+/// The flags of `autopar-opt` that stand for passes. They exist beside all of
+/// mlir-opt's own flags, which `--help-hidden` shows.
 class ProductFlags {
 public:
-  /// Registers the flags; call it before the command line is parsed.
+  /// Registers the flags. It must be called before the command line is parsed.
   ProductFlags();
   ~ProductFlags();
 
-  /// Hides flags that others registered, except in `--help-hidden`.
+  /// Hides the flags that others registered, except in `--help-hidden`.
   void hideOthers() const;
 
-  /// The first lines of `--help`.
+  /// Returns the first lines of `--help`.
   static llvm::StringRef overview();
 
-  /// Appends the passes of the flags.
+  /// Appends the passes for which the flags ask.
   mlir::LogicalResult addPasses(mlir::PassManager &pm) const;
 
-  /// Whether the user trusts files of bytecode.
+  /// Returns whether the user trusts files of bytecode.
   bool trustsBytecode() const;
 
-  /// Whether the report goes to `file`, where the IR would overwrite it.
+  /// Returns whether the report goes to `file`, where the IR would overwrite
+  /// it.
   bool reportsTo(llvm::StringRef file) const;
 
-  /// Whether the flags ask for any pass.
+  /// Returns whether the flags ask for any pass.
   bool addsPasses() const;
 
 private:

@@ -35,7 +35,8 @@ static int fail(const llvm::Twine &message) {
 
 namespace {
 
-/// Detects whether a report goes to standard output; the IR then does not.
+/// Detects whether a report goes to standard output. If one does, the IR does
+/// not.
 class ReportWatch : public PassInstrumentation {
 public:
   explicit ReportWatch(bool &reports) : reports(reports) {}
@@ -49,8 +50,8 @@ private:
   bool &reports;
 };
 
-/// Runs last if the IR is not printed: printing it would take as long as
-/// writing the report.
+/// Runs as the last pass if the IR is not printed, because printing the IR
+/// would take as long as writing the report.
 class DropUnread : public PassWrapper<DropUnread, OperationPass<>> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(DropUnread)
@@ -75,8 +76,8 @@ private:
 
 } // namespace
 
-/// Adds a note to `error`, about an unreadable file, if the name is that of a
-/// model.
+/// Returns `error`, which is about an unreadable file. If the file's name is
+/// that of a model, it adds a note.
 static Error explainInput(const std::string &file, Error error) {
   std::vector<std::string> models = bundledModels();
   if (error.note.empty() && llvm::is_contained(models, file))
@@ -94,7 +95,7 @@ int main(int argc, char **argv) {
   registerAllPasses();
   registerAutoparSessionPasses();
   registerAutoparBundlePasses();
-  // Written pipelines may contain it.
+  // The pass is registered, because written pipelines may contain it.
   registerPass([] {
     static constexpr bool isUnread = false;
     return std::make_unique<DropUnread>(isUnread);
@@ -113,7 +114,7 @@ int main(int argc, char **argv) {
   MlirOptMainConfig explicitPasses = config;
   bool reports = false;
   config.setPassPipelineSetupFn([&](PassManager &pm) -> LogicalResult {
-    // An error of a flag should not print a page of IR.
+    // An error about a flag should not print a page of IR.
     pm.getContext()->printOpOnDiagnostic(false);
     if (failed(explicitPasses.setupPassPipeline(pm)) ||
         failed(flags.addPasses(pm)))
@@ -132,7 +133,7 @@ int main(int argc, char **argv) {
   if (!source)
     return fail(explainInput(inputFile, source.error()).str());
 
-  // Output is written at the end, so that a failure overwrites nothing.
+  // The output is written at the end, so that a failure overwrites nothing.
   std::string ir;
   llvm::raw_string_ostream os(ir);
   auto buffer = llvm::MemoryBuffer::getMemBuffer(source->text, source->name);

@@ -80,7 +80,8 @@ static llvm::cl::opt<double>
               llvm::cl::desc("What may differ, relative to the largest element "
                              "of a value (default: 1e-9)"));
 
-/// An error without a message has been printed already.
+/// Prints `error`, unless it has no message: such an error has been printed
+/// already. Returns the exit code.
 static int fail(const Error &error) {
   if (error.message.empty())
     return 1;
@@ -98,7 +99,7 @@ int main(int argc, char **argv) {
       "its mesh with arrays of its own; prints the results of each step\n\n"
       "  autopar-opt --shard-tp=4 model.mlir -o split.mlir\n"
       "  autopar-run split.mlir --check=model.mlir --query=8,1\n");
-  // A check with unread output must not pass.
+  // A check whose output nobody reads must not pass.
   endOnClosedPipe(1);
   for (int64_t query : queries)
     if (query < 1 || query > 4096)

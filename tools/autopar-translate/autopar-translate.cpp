@@ -144,7 +144,8 @@ static Result<OwningOpRef<ModuleOp>> loadModel(MLIRContext &context) {
   return autopar::importer::loadModel(&context, request);
 }
 
-/// An error without a message has been printed already.
+/// Prints `error`, unless it has no message: such an error has been printed
+/// already. Returns the exit code.
 static int fail(const Error &error) {
   return error.message.empty() ? 1 : fail(error.str());
 }

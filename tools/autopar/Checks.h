@@ -16,7 +16,8 @@
 
 namespace autopar {
 
-/// A count from `least` to `most`, in the syntax of `parseCount`.
+/// Checks that a value is a count from `least` to `most`, in the syntax of
+/// `parseCount`.
 inline CLI::Validator inRange(int64_t least, int64_t most) {
   return CLI::Validator(
       [=](std::string &text) -> std::string {
@@ -30,10 +31,11 @@ inline CLI::Validator inRange(int64_t least, int64_t most) {
       "");
 }
 
-/// Other words that people use for one of ours: {"cheapest", "cost"}.
+/// Other words that people use for one of our words: {"cheapest", "cost"}.
 using OtherWords = std::vector<std::pair<std::string, std::string>>;
 
-/// One of `words`; `others` are suggested as one of them.
+/// Checks that a value is one of `words`. For one of the `others`, the error
+/// suggests our word.
 inline CLI::Validator oneOf(std::vector<std::string> words,
                             OtherWords others = {}) {
   return CLI::Validator(
@@ -53,7 +55,7 @@ inline CLI::Validator oneOf(std::vector<std::string> words,
       "");
 }
 
-/// A size in bytes, at least 1: "40GiB".
+/// Checks that a value is a size of at least 1 byte, such as "40GiB".
 inline CLI::Validator aSize() {
   return CLI::Validator(
       [](std::string &text) -> std::string {

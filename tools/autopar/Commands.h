@@ -15,7 +15,7 @@
 
 namespace autopar {
 
-/// A subcommand; `run` returns the exit code.
+/// A subcommand; `run` runs it and returns the exit code.
 struct Command {
   CLI::App *app;
   std::function<int()> run;

@@ -112,7 +112,7 @@ LogicalResult Comparer::readLists() {
   return success();
 }
 
-/// Prints the differences of two plans.
+/// Prints the differences of two plans. Returns the exit code.
 int Comparer::compareTwo() {
   valueOf(values, "diff-plans") = {plans[0] + ";" + plans[1]};
   valueOf(values, "plan").clear();
@@ -140,7 +140,8 @@ LogicalResult Comparer::addRow(Session &session, const std::string &name,
   if (!asked)
     return refuse(asked.error().str());
   ReportDetail detail;
-  // A page shows derivations.
+  // The report explains its numbers if the output is a page, because pages show
+  // derivations.
   detail.explain = format() == "html";
   Result<Report> report = session.estimate(*asked, *request, detail);
   PlanTableRow row{name, machines[machine], plan, std::nullopt, ""};

@@ -28,14 +28,14 @@ using namespace autopar::sweep;
 
 using Words = std::vector<std::string>;
 
-/// Stands for files, which the scripts complete.
+/// Stands for names of files, which the shell scripts complete themselves.
 static constexpr const char *files = "<file>";
 
 static void append(Words &words, const Words &more) {
   words.insert(words.end(), more.begin(), more.end());
 }
 
-/// Splits "a|b", "a;b" and "a, b, or c" into words.
+/// Splits texts such as "a|b", "a;b" and "a, b, or c" into words.
 static Words wordsOf(const std::string &text) {
   Words words(1);
   for (char c : text)
@@ -59,7 +59,7 @@ static Words namesOfLibrary(const std::string &folder) {
   return namesIn(dataDirectory("hardware") + "/" + folder);
 }
 
-/// Names of the library that the value may take.
+/// Returns the names of the library that the option's value may take.
 static Words namesFor(const CLI::App &command, const CLI::Option &option) {
   std::string name = option.get_name();
   const CLI::App *parent = command.get_parent();
@@ -81,8 +81,8 @@ static Words namesFor(const CLI::App &command, const CLI::Option &option) {
   return words;
 }
 
-/// The values that a word of help stands for ("format", "file"), or the word
-/// itself in a complete list.
+/// Returns the values for which a word of help stands ("format", "file"); in a
+/// complete list, the word stands for itself.
 static Words valuesOfWord(const std::string &word, bool isListed) {
   static const Words paths = {"file",  "path", "plan", "name",
                               "words", "FILE", "TEXT"};
@@ -96,7 +96,7 @@ static Words valuesOfWord(const std::string &word, bool isListed) {
   return isListed && !isPlaceholder ? Words{word} : Words();
 }
 
-/// The values of an option, by its type in help and by its name.
+/// Returns the values of an option, by its type in help and by its name.
 static Words valuesOf(const CLI::App &command, const CLI::Option &option) {
   Words words = namesFor(command, option);
   std::string type = option.get_type_name();
@@ -112,7 +112,8 @@ static Words valuesOf(const CLI::App &command, const CLI::Option &option) {
 // The word at the cursor
 //===----------------------------------------------------------------------===//
 
-/// The command of the first words; `at` becomes the index of the next word.
+/// Returns the command that the first words name; sets `at` to the index of the
+/// next word.
 static const CLI::App &commandOf(const CLI::App &app, const Words &words,
                                  size_t &at) {
   const CLI::App *command = &app;
@@ -141,7 +142,7 @@ static Words commandsAndFlags(const CLI::App &command, bool flags) {
   return words;
 }
 
-/// The operand after `before` others.
+/// Returns the operand of `command` that follows after `before` other operands.
 static const CLI::Option *operandAt(const CLI::App &command, size_t before) {
   for (const CLI::Option *option : command.get_options({}))
     if (!option->nonpositional() &&
@@ -150,7 +151,8 @@ static const CLI::Option *operandAt(const CLI::App &command, size_t before) {
   return nullptr;
 }
 
-/// The values after "--flag=", or after "--flag" and a space.
+/// Returns the values that may follow after "--flag=", or after "--flag" and a
+/// space; nothing if neither stands there.
 static std::optional<Words> valuesAfter(const CLI::App &command,
                                         const std::string &before,
                                         const std::string &word) {
@@ -167,7 +169,8 @@ static std::optional<Words> valuesAfter(const CLI::App &command,
   return values;
 }
 
-/// Whether word `i` is an operand: neither a flag nor a flag's value.
+/// Returns whether word `i` is an operand: neither a flag nor the value of a
+/// flag.
 static bool isOperand(const CLI::App &command, const Words &words, size_t i) {
   if (words[i].rfind('-', 0) == 0 && words[i].size() > 1)
     return false;
@@ -177,7 +180,8 @@ static bool isOperand(const CLI::App &command, const Words &words, size_t i) {
 }
 
 static Words candidates(const CLI::App &app, const Words &words) {
-  // `autopar help models` names commands, too.
+  // The words after `autopar help` name commands too, as in `autopar help
+  // models`.
   bool isHelp = words.size() > 1 && words[0] == "help";
   size_t at = isHelp ? 1 : 0, operands = 0;
   const CLI::App &command = commandOf(app, words, at);
@@ -198,7 +202,8 @@ static Words candidates(const CLI::App &app, const Words &words) {
   return found;
 }
 
-/// The completions of the last of `words`, which follow `autopar`.
+/// Returns the completions of the last of `words`, which are the words after
+/// `autopar`.
 static Words completionsOf(const CLI::App &app, const Words &words) {
   Words found = candidates(app, words);
   found.erase(std::remove_if(found.begin(), found.end(),

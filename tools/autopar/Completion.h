@@ -12,13 +12,13 @@
 
 namespace autopar {
 
-/// Adds `autopar completion bash|zsh`, whose scripts call
+/// Adds `autopar completion bash|zsh`, which prints a script that calls
 /// `autopar completion words`.
 void addCompletion(CLI::App &app, std::vector<Command> &commands);
 
 /// Answers `autopar completion words WORD...`: prints the completions of the
-/// last word and returns true. "<file>" stands for names of files. CLI11 would
-/// parse the words, so it must not see them.
+/// last word and returns true. "<file>" stands for names of files. CLI11 must
+/// not see the words, because it would parse them.
 bool answerShell(const CLI::App &app, int argc, char **argv);
 
 } // namespace autopar

@@ -10,8 +10,8 @@
 
 namespace autopar {
 
-/// bash splits words at "=": the script joins --flag=value again, and keeps the
-/// part of the answers behind "=".
+/// The script for bash, which splits words at "=". The script therefore joins
+/// --flag=value again, and keeps only the part of the answers after "=".
 inline constexpr char bashScript[] = R"(# bash completion of autopar
 _autopar() {
   local line=${COMP_LINE:0:COMP_POINT} word answer words=() current

@@ -29,7 +29,7 @@ static bool is(const CLI::ParseError &error, CLI::ExitCodes kind) {
   return error.get_exit_code() == static_cast<int>(kind);
 }
 
-/// The command that was being parsed.
+/// Returns the command that was being parsed.
 static const CLI::App &commandIn(const CLI::App &app) {
   const CLI::App *command = &app;
   while (!command->get_subcommands().empty())
@@ -41,7 +41,8 @@ static std::string seeHelp(const CLI::App &app) {
   return "see " + callOf(app) + " --help";
 }
 
-/// Whether it names a model, where a command should be.
+/// Returns whether `word` names a model, which the user may have written in
+/// place of a command.
 static bool isModel(const std::string &word) {
   std::vector<std::string> models = bundledModels();
   return word.find('/') != std::string::npos ||
@@ -53,7 +54,7 @@ static std::vector<const CLI::App *> commandsOf(const CLI::App &app) {
       [](const CLI::App *one) { return !one->get_group().empty(); });
 }
 
-/// Commands below those of `app` that are called `word`, with their full calls:
+/// Returns the calls of commands named `word` below the commands of `app`:
 /// "autopar models show" and "autopar hardware show" for "show".
 static std::vector<std::string> deeperCommands(const CLI::App &app,
                                                const std::string &word) {
@@ -106,7 +107,7 @@ static std::string askWhetherFlag(const std::string &name) {
   return name.empty() ? "" : ", " + askWhether("--" + name, "");
 }
 
-/// The flag that `name` seems to mean, "" if there is none.
+/// Returns the flag that `name` seems to mean; "" if there is none.
 static std::string nearestFlag(const std::string &name,
                                const std::vector<std::string> &flags) {
   auto find = [&](auto isMeant) {
@@ -133,7 +134,8 @@ static Error unknownFlag(const CLI::App &app, const std::string &word) {
   std::string name = word.substr(0, word.find('='));
   std::string message = "unknown flag " + shorten(name);
   name.erase(0, name.find_first_not_of('-'));
-  // Suggests this command's flag for another tool's name.
+  // The error suggests the flag of this command that corresponds to another
+  // tool's flag.
   if (const OtherFlag *other = findOtherFlag(name)) {
     std::string ours = other->ours, note = other->note;
     bool isHere = std::find(flags.begin(), flags.end(), ours) != flags.end();
@@ -152,7 +154,8 @@ static Error unexpected(const CLI::App &app,
   };
   bool hasCommands = !app.get_subcommands([](auto *) { return true; }).empty();
   auto named = std::find_if_not(words.begin(), words.end(), isFlag);
-  // The flags of a mistyped command are unknown, too; report the command only.
+  // If the command itself is mistyped, its flags are unknown too, so that only
+  // the command is reported.
   if (hasCommands && named != words.end())
     return unknownCommand(app, *named);
   auto flag = std::find_if(words.begin(), words.end(), isFlag);
@@ -168,7 +171,8 @@ static Error unexpected(const CLI::App &app,
 // Values that a flag cannot have
 //===----------------------------------------------------------------------===//
 
-/// A parsed error of CLI11: "name: what" or "Could not convert: name = value".
+/// The parts of an error of CLI11: "name: what" or "Could not convert: name =
+/// value".
 struct BadValue {
   std::string name, what;
 };
@@ -231,7 +235,7 @@ Error autopar::explain(const CLI::App &app, const CLI::ParseError &error) {
   const CLI::App &command = commandIn(app);
   std::vector<std::string> left = app.remaining(/*recurse=*/true);
   left.erase(std::remove(left.begin(), left.end(), "--"), left.end());
-  // A missing word may be there under a wrong name.
+  // A word that is missing may be there under a wrong name.
   if (!left.empty() && (is(error, CLI::ExitCodes::ExtrasError) ||
                         is(error, CLI::ExitCodes::RequiredError)))
     return unexpected(command, left);

@@ -14,17 +14,19 @@
 
 namespace autopar {
 
-/// Prints `error` if it has a message; returns the exit code.
+/// Prints `error` if it has a message. Returns the exit code.
 int printError(const Error &error);
 
-/// The error for the unknown command `word` of `app`, with a suggestion.
+/// Returns the error for the unknown command `word` of `app`, with a
+/// suggestion.
 Error unknownCommand(const CLI::App &app, const std::string &word);
 
-/// Explains a command line that `app` could not parse, with a note on what
-/// would work.
+/// Returns an error for a command line that `app` could not parse, with a note
+/// on what would work.
 Error explain(const CLI::App &app, const CLI::ParseError &error);
 
-/// The same if CLI11 could not even parse the value of a flag.
+/// Returns an error for a command line in which CLI11 could not even parse the
+/// value of a flag.
 Error explainValue(const CLI::App &app, int argc, char **argv);
 
 } // namespace autopar

@@ -28,7 +28,7 @@ Result<std::string> autopar::findGnuplot() {
 
 namespace {
 
-/// A file that the destructor removes.
+/// A temporary file, which the destructor removes.
 struct TemporaryFile {
   llvm::SmallString<64> path;
   std::error_code error;
@@ -54,7 +54,7 @@ Result<std::string> autopar::runGnuplot(const std::string &program,
   if (Result<bool> written = writeFile(input.name(), script); !written)
     return written.error();
   std::string message;
-  // `-d` ignores the user's own settings.
+  // With `-d`, gnuplot ignores the user's own settings.
   int code = llvm::sys::ExecuteAndWait(
       program, {program, "-d", input.path}, std::nullopt,
       {llvm::StringRef(), output.path.str(), errors.path.str()}, seconds, 0,

@@ -12,10 +12,10 @@
 
 namespace autopar {
 
-/// Returns the path of gnuplot. Errors: it is not installed.
+/// Returns the path of gnuplot. Fails if gnuplot is not installed.
 Result<std::string> findGnuplot();
 
-/// Returns the output of `program`, a gnuplot, for `script`.
+/// Runs `program`, which must be gnuplot, on `script`. Returns its output.
 Result<std::string> runGnuplot(const std::string &program,
                                const std::string &script);
 

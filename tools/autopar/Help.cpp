@@ -22,7 +22,8 @@ std::string autopar::callOf(const CLI::App &app) {
   return (parent ? callOf(*parent) + " " : "") + app.get_name();
 }
 
-/// Replaces CLI11's default names of values, which are C++ types.
+/// Returns how help shows the value of an option. CLI11's default names, which
+/// are C++ types, are replaced.
 static std::string valueOf(const CLI::Option &option) {
   std::string name = option.get_type_name();
   return name == "TEXT" || name == "FILE"   ? "file"
@@ -54,7 +55,7 @@ std::string autopar::spellingOf(const CLI::Option &option) {
 
 namespace {
 
-/// A page of help in lines of at most `width`.
+/// A page of help in lines of at most `width` characters.
 class Page {
 public:
   explicit Page(size_t width) : width(width) {}
@@ -63,7 +64,7 @@ public:
 
   void addHeading(const std::string &text) { page += "\n" + text + ":\n"; }
 
-  /// Adds `term` with its explanation beside it or below.
+  /// Adds `term` with its explanation, beside the term or below it.
   void addTerm(const std::string &term, const std::string &text) {
     size_t indent = std::min<size_t>(28, width / 3);
     std::string head = "  " + term;
@@ -74,8 +75,8 @@ public:
     page += wrap(head + std::string(indent - lengthOf(head), ' '), text, width);
   }
 
-  /// Adds paragraphs, whose lines are joined. Indented lines stay, because they
-  /// are commands to copy.
+  /// Adds paragraphs whose lines are joined. Indented lines are not joined,
+  /// because they are commands to copy.
   void addNotes(std::string_view notes) {
     std::string open;
     auto flush = [&] {
@@ -152,7 +153,7 @@ static void addFlags(Page &page, const CLI::App &app) {
     if (group.empty() || flags.empty())
       continue;
     page.addHeading(group == unnamed && !alone ? "Other" : group);
-    // Moves help itself, which CLI11 adds first, to the end.
+    // CLI11 adds the help flag first; it moves to the end.
     std::rotate(flags.begin(),
                 flags.begin() + (flags[0] == app.get_help_ptr() ? 1 : 0),
                 flags.end());
@@ -160,8 +161,8 @@ static void addFlags(Page &page, const CLI::App &app) {
   }
 }
 
-/// Limits the width on a terminal, because long lines are hard to read; COLUMNS
-/// may be any number.
+/// Returns the width of help in characters. On a terminal it is limited,
+/// because long lines are hard to read; COLUMNS may be any number.
 static size_t pageWidth() {
   constexpr size_t usual = 100, least = 40, most = 120;
   size_t width = std::max(least, outputWidth().value_or(usual));

@@ -14,26 +14,27 @@
 
 namespace autopar {
 
-/// The words that call `app`: "autopar models show".
+/// Returns the words that call `app`: "autopar models show".
 std::string callOf(const CLI::App &app);
 
-/// Whether an option is no mere flag.
+/// Returns whether an option takes a value; a mere flag does not.
 bool takesValue(const CLI::Option &option);
 
-/// The spelling of an option in help: "--shard-tp=N".
+/// Returns the spelling of an option in help: "--shard-tp=N".
 std::string spellingOf(const CLI::Option &option);
 
 /// Makes `app`, and subcommands that are added later, print help in lines of
 /// the terminal's width, under the headings of the options' groups.
 void formatHelp(CLI::App &app);
 
-/// The help of `app`.
+/// Returns the page of help of `app`.
 std::string pageOf(const CLI::App &app);
 
-/// Adds `autopar help [command...]`, for the list of commands alone: CLI11
-/// would run the command that it names.
+/// Adds `autopar help [command...]`, but only to the list of commands, because
+/// CLI11 would run the command that the words name.
 void addHelp(CLI::App &app);
-/// Its exit code, where it was called.
+/// Answers `autopar help`. Returns the exit code; nothing if the command line
+/// does not call it.
 std::optional<int> answerHelp(const CLI::App &app, int argc, char **argv);
 
 } // namespace autopar

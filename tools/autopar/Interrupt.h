@@ -10,10 +10,11 @@
 
 namespace autopar {
 
-/// What a command that was interrupted exits with.
+/// The exit code of a command that was interrupted.
 inline constexpr int interruptedCode = 130;
 
-/// Has the first interrupt be noted; the second one ends the process.
+/// From now on the first interrupt is only noted; the second one ends the
+/// process.
 void noteInterrupts();
 bool wasInterrupted();
 

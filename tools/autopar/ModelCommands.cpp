@@ -40,14 +40,16 @@ using namespace autopar::session;
 using namespace autopar::writing;
 using namespace mlir;
 
-/// An error without a message has been printed already.
+/// Prints `error`, unless it has no message: such an error has been printed
+/// already. Returns the exit code.
 static int fail(const Error &error) {
   if (!error.message.empty())
     llvm::errs() << "error: " << error.str() << "\n";
   return 1;
 }
 
-/// To the stream that `main` flushes: it says where output is lost.
+/// Prints to `stdout`, the stream that `main` flushes, because `main` reports
+/// if output was lost.
 static void print(const std::string &text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
 }
@@ -60,7 +62,7 @@ static bool isModule(const std::string &name) {
   return llvm::StringRef(name).ends_with(".mlir") && fileExists(name);
 }
 
-/// Where `name` is a file of IR, makes it a model of `session`.
+/// If `name` is a file of IR, makes it a model of `session`.
 std::optional<Error> autopar::addModule(Session &session,
                                         const ModelArgument &model,
                                         const std::string &name) {
@@ -98,7 +100,7 @@ static LogicalResult refuse(const Twine &message) {
   return failure();
 }
 
-/// What the command line said, the model first.
+/// Returns what the command line said, the model first.
 static std::vector<std::string> asGiven(const ModelArgument &model,
                                         const PlanFlags &flags,
                                         const PlanValues &values) {

@@ -16,7 +16,7 @@ using namespace autopar;
 using namespace autopar::model;
 using namespace autopar::pipelines;
 
-/// Help on names of models, for every command with a model.
+/// The help on names of models, for every command that takes a model.
 const char *const autopar::modelHelp =
     "A bundled model ('autopar models list'), a config.json or a directory "
     "that has one, a .mlir file of autopar-translate, '-' for a config on "
@@ -71,7 +71,8 @@ struct GroupsOptions : PlanArguments {
 };
 } // namespace
 
-/// An option with a value, which may be repeated as often as the plan allows.
+/// Adds an option with a value, which may be repeated as often as the plan
+/// allows.
 CLI::Option *autopar::addPlanOption(CLI::App *command, const PlanFlag &flag,
                                     const std::string &name,
                                     const std::string &help,
@@ -83,7 +84,8 @@ CLI::Option *autopar::addPlanOption(CLI::App *command, const PlanFlag &flag,
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
-/// `--format` is the value of `--estimate`, which the command implies.
+/// Adds `--format`, whose value becomes that of `--estimate`, which the command
+/// implies.
 static void addFormat(CLI::App *command, const PlanFlag &flag,
                       std::vector<std::string> &values) {
   CLI::Option *format = addPlanOption(
@@ -125,12 +127,12 @@ void autopar::addPlanFlags(
   }
 }
 
-/// Whether a flag is one of a single plan.
+/// Returns whether a flag applies to a single plan.
 static bool isOfOnePlan(const std::string &name) {
   return name != "diff-plans";
 }
 
-/// `autopar compare` calls `--diff-plans` by a shorter name.
+/// Adds `--diff-plans` under the shorter name that `autopar compare` gives it.
 static void addPlans(CLI::App *command, EstimateOptions &options) {
   const std::vector<PlanFlag> &flags = options.flags.all();
   for (size_t i = 0; i < flags.size(); ++i)
@@ -217,7 +219,7 @@ void autopar::addCompare(CLI::App &app, std::vector<Command> &commands) {
 // groups
 //===----------------------------------------------------------------------===//
 
-/// Whether a flag says something about the mesh.
+/// Returns whether a flag says something about the mesh.
 static bool makesMesh(const std::string &name) {
   return name == "plan" || name == "mesh" || name == "map" ||
          (name.rfind("shard-", 0) == 0 && name != "shard-sp");

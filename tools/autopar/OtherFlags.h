@@ -13,20 +13,23 @@
 namespace autopar {
 
 /// A flag of vLLM, SGLang, TensorRT-LLM or a training framework that autopar
-/// does not have, with the way to do the same. Flags with exactly the meaning
-/// of one of autopar's are aliases of it (`alsoCalled` of PlanKnobs.cpp).
+/// does not have, and how to do the same in autopar. Flags with exactly the
+/// meaning of one of autopar's flags are aliases of that flag (`alsoCalled` of
+/// PlanKnobs.cpp).
 struct OtherFlag {
   const char *name;
-  /// The flag of autopar, "" if there is none.
+  /// The flag of autopar that does the same; "" if there is none.
   const char *ours;
-  /// The difference of that flag, or a way without it; "" if they are alike.
+  /// How autopar's flag differs, or what to do if there is none; "" if both
+  /// flags are alike.
   const char *note;
 };
 
-/// Finds the flag `name`, ignoring case and dashes; null if there is none.
+/// Returns the flag `name`, ignoring case and dashes; null if there is none.
 const OtherFlag *findOtherFlag(const std::string &name);
 
-/// Letters and digits only, in lower case: "shardtp" for "--shard_TP".
+/// Returns only the letters and digits of `name`, in lower case: "shardtp" for
+/// "--shard_TP".
 std::string bareName(const std::string &name);
 
 } // namespace autopar

@@ -24,7 +24,7 @@ using namespace autopar::placement;
 using namespace autopar::program;
 
 namespace {
-/// Values of the command line.
+/// The values on the command line.
 struct Options {
   PlacementRequest request;
   std::string output = "-";
@@ -47,7 +47,7 @@ static Result<std::string> place(const Options &options) {
   return runPlacement(options.request);
 }
 
-/// Makes the page from the JSON.
+/// Returns the page, which is made from the JSON report.
 static Result<std::string> pageOf(Options options) {
   options.request.format = "json";
   Result<std::string> json = place(options);

@@ -16,13 +16,13 @@
 
 namespace autopar {
 
-/// The flags of a plan and their values on the command line.
+/// The flags of a plan, and their values on the command line.
 struct PlanArguments {
   pipelines::PlanFlags flags;
   pipelines::PlanValues values = pipelines::PlanValues(flags.all().size());
 };
 
-/// Help on the argument of a model.
+/// The help on the argument that names a model.
 extern const char *const modelHelp;
 
 /// Adds a flag of plans under another name and with its own help.
@@ -30,13 +30,13 @@ CLI::Option *addPlanOption(CLI::App *command, const pipelines::PlanFlag &flag,
                            const std::string &name, const std::string &help,
                            std::vector<std::string> &values);
 
-/// Adds the flags of plans that are `wanted`.
+/// Adds those flags of plans that `wanted` accepts.
 void addPlanFlags(CLI::App *command, PlanArguments &arguments,
                   const std::function<bool(const std::string &name)> &wanted);
 
-/// Adds the flags that choose the searched plans and the goal.
+/// Adds the flags that choose the goal and the plans that are searched.
 void addChoices(CLI::App *command, SearchArgument &search);
-/// Adds --format, with the formats of a table, and --json.
+/// Adds --format, which accepts the formats of a table, and --json.
 void addTableFormat(CLI::App *command, SearchArgument &search,
                     const std::vector<std::string> &formats);
 

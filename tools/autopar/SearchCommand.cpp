@@ -92,7 +92,8 @@ int SearchCommand::run() {
     return !wasInterrupted();
   };
   ReportDetail detail;
-  // A page shows derivations.
+  // The report explains its numbers if the output is a page, because pages show
+  // derivations.
   detail.explain = search.format == "html";
   Result<SearchReport> report = answerSearch(
       session, *model, search.model.name, request, search.why, control, detail);

@@ -23,7 +23,7 @@ struct SearchOptions : PlanArguments {
 };
 } // namespace
 
-/// Adds `--phase`, which also accepts requests.
+/// Adds `--phase`, which also accepts "request".
 static void addPhase(CLI::App *command, PlanArguments &arguments) {
   const std::vector<PlanFlag> &flags = arguments.flags.all();
   for (size_t i = 0; i < flags.size(); ++i)

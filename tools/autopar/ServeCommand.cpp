@@ -58,7 +58,8 @@ static int serve(const Options &options) {
   return 0;
 }
 
-/// Checks that headers and addresses can contain the token unescaped.
+/// Checks that headers and addresses can contain the token unescaped. Returns
+/// the error; "" if there is none.
 static std::string checkToken(const std::string &token) {
   bool good = token.size() >= 16 && token.size() <= 256 &&
               token.find_first_not_of("abcdefghijklmnopqrstuvwxyz"

@@ -89,7 +89,7 @@ SweepCommand::checkOutput(const std::vector<SweepAxis> &axes) {
   return std::nullopt;
 }
 
-/// Shows progress after a pause; returns whether to go on.
+/// Shows progress, at most every 100 ms. Returns whether to go on.
 bool SweepCommand::showDone(size_t done, size_t count,
                             const std::string &more) {
   constexpr auto pause = std::chrono::milliseconds(100);

@@ -12,18 +12,18 @@
 
 namespace autopar {
 
-/// A sweep on the command line.
+/// A sweep, as the command line describes it.
 struct SweepArgument {
   SearchArgument search;
-  /// Whether each row has the best plan of its own.
+  /// Whether a search finds the best plan for each row.
   bool searches = false;
-  /// File of the plot, and its column.
+  /// The file of the plot, and the column that it shows.
   std::string svg, plot;
-  /// The names of the flags that were given, in order.
+  /// The names of the flags that were given, in their order.
   std::vector<std::string> order;
 };
 
-/// Prints a table of estimates over all listed values.
+/// Prints a table of estimates over all listed values. Returns the exit code.
 int sweepPlans(const SweepArgument &sweep, pipelines::PlanFlags &flags,
                const pipelines::PlanValues &values);
 

@@ -24,7 +24,7 @@ struct SweepOptions : PlanArguments {
 };
 } // namespace
 
-/// The flags of plans that accept lists, with the help for that.
+/// The flags of plans that accept lists in a sweep, with the help for this.
 static constexpr std::pair<const char *, const char *> lists[] = {
     {"batch", "Sequences in a step: 64, 8|64|512, or 1..1024 for powers of two "
               "(default with --search: the best)"},
@@ -48,7 +48,8 @@ static const char *helpOfList(const std::string &name) {
   return nullptr;
 }
 
-/// Flags that rows of a table cannot have, or that are lists here.
+/// Returns whether a flag applies to every row of the table. It does not if
+/// rows cannot have it, or if it is a list here.
 static bool isOfEachRow(const std::string &name) {
   static const std::vector<std::string> others = {
       "estimate", "explain",         "impact",   "verbose",
@@ -95,7 +96,7 @@ static void addOutput(CLI::App *command, SweepArgument &sweep) {
       ->group(group);
 }
 
-/// The names of the given flags in order, each once.
+/// Returns the names of the given flags in their order, each of them once.
 static std::vector<std::string> orderOf(const CLI::App &command) {
   std::vector<std::string> order;
   for (const CLI::Option *option : command.parse_order())

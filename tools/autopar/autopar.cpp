@@ -16,7 +16,8 @@
 
 using namespace autopar;
 
-/// Checks for a subcommand here, because CLI11 would not name a mistyped one.
+/// Checks that a subcommand is given. It is done here, because CLI11 would not
+/// name a mistyped subcommand.
 static int requireSubcommand(CLI::App *app) {
   for (CLI::App *used : app->get_subcommands())
     return requireSubcommand(used);
@@ -37,8 +38,8 @@ static constexpr std::pair<std::string_view, AddCommand> commandsByName[] = {
 #endif
     {"placement", addPlacement}, {"hardware", addHardware}};
 
-/// Adds the command called `word`, or all if there is none: making the flags of
-/// all commands takes as long as a report.
+/// Adds the command called `word`; all commands if there is none of this name.
+/// Making the flags of all commands takes as long as a report.
 static void addCommands(CLI::App &app, std::string_view word,
                         std::vector<Command> &commands) {
   auto isCalled = [&](const auto &command) { return command.first == word; };
