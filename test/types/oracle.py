@@ -61,6 +61,15 @@ REQUIRED = {
     "qwen3_omni_moe_thinker": {"text_config": {"num_attention_heads": 32, "vocab_size": 151936}},
 }  # fmt: skip
 
+# Gemma 4 E2B: the last layers read the keys and values of earlier ones.
+SHARED_KEYS = {
+    "hidden_size": 1536, "intermediate_size": 6144, "num_hidden_layers": 35, "num_attention_heads": 8,
+    "num_key_value_heads": 1, "num_kv_shared_layers": 20, "use_double_wide_mlp": True,
+    "layer_types": (["sliding_attention"] * 4 + ["full_attention"]) * 7,
+}  # fmt: skip
+# What published models of a type have, beside the default and drawn configs.
+PUBLISHED = {"gemma4_text": [SHARED_KEYS], "gemma4": [{"text_config": {"model_type": "gemma4_text", **SHARED_KEYS}}]}
+
 # Audio models that stack frames until they are as wide as the encoder's MLP.
 STACKED_FRAMES = ("voxtral", "glmasr")
 
@@ -233,7 +242,8 @@ class Drawing:
 
 
 def variants(kind, architecture):
-    """The default config, then random ones; each a function that makes it."""
+    """The default config, random ones, then published ones; each a function that
+    makes it."""
     required = REQUIRED.get(kind, {})
 
     def base(**changes):
@@ -253,6 +263,9 @@ def variants(kind, architecture):
             return base(**drawing.draw(base()))
 
         yield attempt
+
+    for changes in PUBLISHED.get(kind, []):
+        yield lambda changes=changes: base(**changes)
 
 
 def agree(config):

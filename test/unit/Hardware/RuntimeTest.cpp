@@ -66,6 +66,7 @@ TEST_F(RuntimeTest, RowsOfCachesHaveTheirLayouts) {
   EXPECT_EQ(bytes(*vllm, Of::sparse_latent, 576, bf16), 1152);
   EXPECT_EQ(bytes(*vllm, Of::sparse_latent, 320, fp8), 320);
   EXPECT_EQ(bytes(*sglang, Of::sparse_latent, 576, fp8), 576);
+  EXPECT_EQ(bytes(*sglang, Of::sparse_latent, 512, fp8), 584);
   EXPECT_EQ(bytes(*sglang, Of::index, 128, bf16), 132);
   EXPECT_EQ(plainFormat(ElementType::fp8_row_512), fp8);
   // Users choose formats, not rows.
