@@ -25,6 +25,7 @@ LAYERS = {
     "Schedule": ["Support"],
     "Hardware": ["Program"],
     "Model": ["Hub"],
+    "Launch": ["Model", "Plan"],
     "Checkpoint": ["Support"],
     "Hub": ["Program"],
     "Runtime": ["Hardware"],
@@ -56,11 +57,11 @@ LAYERS = {
     "Session": ["InitAll", "Validation", "Checkpoint", "Sweep"],
     "Server": ["Session"],
     "Bundle": ["Session"],
-    "tools": ["Server", "Bundle", "Interpreter", "ModuleGraph"],
+    "tools": ["Server", "Bundle", "Interpreter", "Launch", "ModuleGraph"],
 }
 WITHOUT_MLIR = {
     "Support", "Program", "Plan", "Reshard", "Placement", "Schedule", "Hardware", "Report", "Evaluate", "Explain",
-    "Advise", "Estimate", "Write", "Model", "Hub", "Checkpoint",
+    "Advise", "Estimate", "Write", "Model", "Launch", "Hub", "Checkpoint",
     "Runtime", "Cost", "Search", "Sweep", "Spreadsheet", "Serving", "Page", "Validation",
 }  # fmt: skip
 # Layers that see nothing but these, whatever those stand on. Placements have

@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 using namespace autopar;
 using namespace autopar::hub;
@@ -86,6 +87,34 @@ std::vector<std::string> autopar::hub::bundledModels() {
       names.push_back(entry.path().filename().string());
   std::sort(names.begin(), names.end());
   return names;
+}
+
+/// Words at the end of a repository's name that change neither its layers nor
+/// their sizes: tuning and formats. Dates and numbers of releases are such,
+/// too.
+static bool isVariant(const std::string &word) {
+  static const std::set<std::string> variants = {
+      "instruct", "chat",  "it",   "hf",   "base",  "thinking", "fp8",  "fp4",
+      "nvfp4",    "mxfp4", "bf16", "awq",  "gptq",  "int4",     "int8", "4bit",
+      "8bit",     "w4a16", "w8a8", "gguf", "turbo", "dynamic",  "block"};
+  return variants.count(word) ||
+         (word.size() == 4 &&
+          word.find_first_not_of("0123456789") == std::string::npos);
+}
+
+std::optional<std::string>
+autopar::hub::bundledModelOf(const std::string &repository) {
+  std::string name = lower(repository.substr(repository.rfind('/') + 1));
+  std::vector<std::string> models = bundledModels();
+  while (!name.empty()) {
+    if (std::find(models.begin(), models.end(), name) != models.end())
+      return name;
+    size_t dash = name.rfind('-');
+    if (dash == std::string::npos || !isVariant(name.substr(dash + 1)))
+      return std::nullopt;
+    name.resize(dash);
+  }
+  return std::nullopt;
 }
 
 /// Returns the models that `name` may mean. If a name ends in a weight format,

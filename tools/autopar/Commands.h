@@ -31,6 +31,8 @@ void addPlacement(CLI::App &app, std::vector<Command> &commands);
 void addModels(CLI::App &app, std::vector<Command> &commands);
 void addReplay(CLI::App &app, std::vector<Command> &commands);
 void addServe(CLI::App &app, std::vector<Command> &commands);
+void addRead(CLI::App &app, std::vector<Command> &commands);
+void addLaunch(CLI::App &app, std::vector<Command> &commands);
 void addValidate(CLI::App &app, std::vector<Command> &commands);
 
 } // namespace autopar

@@ -34,7 +34,8 @@ static constexpr std::pair<std::string_view, AddCommand> commandsByName[] = {
     {"search", addSearch},       {"sweep", addSweep},
     {"models", addModels},       {"groups", addGroups},
     {"validate", addValidate},   {"replay", addReplay},
-    {"serve", addServe},
+    {"serve", addServe},         {"launch", addLaunch},
+    {"read", addRead},
 #endif
     {"placement", addPlacement}, {"hardware", addHardware}};
 

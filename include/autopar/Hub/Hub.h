@@ -57,6 +57,12 @@ Result<ModelFiles> locateModel(const std::string &argument,
 /// Returns the names of the models that are part of autopar.
 std::vector<std::string> bundledModels();
 
+/// Returns the bundled model of a repository: "deepseek-r1" for
+/// "deepseek-ai/DeepSeek-R1" and for "nvidia/DeepSeek-R1-NVFP4"; nothing if no
+/// bundled model has its name without the words of tuning and formats at its
+/// end.
+std::optional<std::string> bundledModelOf(const std::string &repository);
+
 /// Returns the directory for files that are kept between runs: `AUTOPAR_CACHE`,
 /// else `XDG_CACHE_HOME`/autopar, else ~/.cache/autopar.
 std::string cacheDirectory();

@@ -1,0 +1,130 @@
+//===- LaunchTable.h - The words of an engine -------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A file of runtimes/launch says how an engine or a trainer is told a plan: its
+// commands, the flags, keys and variables of each setting by version, and the
+// formulas between its settings and those of a plan. Launches are read and
+// written by the same table.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LAUNCH_LAUNCHTABLE_H
+#define AUTOPAR_LAUNCH_LAUNCHTABLE_H
+
+#include "autopar/Model/Expression.h"
+#include "autopar/Support/Json.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace autopar::launch {
+
+/// A version, compared number by number: 0.9 < 0.10 < 0.10.1.
+using Version = std::vector<int64_t>;
+/// Parses the leading dotted numbers of `text`: {0, 11} of "v0.11rc1"; nothing
+/// if there are none.
+std::optional<Version> parseVersion(std::string_view text);
+
+/// The versions that have something, first and last; absent means no limit.
+struct VersionRange {
+  std::optional<Version> since, until;
+  bool has(const Version &version) const;
+};
+
+struct Spelling {
+  std::string name;
+  VersionRange versions;
+};
+
+enum class SettingType : uint8_t {
+  count,
+  /// A count that may be written as 32k or 1M.
+  tokens,
+  number,
+  text,
+  /// A flag without a value, or true and false.
+  toggle,
+  /// A list of counts.
+  counts,
+};
+
+/// Something that an engine is told.
+struct Setting {
+  std::string name;
+  SettingType type = SettingType::text;
+  /// Flags; in `--flag.member`, `member` is a path in the JSON value of
+  /// `--flag`.
+  std::vector<Spelling> flags;
+  /// Flags that switch it off.
+  std::vector<Spelling> negations;
+  /// Dotted paths in a config file.
+  std::vector<Spelling> keys;
+  /// An environment variable; "" if there is none.
+  std::string environment;
+  /// Values that mean that it is not set.
+  std::vector<model::JsonValue> absent;
+  std::vector<std::pair<VersionRange, model::JsonValue>> defaults;
+
+  /// The default of `version`; null if the table has none.
+  model::JsonValue defaultOf(const Version &version) const;
+  /// Whether all versions have the same default.
+  bool hasOneDefault() const { return defaults.size() == 1; }
+};
+
+/// A flag that changes no estimate.
+struct OtherFlag {
+  enum class Values : uint8_t { none, one, many };
+  Values values = Values::one;
+  VersionRange versions;
+};
+
+/// A formula by name, in the order of names.
+using Formulas = std::map<std::string, model::Expression>;
+
+/// A condition on a plan, and what follows from it.
+struct PlanRule {
+  model::Expression when;
+  std::string because;
+};
+
+struct LaunchTable {
+  std::string name, title;
+  /// The runtime that prices it; "" if there is none.
+  std::string runtime;
+  /// The versions whose flags are recorded, oldest first.
+  std::vector<std::string> versions;
+  /// Names of container images, with `{version}`.
+  std::vector<std::string> images;
+  std::vector<std::vector<std::string>> commands;
+  /// Flags with the model, and flags with a config file.
+  std::vector<std::string> modelFlags, configFlags;
+  std::vector<Setting> settings;
+  /// Settings that follow from others; the plan's knobs from settings; settings
+  /// from the plan's knobs.
+  Formulas derived, plan, write;
+  std::vector<PlanRule> refusals, differences;
+  std::map<std::string, OtherFlag> otherFlags;
+
+  const Setting *setting(std::string_view name) const;
+  /// The newest recorded version up to `stated`, or the oldest one; the newest
+  /// of all if nothing is stated.
+  std::string recordedVersion(const std::optional<Version> &stated) const;
+};
+
+/// Reads `autopar.launch_table/1`.
+Result<LaunchTable> readLaunchTable(const JsonDocument &document);
+/// The names of the tables in runtimes/launch.
+std::vector<std::string> launchTableNames();
+/// Loads the table called `name`; an error names those that exist.
+Result<LaunchTable> loadLaunchTable(const std::string &name);
+
+} // namespace autopar::launch
+
+#endif // AUTOPAR_LAUNCH_LAUNCHTABLE_H

@@ -1,0 +1,166 @@
+//===- WriteCommand.cpp - Commands from settings --------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Launch/WriteLaunch.h"
+#include "autopar/Support/Shell.h"
+#include "autopar/Support/Text.h"
+#include "autopar/Support/Words.h"
+
+#include <nlohmann/json.hpp>
+
+#include <map>
+
+using namespace autopar;
+using namespace autopar::launch;
+using model::JsonValue;
+
+namespace {
+
+/// Writes the settings of one launch.
+class CommandWriter {
+public:
+  CommandWriter(const LaunchTable &table, const Launch &launch)
+      : table(table), launch(launch),
+        version(*parseVersion(launch.tableVersion)) {}
+
+  Result<LaunchCommand> write();
+
+private:
+  std::optional<Error> writeSetting(const Setting &setting,
+                                    const JsonValue &value);
+  bool writeFlag(const Setting &setting, const JsonValue &value);
+  bool writeToggle(const Setting &setting, bool value);
+  void writeValue(const std::string &flag, const JsonValue &value);
+  const std::string *spell(const std::vector<Spelling> &spellings) const;
+  void addMembers();
+
+  const LaunchTable &table;
+  const Launch &launch;
+  Version version;
+  LaunchCommand command;
+  /// Words of each flag, by the flag.
+  std::map<std::string, std::vector<std::string>> flags;
+  /// JSON values of flags that have members.
+  std::map<std::string, nlohmann::ordered_json> members;
+};
+
+} // namespace
+
+/// The first spelling that the version has; null if it has none.
+const std::string *
+CommandWriter::spell(const std::vector<Spelling> &spellings) const {
+  for (const Spelling &spelling : spellings)
+    if (spelling.versions.has(version))
+      return &spelling.name;
+  return nullptr;
+}
+
+static std::string wordOf(const JsonValue &value) {
+  return value.is_string()         ? value.get<std::string>()
+         : value.is_number_float() ? formatNumber(value.get<double>())
+                                   : value.dump();
+}
+
+void CommandWriter::writeValue(const std::string &flag,
+                               const JsonValue &value) {
+  if (size_t dot = flag.find('.'); dot != std::string::npos) {
+    nlohmann::ordered_json *member = &members[flag.substr(0, dot)];
+    for (const std::string &key : wordsOf(flag.substr(dot + 1), "."))
+      member = &(*member)[key];
+    *member = value;
+    return;
+  }
+  std::vector<std::string> &words = flags[flag];
+  if (!value.is_array()) {
+    words.push_back(wordOf(value));
+    return;
+  }
+  for (const JsonValue &element : value)
+    words.push_back(wordOf(element));
+}
+
+bool CommandWriter::writeToggle(const Setting &setting, bool value) {
+  const std::string *flag = spell(setting.flags);
+  if (value) {
+    if (flag)
+      flags[*flag] = {};
+    return flag;
+  }
+  if (const std::string *negation = spell(setting.negations))
+    return flags[*negation] = {}, true;
+  if (flag)
+    flags["--no-" + flag->substr(2)] = {};
+  return flag;
+}
+
+bool CommandWriter::writeFlag(const Setting &setting, const JsonValue &value) {
+  if (setting.type == SettingType::toggle && value.is_boolean())
+    return writeToggle(setting, value.get<bool>());
+  const std::string *flag = spell(setting.flags);
+  if (flag)
+    writeValue(*flag, value);
+  return flag;
+}
+
+std::optional<Error> CommandWriter::writeSetting(const Setting &setting,
+                                                 const JsonValue &value) {
+  if (writeFlag(setting, value))
+    return std::nullopt;
+  if (!setting.environment.empty()) {
+    std::vector<std::string> words;
+    for (const JsonValue &element :
+         value.is_array() ? value : JsonValue::array({value}))
+      words.push_back(wordOf(element));
+    command.environment.emplace_back(setting.environment, join(words, ","));
+    return std::nullopt;
+  }
+  return Error{"",
+               table.title + " " + launch.tableVersion + " has no flag for " +
+                   setting.name + " = " + value.dump(),
+               ""};
+}
+
+void CommandWriter::addMembers() {
+  for (auto &[flag, value] : members)
+    flags[flag] = {value.dump()};
+}
+
+Result<LaunchCommand> CommandWriter::write() {
+  for (const Setting &setting : table.settings)
+    if (auto found = launch.settings.find(setting.name);
+        found != launch.settings.end())
+      if (std::optional<Error> error =
+              writeSetting(setting, found->second.value))
+        return *error;
+  addMembers();
+  command.words = table.commands.front();
+  command.words.push_back(launch.model);
+  for (auto &[flag, words] : flags) {
+    // A value beside its flag: `--tensor-parallel-size=8`.
+    if (words.size() == 1) {
+      command.words.push_back(flag + "=" + words.front());
+      continue;
+    }
+    command.words.push_back(flag);
+    command.words.insert(command.words.end(), words.begin(), words.end());
+  }
+  return std::move(command);
+}
+
+Result<LaunchCommand> autopar::launch::commandOf(const LaunchTable &table,
+                                                 const Launch &launch) {
+  return CommandWriter(table, launch).write();
+}
+
+std::string autopar::launch::shellText(const LaunchCommand &command) {
+  std::string head;
+  for (const auto &[name, value] : command.environment)
+    head += name + "=" + shellWord(value) + " ";
+  // Lines of the width of a terminal.
+  static constexpr size_t width = 88;
+  return commandLines(head, command.words, width);
+}

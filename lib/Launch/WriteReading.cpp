@@ -1,0 +1,115 @@
+//===- WriteReading.cpp - What was read, as JSON and text -----------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Launch/WriteLaunch.h"
+#include "autopar/Plan/PlanText.h"
+#include "autopar/Support/JsonText.h"
+#include "autopar/Support/Text.h"
+#include "autopar/Support/TextTables.h"
+
+#include <nlohmann/json.hpp>
+
+using namespace autopar;
+using namespace autopar::launch;
+using model::JsonValue;
+using nlohmann::ordered_json;
+
+static ordered_json textOrNull(const std::string &text) {
+  return text.empty() ? ordered_json() : ordered_json(text);
+}
+
+static ordered_json settingsOf(const Launch &launch) {
+  ordered_json settings = ordered_json::object();
+  for (const auto &[name, setting] : launch.settings)
+    settings[name] = {{"value", setting.value}, {"from", setting.from}};
+  return settings;
+}
+
+static ordered_json jsonOf(const Launch &launch) {
+  ordered_json json;
+  json["engine"] = launch.engine;
+  json["version"] = textOrNull(launch.version);
+  json["model"] = textOrNull(launch.model);
+  json["role"] = textOrNull(launch.role);
+  json["copies"] = launch.copies;
+  json["devices"] = launch.devices;
+  json["plan"] = ordered_json::parse(plan::writePlan(launch.plan));
+  json["settings"] = settingsOf(launch);
+  json["unknown"] = launch.unknown;
+  json["findings"] = launch.findings;
+  return json;
+}
+
+std::string autopar::launch::writeReading(const std::vector<Launch> &launches) {
+  ordered_json json = {{"schema", "autopar.reading/1"}};
+  int64_t devices = 0;
+  for (const Launch &launch : launches)
+    devices += launch.copies * launch.devices;
+  for (auto &[key, value] : jsonOf(launches.front()).items())
+    json[key] = value;
+  json["devices"] = devices;
+  json["target"] = nullptr;
+  json["requests"] = nullptr;
+  json["launches"] = ordered_json::array();
+  for (const Launch &launch : launches)
+    json["launches"].push_back(jsonOf(launch));
+  return json.dump(2) + "\n";
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+static std::string valueText(const JsonValue &value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+static void addList(std::string &text, const char *title,
+                    const std::vector<std::string> &lines) {
+  if (lines.empty())
+    return;
+  text += std::string("\n") + title + "\n";
+  for (const std::string &line : lines)
+    text += "  - " + line + "\n";
+}
+
+static std::string textOf(const Launch &launch) {
+  std::string text = launch.engine;
+  if (!launch.version.empty())
+    text += " " + launch.version;
+  text += ": " + (launch.model.empty() ? "no model named" : launch.model) +
+          " on " + formatInteger(launch.copies * launch.devices) + " device" +
+          (launch.copies * launch.devices == 1 ? "" : "s");
+  if (launch.copies > 1)
+    text += ", " + formatInteger(launch.copies) + " copies of " +
+            formatInteger(launch.devices);
+  text += "\n\n";
+  std::vector<std::vector<std::string>> rows = {{"setting", "value", "from"}};
+  for (const auto &[name, setting] : launch.settings)
+    rows.push_back({name, valueText(setting.value), setting.from});
+  std::vector<size_t> widths(3);
+  for (const std::vector<std::string> &row : rows)
+    for (size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], row[i].size());
+  for (const std::vector<std::string> &row : rows) {
+    std::string line = "  " + row[0];
+    line.append(widths[0] - row[0].size() + 2, ' ');
+    line += row[1];
+    line.append(widths[1] - row[1].size() + 2, ' ');
+    text += line + row[2] + "\n";
+  }
+  addList(text, "Findings", launch.findings);
+  addList(text, "Flags that are not known", launch.unknown);
+  return text;
+}
+
+std::string autopar::launch::readingText(const std::vector<Launch> &launches) {
+  std::vector<std::string> texts;
+  for (const Launch &launch : launches)
+    texts.push_back(textOf(launch));
+  return join(texts, "\n");
+}

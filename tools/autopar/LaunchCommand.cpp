@@ -1,0 +1,240 @@
+//===- LaunchCommand.cpp - autopar launch and autopar read ----------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks.h"
+#include "Commands.h"
+#include "PlanArguments.h"
+
+#include "autopar/Hub/Hub.h"
+#include "autopar/Launch/ReadLaunch.h"
+#include "autopar/Launch/WriteLaunch.h"
+#include "autopar/Pipelines/FlagValues.h"
+#include "autopar/Runtime/Runtime.h"
+#include "autopar/Session/Session.h"
+#include "autopar/Support/File.h"
+#include "autopar/Support/TextStyle.h"
+
+#include <nlohmann/json.hpp>
+
+using namespace autopar;
+using namespace autopar::launch;
+using namespace autopar::pipelines;
+using namespace autopar::session;
+
+static int fail(const Error &error) {
+  std::fprintf(stderr, "error: %s\n", error.str().c_str());
+  return 1;
+}
+
+static int print(const std::string &path, const std::string &text) {
+  Result<bool> written = writeOutput(path, text);
+  return written ? 0 : fail(written.error());
+}
+
+/// Whether a model has experts, and its number of layers.
+static Result<ModelFacts> factsOf(Session &session,
+                                  const importer::ModelRequest &request) {
+  Result<report::ModelReport> model = session.describe(request);
+  if (!model)
+    return model.error();
+  ModelFacts facts;
+  facts.hasExperts = bool(session.experts(request));
+  return facts;
+}
+
+//===----------------------------------------------------------------------===//
+// read
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct ReadCommandOptions {
+  std::string path, version, model, output = "-";
+  bool json = false;
+};
+} // namespace
+
+/// Nothing is fetched: a model that is not bundled and in no cache is unknown.
+static ModelFacts findModel(const std::string &name) {
+  importer::ModelRequest request;
+  request.argument = hub::bundledModelOf(name).value_or(name);
+  request.hub.offline = true;
+  Session session;
+  Result<ModelFacts> facts = factsOf(session, request);
+  return facts ? *facts : ModelFacts();
+}
+
+static int runRead(const ReadCommandOptions &options) {
+  Result<std::string> text = readFile(options.path);
+  if (!text)
+    return fail(text.error());
+  ReadOptions reading;
+  reading.version = options.version;
+  reading.findModel = [&](const std::string &name) {
+    return findModel(options.model.empty() ? name : options.model);
+  };
+  std::string name = options.path == "-" ? "<stdin>" : options.path;
+  Result<std::vector<Launch>> launches = readLaunches(*text, name, reading);
+  if (!launches)
+    return fail(launches.error());
+  return print(options.output,
+               options.json ? writeReading(*launches) : readingText(*launches));
+}
+
+void autopar::addRead(CLI::App &app, std::vector<Command> &commands) {
+  auto options = std::make_shared<ReadCommandOptions>();
+  CLI::App *command = app.add_subcommand(
+      "read", "Read the plan of an engine's command line, script or manifest");
+  command
+      ->add_option("file", options->path,
+                   "A command line, a shell script or a manifest; '-' for "
+                   "standard input. Nothing in it is run, opened or fetched")
+      ->required();
+  command
+      ->add_option("--version", options->version,
+                   "Version of the engine, where the text states none "
+                   "(default: the newest one known)")
+      ->type_name("version");
+  command
+      ->add_option("--model", options->model,
+                   "The model that is meant, where its name is not known here")
+      ->type_name("model");
+  command->add_flag("--json", options->json, "Print autopar.reading/1");
+  command->add_option("--output", options->output, "File to write")
+      ->type_name("file");
+  command->footer("  autopar read serve.sh\n"
+                  "  echo 'vllm serve Qwen/Qwen3-8B -tp 2' | autopar read -\n");
+  commands.push_back({command, [=] { return runRead(*options); }});
+}
+
+//===----------------------------------------------------------------------===//
+// launch
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct LaunchOptions : PlanArguments {
+  ModelArgument model;
+  std::string engine, version, served, output = "-";
+  bool json = false;
+};
+} // namespace
+
+/// Gives choices that the plan leaves open the runtime's values, so that the
+/// launch does not depend on an engine's defaults.
+static std::optional<Error> closePlan(const std::string &name,
+                                      plan::Plan &plan) {
+  std::vector<bool> used;
+  Result<runtime::Runtime> runtime = runtime::readRuntime(name, {}, used);
+  if (!runtime)
+    return runtime.error();
+  if (!plan.memoryUtilization)
+    plan.memoryUtilization = runtime->memoryUtilization.value;
+  if (!plan.maxSequences && runtime->maxSequences.value > 0)
+    plan.maxSequences = int64_t(runtime->maxSequences.value);
+  if (!plan.prefillChunk && runtime->tokenBudget.value > 0)
+    plan.prefillChunk = int64_t(runtime->tokenBudget.value);
+  return std::nullopt;
+}
+
+static std::string writeLaunchJson(const WrittenLaunch &written,
+                                   const std::vector<LaunchFile> &files) {
+  nlohmann::ordered_json json = {{"schema", "autopar.launch/1"},
+                                 {"engine", written.launch.engine},
+                                 {"version", written.launch.tableVersion},
+                                 {"devices", written.launch.devices}};
+  json["plan"] =
+      nlohmann::ordered_json::parse(plan::writePlan(written.launch.plan));
+  json["files"] = nlohmann::ordered_json::array();
+  for (const LaunchFile &file : files)
+    json["files"].push_back({{"path", file.path}, {"text", file.text}});
+  json["differences"] = written.differences;
+  return json.dump(2) + "\n";
+}
+
+static int writeFiles(const LaunchOptions &options,
+                      const WrittenLaunch &written,
+                      const std::vector<LaunchFile> &files) {
+  if (options.json)
+    return print(options.output, writeLaunchJson(written, files));
+  for (const std::string &difference : written.differences)
+    std::fprintf(stderr, "difference: %s\n", difference.c_str());
+  std::string text;
+  for (const LaunchFile &file : files)
+    text += file.text;
+  return print(options.output, text);
+}
+
+static int runLaunch(const LaunchOptions &options) {
+  Result<PlanRequest> asked = readFlags(options.values);
+  if (!asked)
+    return asked.error().message.empty() ? 1 : fail(asked.error());
+  Result<importer::ModelRequest> model =
+      requestOf(options.model, options.model.name);
+  if (!model)
+    return fail(model.error());
+  std::string engine =
+      options.engine.empty() ? asked->target.runtimeName() : options.engine;
+  Result<LaunchTable> table = loadLaunchTable(engine);
+  if (!table)
+    return fail(table.error());
+  Session session;
+  Result<ModelFacts> facts = factsOf(session, *model);
+  if (!facts)
+    return fail(facts.error());
+  LaunchRequest request;
+  request.plan = asked->plan;
+  request.plan.memoryUtilization = asked->target.memoryUtilization;
+  request.plan.prefillChunk = asked->target.prefillChunk;
+  request.plan.maxSequences = asked->target.launch.maxSequences;
+  request.plan.eager = asked->target.launch.eager;
+  request.model = options.served.empty() ? options.model.name : options.served;
+  request.facts = *facts;
+  request.version = options.version;
+  if (std::optional<Error> error = closePlan(
+          table->runtime.empty() ? engine : table->runtime, request.plan))
+    return fail(*error);
+  Result<WrittenLaunch> written = settle(*table, request);
+  if (!written)
+    return fail(written.error());
+  Result<LaunchCommand> command = commandOf(*table, written->launch);
+  if (!command)
+    return fail(command.error());
+  return writeFiles(options, *written,
+                    {{"launch.sh", shellText(*command) + "\n"}});
+}
+
+void autopar::addLaunch(CLI::App &app, std::vector<Command> &commands) {
+  auto options = std::make_shared<LaunchOptions>();
+  CLI::App *command =
+      app.add_subcommand("launch", "Write what starts an engine with a plan");
+  command->add_option("model", options->model.name, modelHelp)->required();
+  addPlanFlags(command, *options, [](const std::string &name) {
+    return name != "diff-plans" && name != "json";
+  });
+  std::string group = command->option_defaults()->get_group();
+  command->option_defaults()->group("Launch");
+  command
+      ->add_option("--engine", options->engine,
+                   "The engine to start (default: that of --runtime)")
+      ->type_name("name");
+  command
+      ->add_option("--engine-version", options->version,
+                   "Its version (default: the newest one known)")
+      ->type_name("version");
+  command
+      ->add_option("--served-model", options->served,
+                   "Name or path of the model for the engine (default: as "
+                   "given here)")
+      ->type_name("name");
+  command->add_flag("--json", options->json, "Print autopar.launch/1");
+  command->add_option("--output", options->output, "File to write")
+      ->type_name("file");
+  command->option_defaults()->group(group);
+  addSource(command, options->model);
+  command->footer("  autopar launch deepseek-v3 --runtime=sglang --shard-dp=8 "
+                  "--shard-ep=8 \\\n      --hardware=h200-sxm-8\n");
+  commands.push_back({command, [=] { return runLaunch(*options); }});
+}
