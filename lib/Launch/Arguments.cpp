@@ -97,6 +97,8 @@ Result<JsonValue> autopar::launch::convert(const Setting &setting,
     return convertToggle(text);
   case SettingType::counts:
     return convertCounts(text);
+  case SettingType::texts:
+    return JsonValue(wordsOf(text, ", []"));
   case SettingType::text:
     break;
   }
@@ -165,6 +167,8 @@ struct Meaning {
   const Setting *setting = nullptr;
   OtherFlag::Values values = OtherFlag::Values::one;
   VersionRange versions;
+  /// What a flag without a value sets; may be null.
+  const JsonValue *value = nullptr;
 };
 
 /// Reads the words of one command.
@@ -173,7 +177,9 @@ public:
   ArgumentReader(const LaunchTable &table, const std::vector<ShellWord> &words,
                  const std::string &script, Launch &launch)
       : table(table), words(words), script(script), launch(launch),
-        version(*parseVersion(launch.tableVersion)) {
+        around(table.versionsAround(
+            parseVersion(launch.version)
+                .value_or(*parseVersion(launch.tableVersion)))) {
     addMeanings();
   }
 
@@ -201,7 +207,8 @@ private:
   const std::vector<ShellWord> &words;
   const std::string &script;
   Launch &launch;
-  Version version;
+  /// The recorded versions that the stated one is between.
+  std::vector<Version> around;
   std::map<std::string, Meaning> meanings;
   std::vector<std::string> configs;
   size_t at = 0;
@@ -276,8 +283,9 @@ const Meaning *ArgumentReader::find(const std::string &flag) {
 
 void ArgumentReader::checkVersion(const Meaning &meaning,
                                   const std::string &flag) {
-  if (meaning.versions.has(version))
-    return;
+  for (const Version &version : around)
+    if (meaning.versions.has(version))
+      return;
   auto show = [](const Version &one) {
     std::vector<std::string> numbers;
     for (int64_t number : one)
@@ -305,6 +313,8 @@ std::optional<ShellWord> ArgumentReader::takeValue(const Meaning &meaning) {
       return std::nullopt;
     return words[at++];
   }
+  if (meaning.values == OtherFlag::Values::optional && isFlag(words[at].text))
+    return std::nullopt;
   ShellWord value = words[at++];
   if (meaning.values == OtherFlag::Values::many)
     while (at < words.size() && !isFlag(words[at].text))
@@ -359,7 +369,8 @@ void ArgumentReader::readMeaning(const Meaning &meaning,
                                  const std::string &flag,
                                  std::optional<ShellWord> value,
                                  const std::string &from) {
-  if (!value && meaning.values != OtherFlag::Values::none) {
+  if (!value && (meaning.values == OtherFlag::Values::one ||
+                 meaning.values == OtherFlag::Values::many)) {
     launch.findings.push_back(from + ": has no value");
     return;
   }
@@ -381,7 +392,9 @@ void ArgumentReader::readMeaning(const Meaning &meaning,
   case Meaning::Kind::setting:
     break;
   }
-  if (!value)
+  if (!value && meaning.value && !meaning.value->is_null())
+    setValue(*meaning.setting, *meaning.value, from, launch);
+  else if (!value)
     launch.settings[meaning.setting->name] = {JsonValue(true), from};
   else if (isResolved(from, *value))
     setValue(*meaning.setting, JsonValue(value->text), from, launch);

@@ -12,14 +12,20 @@ using namespace autopar::launch;
 using model::JsonValue;
 
 Result<JsonValue> LaunchNames::evaluate(const std::string &name,
-                                        const model::Expression &formula) {
+                                        const model::Expression &expression) {
   if (!open.insert(name).second)
     return Error{"", "the formula of " + name + " needs itself", ""};
-  Result<JsonValue> value = formula.evaluate(*this);
+  Result<JsonValue> value = expression.evaluate(*this);
   open.erase(name);
   if (!value)
     return value.error().behind(name + ": ");
   return value;
+}
+
+Result<JsonValue> LaunchNames::evaluate(const std::string &name,
+                                        const Formula &formula) {
+  const model::Expression *expression = formula.of(version);
+  return expression ? evaluate(name, *expression) : JsonValue();
 }
 
 Result<const JsonValue *> LaunchNames::lookUp(const std::string &name) {

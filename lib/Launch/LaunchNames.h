@@ -18,8 +18,9 @@ namespace autopar::launch {
 /// Values by name; formulas are evaluated when a name is first looked up.
 class LaunchNames : public model::Names {
 public:
-  /// `formulas` may be null.
-  explicit LaunchNames(const Formulas *formulas) : formulas(formulas) {}
+  /// Formulas are those of `version`; `formulas` may be null.
+  LaunchNames(const Formulas *formulas, Version version)
+      : formulas(formulas), version(std::move(version)) {}
 
   void set(const std::string &name, model::JsonValue value) {
     values[name] = std::move(value);
@@ -30,10 +31,14 @@ public:
   Result<const model::JsonValue *> lookUp(const std::string &name) override;
   bool has(const std::string &name) override;
   Result<model::JsonValue> evaluate(const std::string &name,
-                                    const model::Expression &formula);
+                                    const model::Expression &expression);
+  /// The value of a formula; null if the version has none.
+  Result<model::JsonValue> evaluate(const std::string &name,
+                                    const Formula &formula);
 
 private:
   const Formulas *formulas;
+  Version version;
   std::map<std::string, model::JsonValue> values;
   /// Formulas that are being evaluated.
   std::set<std::string> open;

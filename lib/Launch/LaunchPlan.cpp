@@ -1,10 +1,11 @@
-//===- LaunchPlan.cpp - Plans from settings, settings from plans ----------===//
+//===- LaunchPlan.cpp - Plans from settings -------------------------------===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
+#include "DegreeNames.h"
 #include "LaunchNames.h"
 
 #include "autopar/Plan/Degrees.h"
@@ -14,16 +15,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include <numeric>
-
 using namespace autopar;
 using namespace autopar::launch;
 using namespace autopar::plan;
 using model::JsonValue;
-
-//===----------------------------------------------------------------------===//
-// From settings to a plan
-//===----------------------------------------------------------------------===//
 
 /// The text of a flag with this value.
 static std::string flagText(const JsonValue &value) {
@@ -37,24 +32,14 @@ static const PlanKnob *findKnob(std::string_view key) {
   return nullptr;
 }
 
-/// The members of `Degrees` by the names in tables.
-static constexpr std::pair<std::string_view, std::optional<int64_t> Degrees::*>
-    degreeMembers[] = {{"tp", &Degrees::tp},
-                       {"cp", &Degrees::cp},
-                       {"dp", &Degrees::dp},
-                       {"ep", &Degrees::ep},
-                       {"etp", &Degrees::etp},
-                       {"dcp", &Degrees::dcp},
-                       {"attention_tp", &Degrees::attentionTp},
-                       {"fsdp", &Degrees::fsdp}};
-
 namespace {
 
 /// Makes the plan of a launch.
 class PlanMaker {
 public:
   PlanMaker(const LaunchTable &table, const ModelFacts &facts, Launch &launch)
-      : table(table), launch(launch), names(&table.derived) {
+      : table(table), launch(launch),
+        names(&table.derived, *parseVersion(launch.tableVersion)) {
     addFacts(names, facts);
   }
 
@@ -175,6 +160,8 @@ std::optional<Error> PlanMaker::setKnob(const std::string &key,
 }
 
 std::optional<Error> PlanMaker::addMesh() {
+  if (launch.copies > 1)
+    degrees.dp = degrees.dp.value_or(1) * launch.copies;
   if (degrees.ep == std::nullopt && degrees.etp)
     degrees.ep = 1;
   Result<MeshPlan> mesh = planMesh(degrees);
@@ -194,6 +181,8 @@ std::optional<Error> PlanMaker::make() {
     Result<JsonValue> value = names.evaluate(key, formula);
     if (!value)
       return value.error();
+    if (const Setting *setting = table.setting(key))
+      *value = setting->toPlan(*value);
     if (std::optional<Error> error = setKnob(key, *value))
       return error;
   }
@@ -204,122 +193,4 @@ std::optional<Error> autopar::launch::planLaunch(const LaunchTable &table,
                                                  const ModelFacts &facts,
                                                  Launch &launch) {
   return PlanMaker(table, facts, launch).make();
-}
-
-//===----------------------------------------------------------------------===//
-// From a plan to settings
-//===----------------------------------------------------------------------===//
-
-/// Adds degrees, which are 1 if the plan lacks them, and knobs, which are null
-/// if the plan leaves them open.
-static void addPlan(LaunchNames &names, const Plan &plan) {
-  Degrees degrees = degreesOf(plan);
-  for (auto [name, member] : degreeMembers)
-    names.set(std::string(name), (degrees.*member).value_or(1));
-  if (!degrees.attentionTp)
-    names.set("attention_tp", degrees.tp.value_or(1));
-  if (!degrees.etp && !degrees.ep)
-    names.set("etp", degrees.tp.value_or(1));
-  names.set("pp", plan.sizeOf(Degree::pp).value_or(1));
-  for (const PlanKnob &knob : planKnobs())
-    names.set(knob.key, JsonValue(knob.write(plan)));
-  JsonValue counts;
-  for (const schedule::LayerRange &range : plan.pipeline.stages)
-    counts.push_back(range.end - range.begin);
-  names.set("stages", counts);
-}
-
-/// The members of `plan` that differ from those of `given`.
-static std::string differenceOf(const Plan &given, const Plan &plan) {
-  auto parse = [](const Plan &one) { return JsonValue::parse(writePlan(one)); };
-  JsonValue first = parse(given), second = parse(plan);
-  for (const auto &[key, value] : first.items())
-    if (!second.contains(key) || second[key] != value)
-      return key + " " + value.dump() + " would be " +
-             (second.contains(key) ? second[key].dump() : "the engine's own");
-  for (const auto &[key, value] : second.items())
-    if (!first.contains(key))
-      return key + " would be " + value.dump();
-  return "";
-}
-
-static std::optional<Error>
-checkRules(const LaunchTable &table, const Launch &launch, LaunchNames &names) {
-  for (const PlanRule &rule : table.refusals) {
-    Result<JsonValue> holds = names.evaluate("refuse", rule.when);
-    if (!holds)
-      return holds.error();
-    if (model::isTrue(*holds))
-      return Error{"",
-                   table.title + " " + launch.tableVersion +
-                       " cannot run this plan: " + rule.because,
-                   ""};
-  }
-  return std::nullopt;
-}
-
-static Result<std::vector<std::string>> differencesOf(const LaunchTable &table,
-                                                      LaunchNames &names) {
-  std::vector<std::string> differences;
-  for (const PlanRule &rule : table.differences) {
-    Result<JsonValue> holds = names.evaluate("differences", rule.when);
-    if (!holds)
-      return holds.error();
-    if (model::isTrue(*holds))
-      differences.push_back(rule.because);
-  }
-  return differences;
-}
-
-/// Reads the settings again: a plan that they do not give back is refused.
-static std::optional<Error> checkReading(const LaunchTable &table,
-                                         const LaunchRequest &request,
-                                         const Launch &written) {
-  Launch read = written;
-  read.plan = {};
-  if (std::optional<Error> error = planLaunch(table, request.facts, read))
-    return error;
-  std::string difference = differenceOf(request.plan, read.plan);
-  if (difference.empty())
-    return std::nullopt;
-  return Error{"",
-               table.title + " " + written.tableVersion +
-                   " has no flags for this plan: " + difference,
-               ""};
-}
-
-Result<WrittenLaunch> autopar::launch::settle(const LaunchTable &table,
-                                              const LaunchRequest &request) {
-  WrittenLaunch written;
-  Launch &launch = written.launch;
-  launch.engine = table.name;
-  launch.version = request.version;
-  launch.tableVersion = table.recordedVersion(parseVersion(request.version));
-  launch.model = request.model;
-  launch.plan = request.plan;
-  LaunchNames names(nullptr);
-  addFacts(names, request.facts);
-  addPlan(names, request.plan);
-  for (const Setting &setting : table.settings)
-    names.setIfAbsent(setting.name, nullptr);
-  for (const auto &[name, value] : request.settings)
-    names.set(name, value);
-  if (std::optional<Error> error = checkRules(table, launch, names))
-    return *error;
-  for (const auto &[name, formula] : table.write) {
-    Result<JsonValue> value = names.evaluate("write " + name, formula);
-    if (!value)
-      return value.error();
-    if (!value->is_null())
-      launch.settings[name] = {std::move(*value), "the plan"};
-  }
-  Result<std::vector<std::string>> differences = differencesOf(table, names);
-  if (!differences)
-    return differences.error();
-  written.differences = std::move(*differences);
-  if (std::optional<Error> error = checkReading(table, request, launch))
-    return *error;
-  if (Launch read = launch; !planLaunch(table, request.facts, read))
-    launch.devices = read.devices;
-  return written;
 }

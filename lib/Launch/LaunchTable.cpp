@@ -68,9 +68,45 @@ LaunchTable::recordedVersion(const std::optional<Version> &stated) const {
   return recorded;
 }
 
+std::vector<Version> LaunchTable::versionsAround(const Version &stated) const {
+  std::vector<Version> around;
+  for (const std::string &text : versions) {
+    Version version = *parseVersion(text);
+    if (isBefore(stated, version)) {
+      // The next one, if no recorded version is the stated one.
+      if (around.empty() || isBefore(around.back(), stated))
+        around.push_back(std::move(version));
+      break;
+    }
+    around = {std::move(version)};
+  }
+  return around;
+}
+
 //===----------------------------------------------------------------------===//
 // Settings
 //===----------------------------------------------------------------------===//
+
+const Expression *Formula::of(const Version &version) const {
+  for (const auto &[versions, expression] : cases)
+    if (versions.has(version))
+      return &expression;
+  return nullptr;
+}
+
+JsonValue Setting::toPlan(const JsonValue &value) const {
+  for (const auto &[engine, plan] : words)
+    if (value == engine)
+      return plan;
+  return value;
+}
+
+JsonValue Setting::fromPlan(const JsonValue &value) const {
+  for (const auto &[engine, plan] : words)
+    if (value == plan)
+      return engine;
+  return value;
+}
 
 JsonValue Setting::defaultOf(const Version &version) const {
   for (const auto &[versions, value] : defaults)
@@ -109,11 +145,15 @@ static std::vector<Spelling> readSpellings(const JsonReader &reader,
     return spellings;
   for (const JsonReader &element : reader.array(key).elements()) {
     if (element.isString()) {
-      spellings.push_back({element.asString(), {}});
+      spellings.push_back({element.asString()});
       continue;
     }
-    element.allowOnly({"name", "since", "until"});
-    spellings.push_back({element.string("name"), readRange(element)});
+    element.allowOnly({"name", "since", "until", "command", "value"});
+    Spelling spelling{element.string("name"), readRange(element)};
+    spelling.command = element.optionalString("command").value_or("");
+    if (element.has("value"))
+      spelling.value = element.member("value").toJson();
+    spellings.push_back(std::move(spelling));
   }
   return spellings;
 }
@@ -137,23 +177,36 @@ static SettingType readType(const JsonReader &reader) {
   static constexpr std::pair<std::string_view, SettingType> types[] = {
       {"count", SettingType::count},   {"tokens", SettingType::tokens},
       {"number", SettingType::number}, {"text", SettingType::text},
-      {"switch", SettingType::toggle}, {"counts", SettingType::counts}};
+      {"switch", SettingType::toggle}, {"counts", SettingType::counts},
+      {"texts", SettingType::texts}};
   std::string word = reader.string("type");
   for (auto [name, type] : types)
     if (name == word)
       return type;
   if (!reader.failed())
-    reader.failAt("type", "expected count, tokens, number, text, switch or "
-                          "counts");
+    reader.failAt("type", "expected count, tokens, number, text, texts, "
+                          "switch or counts");
   return SettingType::text;
+}
+
+static ListForm readListForm(const JsonReader &reader) {
+  std::string form = reader.optionalString("list").value_or("commas");
+  return form == "json"     ? ListForm::json
+         : form == "spaces" ? ListForm::spaces
+                            : ListForm::commas;
 }
 
 static Setting readSetting(const std::string &name, const JsonReader &reader) {
   reader.allowOnly({"flags", "negations", "keys", "environment", "type",
-                    "absent", "default", "note"});
+                    "absent", "default", "note", "list", "null", "words"});
   Setting setting;
   setting.name = name;
   setting.type = readType(reader);
+  setting.list = readListForm(reader);
+  setting.nullIsOn = reader.booleanOr("null", false);
+  if (reader.has("words"))
+    for (const auto &[engine, plan] : reader.object("words").members())
+      setting.words.emplace_back(engine, plan.asString());
   setting.flags = readSpellings(reader, "flags");
   setting.negations = readSpellings(reader, "negations");
   setting.keys = readSpellings(reader, "keys");
@@ -169,13 +222,28 @@ static Setting readSetting(const std::string &name, const JsonReader &reader) {
 // Tables
 //===----------------------------------------------------------------------===//
 
-static Expression readFormula(const JsonReader &reader) {
+static Expression readExpression(const JsonReader &reader) {
   Result<Expression> formula = Expression::parse(reader.asString());
   if (formula)
     return std::move(*formula);
   if (!reader.failed())
     reader.fail(formula.error().message, formula.error().note);
   return std::move(*Expression::parse("0"));
+}
+
+/// A text, or a list of texts by version.
+static Formula readFormula(const JsonReader &reader) {
+  Formula formula;
+  if (!reader.isArray()) {
+    formula.cases.emplace_back(VersionRange(), readExpression(reader));
+    return formula;
+  }
+  for (const JsonReader &element : reader.elements()) {
+    element.allowOnly({"since", "until", "value"});
+    formula.cases.emplace_back(readRange(element),
+                               readExpression(element.member("value")));
+  }
+  return formula;
 }
 
 static Formulas readFormulas(const JsonReader &reader, std::string_view key) {
@@ -192,23 +260,37 @@ static std::vector<PlanRule> readRules(const JsonReader &reader,
   if (!reader.has(key))
     return rules;
   for (const JsonReader &element : reader.array(key).elements()) {
-    element.allowOnly({"when", "because"});
-    rules.push_back(
-        {readFormula(element.member("when")), element.string("because")});
+    element.allowOnly({"when", "because", "since", "until"});
+    rules.push_back({readExpression(element.member("when")),
+                     element.string("because"), readRange(element)});
   }
   return rules;
 }
 
 static OtherFlag readOtherFlag(const JsonReader &reader) {
-  reader.allowOnly({"values", "since", "until"});
+  reader.allowOnly({"values", "since", "until", "command"});
   OtherFlag flag;
   flag.versions = readRange(reader);
   JsonReader values = reader.member("values");
-  if (values.isString() && values.asString() == "+")
-    flag.values = OtherFlag::Values::many;
+  if (values.isString())
+    flag.values = values.asString() == "+" ? OtherFlag::Values::many
+                                           : OtherFlag::Values::optional;
   else if (values.asInteger(0, 1) == 0)
     flag.values = OtherFlag::Values::none;
   return flag;
+}
+
+static std::vector<std::vector<std::string>>
+readCommands(const JsonReader &reader, std::string_view key) {
+  std::vector<std::vector<std::string>> commands;
+  if (!reader.has(key))
+    return commands;
+  for (const JsonReader &command : reader.array(key).elements()) {
+    commands.emplace_back();
+    for (const JsonReader &word : command.elements())
+      commands.back().push_back(word.asString());
+  }
+  return commands;
 }
 
 static std::vector<std::string> optionalStrings(const JsonReader &reader,
@@ -229,22 +311,22 @@ Result<LaunchTable>
 autopar::launch::readLaunchTable(const JsonDocument &document) {
   JsonReader reader = document.reader();
   checkSchema(reader, "autopar.launch_table/1");
-  reader.allowOnly({"schema", "name", "title", "runtime", "source", "note",
-                    "versions", "images", "commands", "model", "config_files",
-                    "settings", "derived", "plan", "write", "refuse",
-                    "differences", "flags"});
+  reader.allowOnly({"schema",      "name",    "title",        "runtime",
+                    "source",      "note",    "versions",     "images",
+                    "commands",    "model",   "config_files", "settings",
+                    "derived",     "plan",    "write",        "refuse",
+                    "differences", "flags",   "launchers",    "read_only",
+                    "assignments", "replicas"});
   LaunchTable table;
   table.name = readName(reader);
   table.title = reader.string("title");
   table.runtime = reader.optionalString("runtime").value_or("");
   readVersions(reader, table);
   table.images = optionalStrings(reader, "images");
-  for (const JsonReader &command : reader.array("commands").elements()) {
-    std::vector<std::string> words;
-    for (const JsonReader &word : command.elements())
-      words.push_back(word.asString());
-    table.commands.push_back(std::move(words));
-  }
+  table.commands = readCommands(reader, "commands");
+  table.launchers = readCommands(reader, "launchers");
+  table.isReadOnly = reader.booleanOr("read_only", false);
+  table.hasAssignments = reader.booleanOr("assignments", false);
   table.modelFlags = optionalStrings(reader, "model");
   table.configFlags = optionalStrings(reader, "config_files");
   for (const auto &[name, member] : reader.object("settings").members())
@@ -252,6 +334,8 @@ autopar::launch::readLaunchTable(const JsonDocument &document) {
   table.derived = readFormulas(reader, "derived");
   table.plan = readFormulas(reader, "plan");
   table.write = readFormulas(reader, "write");
+  if (reader.has("replicas"))
+    table.replicas = readFormula(reader.member("replicas"));
   table.refusals = readRules(reader, "refuse");
   table.differences = readRules(reader, "differences");
   if (reader.has("flags"))

@@ -8,6 +8,7 @@
 #include "autopar/Launch/ReadLaunch.h"
 
 #include "Arguments.h"
+#include "ConfigFile.h"
 
 #include "autopar/Launch/LaunchLimits.h"
 #include "autopar/Support/Text.h"
@@ -33,7 +34,7 @@ class LaunchReader {
 public:
   LaunchReader(const std::vector<LaunchTable> &tables, const std::string &name,
                const ReadOptions &options)
-      : tables(tables), name(name), options(options) {}
+      : tables(tables), name(name), options(options), files(options.files) {}
 
   std::optional<Error> readScript(const std::string &text, int64_t firstLine,
                                   unsigned depth);
@@ -45,9 +46,14 @@ private:
   std::optional<Error> readMatch(const CommandMatch &match,
                                  const ShellCommand &command);
 
+  std::optional<Error> readFile(const LaunchTable &table,
+                                const std::string &path, Launch &launch) const;
+
   const std::vector<LaunchTable> &tables;
   const std::string &name;
   const ReadOptions &options;
+  /// Config files by the last part of their paths.
+  std::map<std::string, std::string> files;
   std::vector<Launch> launches;
 };
 
@@ -105,6 +111,27 @@ LaunchReader::match(const std::vector<ShellWord> &words) const {
   return std::nullopt;
 }
 
+static std::string fileName(const std::string &path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+/// Reads a config file that is among the given texts; nothing is opened.
+std::optional<Error> LaunchReader::readFile(const LaunchTable &table,
+                                            const std::string &path,
+                                            Launch &launch) const {
+  auto file = files.find(fileName(path));
+  if (file == files.end()) {
+    launch.findings.push_back(path + " has settings that are not in this text");
+    return std::nullopt;
+  }
+  Result<std::vector<YamlDocument>> documents = readYaml(file->second, path);
+  if (!documents)
+    return documents.error();
+  for (const YamlDocument &document : *documents)
+    readConfig(table, document, path, launch);
+  return std::nullopt;
+}
+
 std::optional<Error> LaunchReader::readMatch(const CommandMatch &match,
                                              const ShellCommand &command) {
   const LaunchTable &table = *match.table;
@@ -118,8 +145,8 @@ std::optional<Error> LaunchReader::readMatch(const CommandMatch &match,
                                command.words.end());
   readEnvironment(table, command.environment, name, launch);
   for (const std::string &config : readArguments(table, words, name, launch))
-    launch.findings.push_back("the settings in " + config +
-                              " are not in this text");
+    if (std::optional<Error> error = readFile(table, config, launch))
+      return error;
   ModelFacts facts;
   if (options.findModel && !launch.model.empty())
     facts = options.findModel(launch.model);
@@ -153,6 +180,8 @@ std::optional<Error> LaunchReader::readScript(const std::string &text,
   Result<ShellScript> script = readShell(text, name);
   if (!script)
     return script.error();
+  for (auto &[path, file] : script->files)
+    files[fileName(path)] = std::move(file.text);
   for (ShellCommand &command : script->commands) {
     for (ShellWord &word : command.words)
       word.line += firstLine - 1;

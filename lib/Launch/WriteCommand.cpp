@@ -34,7 +34,8 @@ private:
                                     const JsonValue &value);
   bool writeFlag(const Setting &setting, const JsonValue &value);
   bool writeToggle(const Setting &setting, bool value);
-  void writeValue(const std::string &flag, const JsonValue &value);
+  void writeValue(const Setting &setting, const std::string &flag,
+                  const JsonValue &value);
   const std::string *spell(const std::vector<Spelling> &spellings) const;
   void addMembers();
 
@@ -54,7 +55,7 @@ private:
 const std::string *
 CommandWriter::spell(const std::vector<Spelling> &spellings) const {
   for (const Spelling &spelling : spellings)
-    if (spelling.versions.has(version))
+    if (spelling.versions.has(version) && spelling.command.empty())
       return &spelling.name;
   return nullptr;
 }
@@ -65,7 +66,7 @@ static std::string wordOf(const JsonValue &value) {
                                    : value.dump();
 }
 
-void CommandWriter::writeValue(const std::string &flag,
+void CommandWriter::writeValue(const Setting &setting, const std::string &flag,
                                const JsonValue &value) {
   if (size_t dot = flag.find('.'); dot != std::string::npos) {
     nlohmann::ordered_json *member = &members[flag.substr(0, dot)];
@@ -81,6 +82,10 @@ void CommandWriter::writeValue(const std::string &flag,
   }
   for (const JsonValue &element : value)
     words.push_back(wordOf(element));
+  if (setting.list == ListForm::commas)
+    words = {join(words, ",")};
+  else if (setting.list == ListForm::json)
+    words = {value.dump()};
 }
 
 bool CommandWriter::writeToggle(const Setting &setting, bool value) {
@@ -102,7 +107,7 @@ bool CommandWriter::writeFlag(const Setting &setting, const JsonValue &value) {
     return writeToggle(setting, value.get<bool>());
   const std::string *flag = spell(setting.flags);
   if (flag)
-    writeValue(*flag, value);
+    writeValue(setting, *flag, value);
   return flag;
 }
 

@@ -49,8 +49,7 @@ std::string autopar::launch::writeReading(const std::vector<Launch> &launches) {
   int64_t devices = 0;
   for (const Launch &launch : launches)
     devices += launch.copies * launch.devices;
-  for (auto &[key, value] : jsonOf(launches.front()).items())
-    json[key] = value;
+  json.update(jsonOf(launches.front()));
   json["devices"] = devices;
   json["target"] = nullptr;
   json["requests"] = nullptr;

@@ -254,7 +254,9 @@ def check_reading(tools, record, wanted):
         if record["kind"] == "command":
             name, text = settings_file(record, wanted)
             if name:
-                (pathlib.Path(folder) / pathlib.Path(name).name).write_text(text, encoding="utf-8")
+                config = pathlib.Path(folder) / pathlib.Path(name).name
+                config.write_text(text, encoding="utf-8")
+                arguments.insert(0, str(config))
         reading, error = read(tools, text_of(record, script), arguments, folder)
     if not reading:
         return [error or "crashes"]

@@ -52,7 +52,9 @@ static Result<ModelFacts> factsOf(Session &session,
 
 namespace {
 struct ReadCommandOptions {
-  std::string path, version, model, output = "-";
+  std::vector<std::string> paths;
+  std::string version, model, output = "-";
+  std::optional<bool> hasExperts;
   bool json = false;
 };
 } // namespace
@@ -67,17 +69,38 @@ static ModelFacts findModel(const std::string &name) {
   return facts ? *facts : ModelFacts();
 }
 
+/// The texts behind the first file, by the last part of their paths.
+static Result<std::map<std::string, std::string>>
+readOthers(const std::vector<std::string> &paths) {
+  std::map<std::string, std::string> files;
+  for (size_t i = 1; i < paths.size(); ++i) {
+    Result<std::string> text = readFile(paths[i]);
+    if (!text)
+      return text.error();
+    files[paths[i].substr(paths[i].rfind('/') + 1)] = std::move(*text);
+  }
+  return files;
+}
+
 static int runRead(const ReadCommandOptions &options) {
-  Result<std::string> text = readFile(options.path);
+  const std::string &path = options.paths.front();
+  Result<std::string> text = readFile(path);
   if (!text)
     return fail(text.error());
+  Result<std::map<std::string, std::string>> files = readOthers(options.paths);
+  if (!files)
+    return fail(files.error());
   ReadOptions reading;
   reading.version = options.version;
+  reading.files = std::move(*files);
   reading.findModel = [&](const std::string &name) {
-    return findModel(options.model.empty() ? name : options.model);
+    ModelFacts facts = findModel(options.model.empty() ? name : options.model);
+    if (options.hasExperts)
+      facts.hasExperts = options.hasExperts;
+    return facts;
   };
-  std::string name = options.path == "-" ? "<stdin>" : options.path;
-  Result<std::vector<Launch>> launches = readLaunches(*text, name, reading);
+  Result<std::vector<Launch>> launches =
+      readLaunches(*text, path == "-" ? "<stdin>" : path, reading);
   if (!launches)
     return fail(launches.error());
   return print(options.output,
@@ -89,9 +112,10 @@ void autopar::addRead(CLI::App &app, std::vector<Command> &commands) {
   CLI::App *command = app.add_subcommand(
       "read", "Read the plan of an engine's command line, script or manifest");
   command
-      ->add_option("file", options->path,
-                   "A command line, a shell script or a manifest; '-' for "
-                   "standard input. Nothing in it is run, opened or fetched")
+      ->add_option("file", options->paths,
+                   "A command line, a shell script or a manifest, '-' for "
+                   "standard input; then config files that it names. Nothing "
+                   "in them is run, opened or fetched")
       ->required();
   command
       ->add_option("--version", options->version,
@@ -102,6 +126,11 @@ void autopar::addRead(CLI::App &app, std::vector<Command> &commands) {
       ->add_option("--model", options->model,
                    "The model that is meant, where its name is not known here")
       ->type_name("model");
+  command
+      ->add_option("--moe", options->hasExperts,
+                   "Whether the model has routed experts, where it is not "
+                   "known here (default: true)")
+      ->type_name("true|false");
   command->add_flag("--json", options->json, "Print autopar.reading/1");
   command->add_option("--output", options->output, "File to write")
       ->type_name("file");

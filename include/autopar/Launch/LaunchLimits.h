@@ -19,6 +19,8 @@ inline constexpr uint64_t maxLaunchBytes = uint64_t(16) << 20;
 inline constexpr size_t maxShellWords = 200'000;
 inline constexpr size_t maxShellWordBytes = size_t(1) << 20;
 inline constexpr unsigned maxNestedScripts = 4;
+/// Values of a YAML text, once aliases are replaced.
+inline constexpr size_t maxYamlValues = 200'000;
 
 } // namespace autopar::limits
 

@@ -40,7 +40,12 @@ struct VersionRange {
 
 struct Spelling {
   std::string name;
-  VersionRange versions;
+  VersionRange versions = {};
+  /// The command that alone has it; "" if all have it.
+  std::string command = "";
+  /// What the flag sets without a value (`--bf16` sets the precision); null if
+  /// it has a value of its own.
+  model::JsonValue value = nullptr;
 };
 
 enum class SettingType : uint8_t {
@@ -51,14 +56,19 @@ enum class SettingType : uint8_t {
   text,
   /// A flag without a value, or true and false.
   toggle,
-  /// A list of counts.
+  /// A list of counts, or of words.
   counts,
+  texts,
 };
+
+/// How the elements of a list are written.
+enum class ListForm : uint8_t { commas, spaces, json };
 
 /// Something that an engine is told.
 struct Setting {
   std::string name;
   SettingType type = SettingType::text;
+  ListForm list = ListForm::commas;
   /// Flags; in `--flag.member`, `member` is a path in the JSON value of
   /// `--flag`.
   std::vector<Spelling> flags;
@@ -71,27 +81,41 @@ struct Setting {
   /// Values that mean that it is not set.
   std::vector<model::JsonValue> absent;
   std::vector<std::pair<VersionRange, model::JsonValue>> defaults;
+  /// The engine's words and those of plans that they stand for.
+  std::vector<std::pair<std::string, std::string>> words;
+  /// Whether a key without a value switches it on.
+  bool nullIsOn = false;
 
   /// The default of `version`; null if the table has none.
   model::JsonValue defaultOf(const Version &version) const;
   /// Whether all versions have the same default.
   bool hasOneDefault() const { return defaults.size() == 1; }
+  /// The plan's word for the engine's `value`, and the engine's for the plan's;
+  /// `value` itself if the table has none.
+  model::JsonValue toPlan(const model::JsonValue &value) const;
+  model::JsonValue fromPlan(const model::JsonValue &value) const;
 };
 
 /// A flag that changes no estimate.
 struct OtherFlag {
-  enum class Values : uint8_t { none, one, many };
+  enum class Values : uint8_t { none, one, many, optional };
   Values values = Values::one;
-  VersionRange versions;
+  VersionRange versions = {};
 };
 
-/// A formula by name, in the order of names.
-using Formulas = std::map<std::string, model::Expression>;
+/// A formula that may differ by version.
+struct Formula {
+  std::vector<std::pair<VersionRange, model::Expression>> cases;
+  /// The case of `version`; null if it has none.
+  const model::Expression *of(const Version &version) const;
+};
+using Formulas = std::map<std::string, Formula>;
 
 /// A condition on a plan, and what follows from it.
 struct PlanRule {
   model::Expression when;
   std::string because;
+  VersionRange versions;
 };
 
 struct LaunchTable {
@@ -103,12 +127,20 @@ struct LaunchTable {
   /// Names of container images, with `{version}`.
   std::vector<std::string> images;
   std::vector<std::vector<std::string>> commands;
+  /// Commands that may stand before those.
+  std::vector<std::vector<std::string>> launchers;
+  /// Whether launches are read only.
+  bool isReadOnly = false;
+  /// Whether words `key=value` set keys.
+  bool hasAssignments = false;
   /// Flags with the model, and flags with a config file.
   std::vector<std::string> modelFlags, configFlags;
   std::vector<Setting> settings;
   /// Settings that follow from others; the plan's knobs from settings; settings
   /// from the plan's knobs.
   Formulas derived, plan, write;
+  /// Separate instances that a plan needs; no cases: one.
+  Formula replicas;
   std::vector<PlanRule> refusals, differences;
   std::map<std::string, OtherFlag> otherFlags;
 
@@ -116,6 +148,9 @@ struct LaunchTable {
   /// The newest recorded version up to `stated`, or the oldest one; the newest
   /// of all if nothing is stated.
   std::string recordedVersion(const std::optional<Version> &stated) const;
+  /// The recorded versions that a stated one lies between, or the one that it
+  /// is.
+  std::vector<Version> versionsAround(const Version &stated) const;
 };
 
 /// Reads `autopar.launch_table/1`.

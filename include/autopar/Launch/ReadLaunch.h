@@ -22,6 +22,8 @@ struct ReadOptions {
   std::string version;
   /// May be null: nothing is known of any model.
   FindModel findModel;
+  /// Texts of config files, by the last part of their paths.
+  std::map<std::string, std::string> files = {};
 };
 
 /// Reads the launches in `text`: a command line, a shell script, a manifest or

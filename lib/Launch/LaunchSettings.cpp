@@ -1,0 +1,176 @@
+//===- LaunchSettings.cpp - Settings from plans
+//------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DegreeNames.h"
+#include "LaunchNames.h"
+
+#include "autopar/Plan/PlanKnobs.h"
+
+#include <nlohmann/json.hpp>
+
+using namespace autopar;
+using namespace autopar::launch;
+using namespace autopar::plan;
+using model::JsonValue;
+
+/// "redundant_experts" of "expert_placement.redundant_experts".
+static std::string lastPart(const std::string &key) {
+  return key.substr(key.rfind('.') + 1);
+}
+
+/// Adds degrees, which are 1 if the plan lacks them, and knobs, which are null
+/// if the plan leaves them open.
+static void addPlan(LaunchNames &names, const Plan &plan) {
+  Degrees degrees = degreesOf(plan);
+  for (auto [name, member] : degreeMembers)
+    names.set(std::string(name), (degrees.*member).value_or(1));
+  int64_t tp = degrees.tp.value_or(1), ep = degrees.ep.value_or(1);
+  if (!degrees.attentionTp)
+    names.set("attention_tp", tp);
+  if (!degrees.etp)
+    names.set("etp", ep < tp ? tp / ep : 1);
+  names.set("pp", plan.sizeOf(Degree::pp).value_or(1));
+  for (const PlanKnob &knob : planKnobs())
+    names.set(lastPart(knob.key), JsonValue(knob.write(plan)));
+  JsonValue counts;
+  for (const schedule::LayerRange &range : plan.pipeline.stages)
+    counts.push_back(range.end - range.begin);
+  names.set("stages", counts);
+}
+
+/// The members of `plan` that differ from those of `given`.
+static std::string differenceOf(const Plan &given, const Plan &plan) {
+  auto parse = [](const Plan &one) { return JsonValue::parse(writePlan(one)); };
+  JsonValue first = parse(given), second = parse(plan);
+  for (const auto &[key, value] : first.items())
+    if (!second.contains(key) || second[key] != value)
+      return key + " " + value.dump() + " would be " +
+             (second.contains(key) ? second[key].dump() : "the engine's own");
+  for (const auto &[key, value] : second.items())
+    if (!first.contains(key))
+      return key + " would be " + value.dump();
+  return "";
+}
+
+static std::optional<Error>
+checkRules(const LaunchTable &table, const Launch &launch, LaunchNames &names) {
+  Version version = *parseVersion(launch.tableVersion);
+  for (const PlanRule &rule : table.refusals) {
+    if (!rule.versions.has(version))
+      continue;
+    Result<JsonValue> holds = names.evaluate("refuse", rule.when);
+    if (!holds)
+      return holds.error();
+    if (model::isTrue(*holds))
+      return Error{"",
+                   table.title + " " + launch.tableVersion +
+                       " cannot run this plan: " + rule.because,
+                   ""};
+  }
+  return std::nullopt;
+}
+
+static Result<std::vector<std::string>> differencesOf(const LaunchTable &table,
+                                                      const Version &version,
+                                                      LaunchNames &names) {
+  std::vector<std::string> differences;
+  for (const PlanRule &rule : table.differences) {
+    if (!rule.versions.has(version))
+      continue;
+    Result<JsonValue> holds = names.evaluate("differences", rule.when);
+    if (!holds)
+      return holds.error();
+    if (model::isTrue(*holds))
+      differences.push_back(rule.because);
+  }
+  return differences;
+}
+
+/// Reads the settings again: a plan that they do not give back is refused.
+static std::optional<Error> checkReading(const LaunchTable &table,
+                                         const LaunchRequest &request,
+                                         const Launch &written) {
+  Launch read = written;
+  read.plan = {};
+  if (std::optional<Error> error = planLaunch(table, request.facts, read))
+    return error;
+  std::string difference = differenceOf(request.plan, read.plan);
+  if (difference.empty())
+    return std::nullopt;
+  return Error{"",
+               table.title + " " + written.tableVersion +
+                   " has no flags for this plan: " + difference,
+               ""};
+}
+
+/// Sets how many instances the plan needs, and dp to that of one of them.
+static std::optional<Error> splitReplicas(const LaunchTable &table,
+                                          LaunchNames &names, Launch &launch) {
+  Result<JsonValue> replicas = names.evaluate("replicas", table.replicas);
+  if (!replicas)
+    return replicas.error();
+  if (!replicas->is_number_integer())
+    return std::nullopt;
+  launch.copies = replicas->get<int64_t>();
+  Result<const JsonValue *> dp = names.lookUp("dp");
+  if (dp && launch.copies > 1)
+    names.set("dp", (*dp)->get<int64_t>() / launch.copies);
+  return std::nullopt;
+}
+
+/// Sets the settings that the formulas of the table give.
+static std::optional<Error> writeSettings(const LaunchTable &table,
+                                          LaunchNames &names, Launch &launch) {
+  for (const auto &[name, formula] : table.write) {
+    Result<JsonValue> value = names.evaluate("write " + name, formula);
+    if (!value)
+      return value.error();
+    const Setting *setting = table.setting(name);
+    if (!value->is_null() && setting)
+      launch.settings[name] = {setting->fromPlan(*value), "the plan"};
+  }
+  return std::nullopt;
+}
+
+Result<WrittenLaunch> autopar::launch::settle(const LaunchTable &table,
+                                              const LaunchRequest &request) {
+  if (table.isReadOnly)
+    return Error{"", "launches of " + table.title + " are read, not written",
+                 ""};
+  WrittenLaunch written;
+  Launch &launch = written.launch;
+  launch.engine = table.name;
+  launch.version = request.version;
+  launch.tableVersion = table.recordedVersion(parseVersion(request.version));
+  launch.model = request.model;
+  launch.plan = request.plan;
+  Version version = *parseVersion(launch.tableVersion);
+  LaunchNames names(nullptr, version);
+  addFacts(names, request.facts);
+  addPlan(names, request.plan);
+  for (const Setting &setting : table.settings)
+    names.setIfAbsent(setting.name, nullptr);
+  for (const auto &[name, value] : request.settings)
+    names.set(name, value);
+  if (std::optional<Error> error = splitReplicas(table, names, launch))
+    return *error;
+  if (std::optional<Error> error = checkRules(table, launch, names))
+    return *error;
+  if (std::optional<Error> error = writeSettings(table, names, launch))
+    return *error;
+  Result<std::vector<std::string>> differences =
+      differencesOf(table, version, names);
+  if (!differences)
+    return differences.error();
+  written.differences = std::move(*differences);
+  if (std::optional<Error> error = checkReading(table, request, launch))
+    return *error;
+  if (Launch read = launch; !planLaunch(table, request.facts, read))
+    launch.devices = read.devices;
+  return written;
+}
