@@ -45,7 +45,12 @@ static void addPlan(LaunchNames &names, const Plan &plan) {
 
 /// The members of `plan` that differ from those of `given`.
 static std::string differenceOf(const Plan &given, const Plan &plan) {
-  auto parse = [](const Plan &one) { return JsonValue::parse(writePlan(one)); };
+  auto parse = [](Plan one) {
+    // One virtual stage per device is what no interleaving means.
+    if (one.pipeline.interleave == 1)
+      one.pipeline.interleave.reset();
+    return JsonValue::parse(writePlan(one));
+  };
   JsonValue first = parse(given), second = parse(plan);
   for (const auto &[key, value] : first.items())
     if (!second.contains(key) || second[key] != value)
@@ -137,40 +142,101 @@ static std::optional<Error> writeSettings(const LaunchTable &table,
   return std::nullopt;
 }
 
-Result<WrittenLaunch> autopar::launch::settle(const LaunchTable &table,
-                                              const LaunchRequest &request) {
-  if (table.isReadOnly)
-    return Error{"", "launches of " + table.title + " are read, not written",
-                 ""};
+namespace {
+
+/// Chooses the settings of one plan.
+class Settler {
+public:
+  Settler(const LaunchTable &table, const LaunchRequest &request)
+      : table(table), request(request),
+        version(*parseVersion(
+            table.recordedVersion(parseVersion(request.version)))),
+        names(nullptr, version) {}
+
+  Result<WrittenLaunch> settle();
+
+private:
+  void begin();
+  void setNode(int64_t node, int64_t nodes);
+  std::optional<Error> writeNodes();
+
+  const LaunchTable &table;
+  const LaunchRequest &request;
+  Version version;
+  LaunchNames names;
   WrittenLaunch written;
+};
+
+} // namespace
+
+void Settler::begin() {
   Launch &launch = written.launch;
   launch.engine = table.name;
   launch.version = request.version;
   launch.tableVersion = table.recordedVersion(parseVersion(request.version));
   launch.model = request.model;
   launch.plan = request.plan;
-  Version version = *parseVersion(launch.tableVersion);
-  LaunchNames names(nullptr, version);
   addFacts(names, request.facts);
   addPlan(names, request.plan);
   for (const Setting &setting : table.settings)
     names.setIfAbsent(setting.name, nullptr);
   for (const auto &[name, value] : request.settings)
     names.set(name, value);
-  if (std::optional<Error> error = splitReplicas(table, names, launch))
+  setNode(0, 1);
+}
+
+void Settler::setNode(int64_t node, int64_t nodes) {
+  names.set("node", node);
+  names.set("nodes", nodes);
+  names.set("devices_per_node", request.devicesPerNode);
+  names.set("leader", nodes > 1 ? JsonValue(request.leader) : JsonValue());
+}
+
+/// Writes the launch of each node. An instance on a part of a node is one
+/// launch.
+std::optional<Error> Settler::writeNodes() {
+  Launch read = written.launch;
+  if (std::optional<Error> error = planLaunch(table, request.facts, read))
+    return error;
+  written.launch.devices = read.devices;
+  int64_t nodes =
+      (read.devices + request.devicesPerNode - 1) / request.devicesPerNode;
+  for (int64_t node = 0; node < nodes; ++node) {
+    setNode(node, nodes);
+    Launch launch = written.launch;
+    launch.settings.clear();
+    if (std::optional<Error> error = writeSettings(table, names, launch))
+      return error;
+    written.nodes.push_back(std::move(launch));
+  }
+  written.launch.settings = written.nodes.front().settings;
+  return std::nullopt;
+}
+
+Result<WrittenLaunch> Settler::settle() {
+  begin();
+  if (std::optional<Error> error = splitReplicas(table, names, written.launch))
     return *error;
-  if (std::optional<Error> error = checkRules(table, launch, names))
+  if (std::optional<Error> error = checkRules(table, written.launch, names))
     return *error;
-  if (std::optional<Error> error = writeSettings(table, names, launch))
+  if (std::optional<Error> error = writeSettings(table, names, written.launch))
     return *error;
   Result<std::vector<std::string>> differences =
       differencesOf(table, version, names);
   if (!differences)
     return differences.error();
   written.differences = std::move(*differences);
-  if (std::optional<Error> error = checkReading(table, request, launch))
+  if (std::optional<Error> error = writeNodes())
     return *error;
-  if (Launch read = launch; !planLaunch(table, request.facts, read))
-    launch.devices = read.devices;
-  return written;
+  if (std::optional<Error> error = checkReading(table, request, written.launch))
+    return *error;
+  return std::move(written);
+}
+
+Result<WrittenLaunch> autopar::launch::settle(const LaunchTable &table,
+                                              const LaunchRequest &request) {
+  if (table.isReadOnly)
+    return Error{"", "launches of " + table.title + " are read, not written",
+                 ""};
+  return Settler(table, request).settle();
 }

@@ -311,12 +311,12 @@ Result<LaunchTable>
 autopar::launch::readLaunchTable(const JsonDocument &document) {
   JsonReader reader = document.reader();
   checkSchema(reader, "autopar.launch_table/1");
-  reader.allowOnly({"schema",      "name",    "title",        "runtime",
-                    "source",      "note",    "versions",     "images",
-                    "commands",    "model",   "config_files", "settings",
-                    "derived",     "plan",    "write",        "refuse",
-                    "differences", "flags",   "launchers",    "read_only",
-                    "assignments", "replicas"});
+  reader.allowOnly({"schema",      "name",     "title",           "runtime",
+                    "source",      "note",     "versions",        "images",
+                    "commands",    "model",    "config_files",    "settings",
+                    "derived",     "plan",     "write",           "refuse",
+                    "differences", "flags",    "launchers",       "read_only",
+                    "assignments", "replicas", "positional_model"});
   LaunchTable table;
   table.name = readName(reader);
   table.title = reader.string("title");
@@ -326,6 +326,7 @@ autopar::launch::readLaunchTable(const JsonDocument &document) {
   table.commands = readCommands(reader, "commands");
   table.launchers = readCommands(reader, "launchers");
   table.isReadOnly = reader.booleanOr("read_only", false);
+  table.hasPositionalModel = reader.booleanOr("positional_model", false);
   table.hasAssignments = reader.booleanOr("assignments", false);
   table.modelFlags = optionalStrings(reader, "model");
   table.configFlags = optionalStrings(reader, "config_files");

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "autopar/Launch/WriteLaunch.h"
+#include "autopar/Launch/Yaml.h"
 #include "autopar/Support/Shell.h"
 #include "autopar/Support/Text.h"
 #include "autopar/Support/Words.h"
@@ -32,6 +33,7 @@ public:
 private:
   std::optional<Error> writeSetting(const Setting &setting,
                                     const JsonValue &value);
+  bool writeKey(const Setting &setting, const JsonValue &value);
   bool writeFlag(const Setting &setting, const JsonValue &value);
   bool writeToggle(const Setting &setting, bool value);
   void writeValue(const Setting &setting, const std::string &flag,
@@ -45,6 +47,8 @@ private:
   LaunchCommand command;
   /// Words of each flag, by the flag.
   std::map<std::string, std::vector<std::string>> flags;
+  /// The config file.
+  nlohmann::ordered_json config;
   /// JSON values of flags that have members.
   std::map<std::string, nlohmann::ordered_json> members;
 };
@@ -102,6 +106,20 @@ bool CommandWriter::writeToggle(const Setting &setting, bool value) {
   return flag;
 }
 
+/// Writes a setting into the config file, if the table has files and the
+/// setting a key.
+bool CommandWriter::writeKey(const Setting &setting, const JsonValue &value) {
+  const std::string *key = spell(setting.keys);
+  if (table.configFlags.empty() || !key)
+    return false;
+  nlohmann::ordered_json *member = &config;
+  for (const std::string &part : wordsOf(*key, "."))
+    member = &(*member)[part];
+  bool isNull = setting.nullIsOn && value == true;
+  *member = isNull ? nlohmann::ordered_json() : nlohmann::ordered_json(value);
+  return true;
+}
+
 bool CommandWriter::writeFlag(const Setting &setting, const JsonValue &value) {
   if (setting.type == SettingType::toggle && value.is_boolean())
     return writeToggle(setting, value.get<bool>());
@@ -113,7 +131,7 @@ bool CommandWriter::writeFlag(const Setting &setting, const JsonValue &value) {
 
 std::optional<Error> CommandWriter::writeSetting(const Setting &setting,
                                                  const JsonValue &value) {
-  if (writeFlag(setting, value))
+  if (writeKey(setting, value) || writeFlag(setting, value))
     return std::nullopt;
   if (!setting.environment.empty()) {
     std::vector<std::string> words;
@@ -143,7 +161,14 @@ Result<LaunchCommand> CommandWriter::write() {
         return *error;
   addMembers();
   command.words = table.commands.front();
-  command.words.push_back(launch.model);
+  if (table.hasPositionalModel || table.modelFlags.empty())
+    command.words.push_back(launch.model);
+  else
+    command.words.push_back(table.modelFlags.front() + "=" + launch.model);
+  if (!config.is_null()) {
+    command.config = {"config.yaml", writeYaml(config)};
+    flags[table.configFlags.front()] = {command.config.path};
+  }
   for (auto &[flag, words] : flags) {
     // A value beside its flag: `--tensor-parallel-size=8`.
     if (words.size() == 1) {
@@ -163,9 +188,14 @@ Result<LaunchCommand> autopar::launch::commandOf(const LaunchTable &table,
 
 std::string autopar::launch::shellText(const LaunchCommand &command) {
   std::string head;
+  // The file stands before the command, so that one script has all.
+  if (!command.config.text.empty())
+    head = "cat > " + command.config.path + " <<'END'\n" + command.config.text +
+           "END\n";
+  std::string variables;
   for (const auto &[name, value] : command.environment)
-    head += name + "=" + shellWord(value) + " ";
+    variables += name + "=" + shellWord(value) + " ";
   // Lines of the width of a terminal.
   static constexpr size_t width = 88;
-  return commandLines(head, command.words, width);
+  return head + commandLines(variables, command.words, width);
 }

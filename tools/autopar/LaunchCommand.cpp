@@ -20,6 +20,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <set>
+
 using namespace autopar;
 using namespace autopar::launch;
 using namespace autopar::pipelines;
@@ -159,7 +161,8 @@ static std::optional<Error> closePlan(const std::string &name,
   Result<runtime::Runtime> runtime = runtime::readRuntime(name, {}, used);
   if (!runtime)
     return runtime.error();
-  if (!plan.memoryUtilization)
+  // A share of all memory is an engine's own rule.
+  if (!plan.memoryUtilization && runtime->memoryUtilization.value < 1)
     plan.memoryUtilization = runtime->memoryUtilization.value;
   if (!plan.maxSequences && runtime->maxSequences.value > 0)
     plan.maxSequences = int64_t(runtime->maxSequences.value);
@@ -235,13 +238,31 @@ static int runLaunch(const LaunchOptions &options) {
                     {{"launch.sh", shellText(*command) + "\n"}});
 }
 
+/// Whether a flag changes how an engine is started: not what it computes, and
+/// not how a report looks.
+static bool isOfLaunches(const PlanFlags &flags, const std::string &name) {
+  static const std::set<std::string> asked = {"phase", "batch",    "context",
+                                              "query", "estimate", "brief"};
+  static const std::set<std::string> groups = {
+      "Most used", "How to split", "Experts",
+      "Pipeline",  "Formats",      "Machine and runtime"};
+  static const std::set<std::string> limits = {"prefill-chunk",
+                                               "max-num-batched-tokens",
+                                               "max-num-seqs", "enforce-eager"};
+  for (const PlanFlag &flag : flags.all())
+    if (flag.name == name)
+      return limits.count(name) ||
+             (groups.count(flag.group) && !asked.count(name));
+  return false;
+}
+
 void autopar::addLaunch(CLI::App &app, std::vector<Command> &commands) {
   auto options = std::make_shared<LaunchOptions>();
   CLI::App *command =
       app.add_subcommand("launch", "Write what starts an engine with a plan");
   command->add_option("model", options->model.name, modelHelp)->required();
-  addPlanFlags(command, *options, [](const std::string &name) {
-    return name != "diff-plans" && name != "json";
+  addPlanFlags(command, *options, [&](const std::string &name) {
+    return isOfLaunches(options->flags, name);
   });
   std::string group = command->option_defaults()->get_group();
   command->option_defaults()->group("Launch");

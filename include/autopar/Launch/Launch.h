@@ -74,11 +74,17 @@ struct LaunchRequest {
   std::map<std::string, model::JsonValue> settings;
   /// "" for the newest recorded version.
   std::string version;
+  /// Devices of a node.
+  int64_t devicesPerNode = 8;
+  /// The address at which other nodes find the first one.
+  std::string leader = "LEADER";
 };
 
 /// The settings that tell an engine a plan.
 struct WrittenLaunch {
   Launch launch;
+  /// Nodes of one instance, and the launch on each of them, the leader's first.
+  std::vector<Launch> nodes;
   /// Where the engine does not do quite what the plan says.
   std::vector<std::string> differences;
 };

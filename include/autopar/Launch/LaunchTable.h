@@ -131,6 +131,8 @@ struct LaunchTable {
   std::vector<std::vector<std::string>> launchers;
   /// Whether launches are read only.
   bool isReadOnly = false;
+  /// Whether the model is the first word behind the command.
+  bool hasPositionalModel = false;
   /// Whether words `key=value` set keys.
   bool hasAssignments = false;
   /// Flags with the model, and flags with a config file.
