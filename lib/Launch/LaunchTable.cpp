@@ -311,12 +311,35 @@ Result<LaunchTable>
 autopar::launch::readLaunchTable(const JsonDocument &document) {
   JsonReader reader = document.reader();
   checkSchema(reader, "autopar.launch_table/1");
-  reader.allowOnly({"schema",      "name",     "title",           "runtime",
-                    "source",      "note",     "versions",        "images",
-                    "commands",    "model",    "config_files",    "settings",
-                    "derived",     "plan",     "write",           "refuse",
-                    "differences", "flags",    "launchers",       "read_only",
-                    "assignments", "replicas", "positional_model"});
+  reader.allowOnly({"schema",
+                    "name",
+                    "title",
+                    "runtime",
+                    "source",
+                    "note",
+                    "versions",
+                    "images",
+                    "commands",
+                    "model",
+                    "config_files",
+                    "settings",
+                    "derived",
+                    "plan",
+                    "write",
+                    "refuse",
+                    "differences",
+                    "flags",
+                    "launchers",
+                    "read_only",
+                    "assignments",
+                    "replicas",
+                    "positional_model",
+                    "files",
+                    "roots",
+                    "arguments",
+                    "variables",
+                    "requests",
+                    "over_nodes"});
   LaunchTable table;
   table.name = readName(reader);
   table.title = reader.string("title");

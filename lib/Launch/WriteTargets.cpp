@@ -1,0 +1,326 @@
+//===- WriteTargets.cpp ---------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Launch/WriteTargets.h"
+
+#include "autopar/Launch/Yaml.h"
+#include "autopar/Support/Shell.h"
+#include "autopar/Support/Text.h"
+#include "autopar/Support/Words.h"
+
+#include <algorithm>
+#include <cctype>
+
+using namespace autopar;
+using namespace autopar::launch;
+using nlohmann::ordered_json;
+
+static constexpr std::pair<std::string_view, TargetKind> kinds[] = {
+    {"command", TargetKind::command},
+    {"slurm", TargetKind::slurm},
+    {"compose", TargetKind::compose},
+    {"kubernetes", TargetKind::kubernetes},
+    {"dynamo", TargetKind::dynamo}};
+
+std::string_view autopar::launch::nameOf(TargetKind kind) {
+  for (auto [name, one] : kinds)
+    if (one == kind)
+      return name;
+  return "";
+}
+
+std::optional<TargetKind>
+autopar::launch::parseTargetKind(std::string_view name) {
+  for (auto [one, kind] : kinds)
+    if (one == name)
+      return kind;
+  return std::nullopt;
+}
+
+std::string autopar::launch::targetKindNames() {
+  std::vector<std::string_view> names;
+  for (auto [name, kind] : kinds)
+    names.push_back(name);
+  return join(names, ", ");
+}
+
+namespace {
+
+/// Port of the first server of a node; further ones have the next ports.
+constexpr int64_t firstPort = 8000;
+
+/// Writes the files of one launch.
+class TargetWriter {
+public:
+  TargetWriter(const LaunchTable &table, const WrittenLaunch &written,
+               const TargetRequest &request)
+      : table(table), written(written), request(request) {}
+
+  Result<std::vector<LaunchFile>> write();
+
+private:
+  std::optional<Error> writeCommands();
+  LaunchFile writeShell() const;
+  LaunchFile writeSlurm() const;
+  LaunchFile writeCompose() const;
+  LaunchFile writeKubernetes() const;
+  LaunchFile writeDynamo() const;
+
+  int64_t nodes() const { return int64_t(written.nodes.size()); }
+  int64_t copies() const { return written.launch.copies; }
+  int64_t devicesOfNode() const {
+    return std::min(written.launch.devices, request.devicesPerNode);
+  }
+  /// Instances that share a node.
+  int64_t copiesPerNode() const {
+    return nodes() > 1 ? 1
+                       : std::max<int64_t>(1, request.devicesPerNode /
+                                                  written.launch.devices);
+  }
+  std::string comment() const;
+  std::string name() const;
+  std::string image() const;
+  std::string commandOfCopy(int64_t copy, int64_t node) const;
+  std::string scriptByNode(const char *variable, int64_t copy) const;
+  ordered_json container(const std::string &script) const;
+  ordered_json pod(const std::string &script) const;
+
+  const LaunchTable &table;
+  const WrittenLaunch &written;
+  const TargetRequest &request;
+  /// The command of each node.
+  std::vector<LaunchCommand> commands;
+};
+
+} // namespace
+
+/// The question in each file, so that it can be asked again.
+std::string TargetWriter::comment() const {
+  return request.question.empty() ? "" : "# " + request.question + "\n";
+}
+
+/// A name of DNS letters for jobs and pods.
+std::string TargetWriter::name() const {
+  const std::string &model = written.launch.model;
+  std::string text = lower(model.substr(model.rfind('/') + 1));
+  for (char &letter : text)
+    if (!std::isalnum(static_cast<unsigned char>(letter)))
+      letter = '-';
+  return text.substr(0, 50);
+}
+
+std::string TargetWriter::image() const {
+  std::string text = table.images.empty() ? table.name : table.images.front();
+  static constexpr std::string_view placeholder = "{version}";
+  if (size_t at = text.find(placeholder); at != std::string::npos)
+    text.replace(at, placeholder.size(),
+                 written.launch.version.empty() ? written.launch.tableVersion
+                                                : written.launch.version);
+  return text;
+}
+
+std::optional<Error> TargetWriter::writeCommands() {
+  for (const Launch &launch : written.nodes) {
+    Result<LaunchCommand> command = commandOf(table, launch);
+    if (!command)
+      return command.error();
+    commands.push_back(std::move(*command));
+  }
+  return std::nullopt;
+}
+
+/// The command of one copy on one of its nodes. Copies on one node have devices
+/// and ports of their own.
+std::string TargetWriter::commandOfCopy(int64_t copy, int64_t node) const {
+  LaunchCommand command = commands[size_t(node)];
+  int64_t place = copy % copiesPerNode();
+  if (copies() > 1 && copiesPerNode() > 1) {
+    std::vector<std::string> devices;
+    for (int64_t i = 0; i < written.launch.devices; ++i)
+      devices.push_back(std::to_string(place * written.launch.devices + i));
+    command.environment.emplace_back("CUDA_VISIBLE_DEVICES",
+                                     join(devices, ","));
+  }
+  if (copies() > 1)
+    command.words.push_back("--port=" + std::to_string(firstPort + place));
+  return shellText(command);
+}
+
+//===----------------------------------------------------------------------===//
+// Shells
+//===----------------------------------------------------------------------===//
+
+LaunchFile TargetWriter::writeShell() const {
+  std::string text = comment();
+  bool isMany = copies() * nodes() > 1;
+  for (int64_t copy = 0; copy < copies(); ++copy)
+    for (int64_t node = 0; node < nodes(); ++node) {
+      if (isMany)
+        text += "# node " +
+                std::to_string(nodes() > 1 ? copy * nodes() + node
+                                           : copy / copiesPerNode()) +
+                "\n";
+      std::string command = commandOfCopy(copy, node);
+      while (!command.empty() && command.back() == '\n')
+        command.pop_back();
+      text += command + (isMany ? " &\n" : "\n");
+    }
+  return {"launch.sh", text};
+}
+
+/// A script that starts the command of the node that runs it.
+std::string TargetWriter::scriptByNode(const char *variable,
+                                       int64_t copy) const {
+  if (nodes() == 1)
+    return commandOfCopy(copy, 0);
+  std::string text = std::string("case ") + variable + " in\n";
+  for (int64_t node = 0; node < nodes(); ++node)
+    text += std::to_string(node) + ")\n" + commandOfCopy(copy, node) + ";;\n";
+  return text + "esac\n";
+}
+
+LaunchFile TargetWriter::writeSlurm() const {
+  int64_t perNode = copiesPerNode();
+  int64_t jobNodes =
+      nodes() > 1 ? copies() * nodes() : (copies() + perNode - 1) / perNode;
+  int64_t gpus = devicesOfNode() * std::min(perNode, copies());
+  std::string script = "case $SLURM_NODEID in\n";
+  for (int64_t node = 0; node < jobNodes; ++node) {
+    script += std::to_string(node) + ")\n";
+    if (nodes() > 1) {
+      script += commandOfCopy(node / nodes(), node % nodes()) + ";;\n";
+      continue;
+    }
+    int64_t end = std::min(copies(), (node + 1) * perNode);
+    for (int64_t copy = node * perNode; copy < end; ++copy) {
+      std::string command = commandOfCopy(copy, 0);
+      while (!command.empty() && command.back() == '\n')
+        command.pop_back();
+      script += command + " &\n";
+    }
+    script += "wait\n;;\n";
+  }
+  script += "esac\n";
+  std::string text = "#!/usr/bin/env bash\n" + comment() +
+                     "#SBATCH --job-name=" + name() +
+                     "\n#SBATCH --nodes=" + std::to_string(jobNodes) +
+                     "\n#SBATCH --ntasks-per-node=1\n#SBATCH --gpus-per-node=" +
+                     std::to_string(gpus) + "\n";
+  if (nodes() > 1)
+    text += "export LEADER=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | "
+            "head -n 1)\n";
+  return {"launch.sbatch", text + "srun bash -c " + shellWord(script) + "\n"};
+}
+
+//===----------------------------------------------------------------------===//
+// Containers
+//===----------------------------------------------------------------------===//
+
+ordered_json TargetWriter::container(const std::string &script) const {
+  ordered_json container = {{"name", "engine"}, {"image", image()}};
+  container["command"] = {"sh", "-c"};
+  container["args"] = ordered_json::array({script});
+  container["ports"] = {{{"containerPort", firstPort}}};
+  container["resources"]["limits"]["nvidia.com/gpu"] =
+      std::to_string(devicesOfNode());
+  container["volumeMounts"] = {{{"name", "shm"}, {"mountPath", "/dev/shm"}}};
+  return container;
+}
+
+ordered_json TargetWriter::pod(const std::string &script) const {
+  ordered_json spec;
+  spec["containers"] = ordered_json::array({container(script)});
+  spec["volumes"] = {{{"name", "shm"}, {"emptyDir", {{"medium", "Memory"}}}}};
+  return spec;
+}
+
+LaunchFile TargetWriter::writeCompose() const {
+  ordered_json services;
+  for (int64_t copy = 0; copy < copies(); ++copy)
+    for (int64_t node = 0; node < nodes(); ++node) {
+      ordered_json service = {{"image", image()}};
+      service["entrypoint"] = {"sh", "-c"};
+      service["command"] = ordered_json::array({commandOfCopy(copy, node)});
+      service["ipc"] = "host";
+      service["network_mode"] = "host";
+      service["deploy"]["resources"]["reservations"]["devices"] = {
+          {{"driver", "nvidia"},
+           {"count", devicesOfNode()},
+           {"capabilities", {"gpu"}}}};
+      services[name() + "-" + std::to_string(copy * nodes() + node)] =
+          std::move(service);
+    }
+  return {"compose.yaml", comment() + writeYaml({{"services", services}})};
+}
+
+/// A Deployment, or a LeaderWorkerSet for instances over several nodes.
+LaunchFile TargetWriter::writeKubernetes() const {
+  ordered_json manifest;
+  std::string script = scriptByNode("$LWS_WORKER_INDEX", 0);
+  if (nodes() == 1) {
+    ordered_json labels = {{"app", name()}};
+    manifest = {{"apiVersion", "apps/v1"}, {"kind", "Deployment"}};
+    manifest["metadata"]["name"] = name();
+    manifest["spec"]["replicas"] = copies();
+    manifest["spec"]["selector"]["matchLabels"] = labels;
+    manifest["spec"]["template"]["metadata"]["labels"] = labels;
+    manifest["spec"]["template"]["spec"] = pod(script);
+  } else {
+    manifest = {{"apiVersion", "leaderworkerset.x-k8s.io/v1"},
+                {"kind", "LeaderWorkerSet"}};
+    manifest["metadata"]["name"] = name();
+    manifest["spec"]["replicas"] = copies();
+    ordered_json &group = manifest["spec"]["leaderWorkerTemplate"];
+    group["size"] = nodes();
+    group["restartPolicy"] = "RecreateGroupOnPodRestart";
+    group["workerTemplate"]["spec"] = pod(script);
+  }
+  return {"manifest.yaml", comment() + writeYaml(manifest)};
+}
+
+LaunchFile TargetWriter::writeDynamo() const {
+  ordered_json manifest = {{"apiVersion", "nvidia.com/v1alpha1"},
+                           {"kind", "DynamoGraphDeployment"}};
+  manifest["metadata"]["name"] = name();
+  ordered_json &services = manifest["spec"]["services"];
+  services["Frontend"] = {{"componentType", "frontend"}, {"replicas", 1}};
+  ordered_json &worker = services["Worker"];
+  worker["componentType"] = "worker";
+  worker["replicas"] = copies();
+  if (nodes() > 1)
+    worker["multinode"]["nodeCount"] = nodes();
+  worker["resources"]["limits"]["gpu"] = std::to_string(devicesOfNode());
+  ordered_json &main = worker["extraPodSpec"]["mainContainer"];
+  main["image"] = image();
+  main["command"] = {"sh", "-c"};
+  main["args"] = ordered_json::array({scriptByNode("$LWS_WORKER_INDEX", 0)});
+  return {"manifest.yaml", comment() + writeYaml(manifest)};
+}
+
+Result<std::vector<LaunchFile>> TargetWriter::write() {
+  if (std::optional<Error> error = writeCommands())
+    return *error;
+  switch (request.kind) {
+  case TargetKind::command:
+    return std::vector<LaunchFile>{writeShell()};
+  case TargetKind::slurm:
+    return std::vector<LaunchFile>{writeSlurm()};
+  case TargetKind::compose:
+    return std::vector<LaunchFile>{writeCompose()};
+  case TargetKind::kubernetes:
+    return std::vector<LaunchFile>{writeKubernetes()};
+  case TargetKind::dynamo:
+    break;
+  }
+  return std::vector<LaunchFile>{writeDynamo()};
+}
+
+Result<std::vector<LaunchFile>>
+autopar::launch::filesOf(const LaunchTable &table, const WrittenLaunch &written,
+                         const TargetRequest &request) {
+  return TargetWriter(table, written, request).write();
+}
