@@ -32,6 +32,7 @@ KINDS = {
     "runtimes/schema/recipes.schema.json": "runtimes/recipes/*.json",
     "runtimes/schema/launch_table.schema.json": "runtimes/launch/*.json",
     "runtimes/schema/log_forms.schema.json": "runtimes/logs/*.json",
+    "runtimes/schema/manifest_forms.schema.json": "runtimes/manifests/*.json",
     "models/formats/schema/format.schema.json": "models/formats/*.json",
 }
 
@@ -55,7 +56,7 @@ def errors_of(path, validator):
     for error in validator.iter_errors(value):
         pointer = "".join(f"/{part}" for part in error.absolute_path)
         yield f"{pointer}: {error.message}"
-    named = isinstance(value, dict) and path.name not in ("names.json", "spreads.json")
+    named = isinstance(value, dict) and path.name not in ("names.json", "spreads.json", "forms.json")
     named = named and path.parent.name != "examples"
     yield from (f"{at}: no source" for at in sourceless(value) if named)
     if named and value.get("name") != path.stem:

@@ -339,7 +339,7 @@ autopar::launch::readLaunchTable(const JsonDocument &document) {
                     "arguments",
                     "variables",
                     "requests",
-                    "over_nodes"});
+                    "over_nodes", "client"});
   LaunchTable table;
   table.name = readName(reader);
   table.title = reader.string("title");

@@ -9,11 +9,13 @@
 
 #include "Arguments.h"
 #include "ConfigFile.h"
+#include "Manifest.h"
 
 #include "autopar/Launch/LaunchLimits.h"
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
+#include <tuple>
 
 using namespace autopar;
 using namespace autopar::launch;
@@ -36,16 +38,27 @@ public:
                const ReadOptions &options)
       : tables(tables), name(name), options(options), files(options.files) {}
 
-  std::optional<Error> readScript(const std::string &text, int64_t firstLine,
-                                  unsigned depth);
-  std::vector<Launch> takeLaunches() { return std::move(launches); }
+  /// Reads a text as a manifest, or else as a script.
+  std::optional<Error> read(const std::string &text);
+  /// The launches, equal ones as copies of one; if all of them join others,
+  /// those.
+  Result<std::vector<Launch>> takeLaunches();
 
 private:
+  std::optional<Error>
+  readScript(const std::string &text, int64_t firstLine,
+             const std::map<std::string, ShellWord> &variables, unsigned depth);
+  std::optional<Error> readUnit(const ManifestUnit &unit);
   std::optional<CommandMatch> match(const std::vector<ShellWord> &words) const;
   std::optional<Error> readCommand(const ShellCommand &command, unsigned depth);
   std::optional<Error> readMatch(const CommandMatch &match,
                                  const ShellCommand &command);
 
+  /// Makes the plan of a launch from its settings.
+  std::optional<Error> planAgain(const LaunchTable &table,
+                                 Launch &launch) const;
+  std::optional<Error> addLaunch(const LaunchTable &table, Launch launch,
+                                 int64_t line);
   std::optional<Error> readFile(const LaunchTable &table,
                                 const std::string &path, Launch &launch) const;
 
@@ -54,7 +67,9 @@ private:
   const ReadOptions &options;
   /// Config files by the last part of their paths.
   std::map<std::string, std::string> files;
-  std::vector<Launch> launches;
+  /// The unit of a manifest that is being read; null in a script.
+  const ManifestUnit *unit = nullptr;
+  std::vector<Launch> launches, followers;
 };
 
 } // namespace
@@ -111,6 +126,24 @@ LaunchReader::match(const std::vector<ShellWord> &words) const {
   return std::nullopt;
 }
 
+/// Sets the devices that pods ask for where the launch does not say its own,
+/// and says where both differ.
+static void compareDevices(const ManifestUnit &unit, Launch &launch) {
+  launch.settings["nodes"] = {unit.copies * unit.nodes, "the manifest"};
+  if (auto dp = launch.settings.find("dp");
+      dp != launch.settings.end() && dp->second.value.is_number_integer())
+    dp->second.value = dp->second.value.get<int64_t>() * unit.copies;
+  if (!unit.devicesPerNode)
+    return;
+  int64_t asked = *unit.devicesPerNode * unit.nodes;
+  if (asked == launch.devices)
+    return;
+  launch.findings.push_back("pods ask for " + std::to_string(asked) +
+                            " devices, the engine's flags use " +
+                            std::to_string(launch.devices));
+  launch.devices = std::max(asked, launch.devices);
+}
+
 static std::string fileName(const std::string &path) {
   return path.substr(path.rfind('/') + 1);
 }
@@ -147,14 +180,98 @@ std::optional<Error> LaunchReader::readMatch(const CommandMatch &match,
   for (const std::string &config : readArguments(table, words, name, launch))
     if (std::optional<Error> error = readFile(table, config, launch))
       return error;
+  return addLaunch(table, std::move(launch), command.words.front().line);
+}
+
+/// Whether a launch only joins another one: a worker of a further node.
+static bool isFollower(const Launch &launch) {
+  auto found = launch.settings.find("follower");
+  return found != launch.settings.end() && found->second.value == true;
+}
+
+std::optional<Error> LaunchReader::planAgain(const LaunchTable &table,
+                                             Launch &launch) const {
   ModelFacts facts;
   if (options.findModel && !launch.model.empty())
     facts = options.findModel(launch.model);
-  if (std::optional<Error> error = planLaunch(table, facts, launch))
-    return Error{name + ":" + std::to_string(command.words.front().line),
-                 error->message, error->note};
-  launches.push_back(std::move(launch));
+  launch.plan = {};
+  return planLaunch(table, facts, launch);
+}
+
+std::optional<Error> LaunchReader::addLaunch(const LaunchTable &table,
+                                             Launch launch, int64_t line) {
+  if (unit) {
+    launch.role = unit->role;
+    launch.copies = unit->copies;
+    if (launch.model.empty())
+      launch.model = unit->model;
+    for (const auto &[setting, value] : unit->settings)
+      if (const Setting *known = table.setting(setting);
+          known && !launch.settings.count(setting))
+        setValue(*known, value.value, value.from, launch);
+  }
+  if (std::optional<Error> error = planAgain(table, launch))
+    return Error{name + ":" + std::to_string(line), error->message,
+                 error->note};
+  if (unit)
+    compareDevices(*unit, launch);
+  if (!isFollower(launch) || unit)
+    launches.push_back(std::move(launch));
+  else
+    followers.push_back(std::move(launch));
   return std::nullopt;
+}
+
+/// Reads the first container of a unit that starts an engine; without one, the
+/// unit's own settings start its engine.
+std::optional<Error> LaunchReader::readUnit(const ManifestUnit &one) {
+  unit = &one;
+  size_t before = launches.size();
+  for (const ShellCommand &command : one.commands) {
+    if (std::optional<Error> error = readCommand(command, 0))
+      return error;
+    if (launches.size() > before)
+      break;
+  }
+  std::optional<Error> error;
+  if (launches.size() == before && !one.engine.empty())
+    for (const LaunchTable &table : tables)
+      if (table.name == one.engine) {
+        ShellCommand own;
+        own.words = {{one.model}};
+        if (!one.commands.empty())
+          own.environment = one.commands.front().environment;
+        error = readMatch({&table, 0, ""}, own);
+      }
+  // What a unit starts on its nodes is one launch.
+  if (launches.size() > before + 1)
+    launches.resize(before + 1);
+  unit = nullptr;
+  return error;
+}
+
+/// Whether a text is a mapping, as manifests are.
+static bool looksLikeManifest(const std::vector<YamlDocument> &documents) {
+  return std::any_of(
+      documents.begin(), documents.end(),
+      [](const YamlDocument &one) { return one.value.is_object(); });
+}
+
+std::optional<Error> LaunchReader::read(const std::string &text) {
+  Result<std::vector<YamlDocument>> documents = readYaml(text, name);
+  if (documents && looksLikeManifest(*documents)) {
+    for (const YamlDocument &document : *documents) {
+      Result<std::vector<ManifestUnit>> units = unitsOf(document, name);
+      if (!units)
+        return units.error();
+      for (const ManifestUnit &one : *units)
+        if (std::optional<Error> error = readUnit(one))
+          return error;
+    }
+    if (!launches.empty())
+      return std::nullopt;
+  }
+  return readScript(text, 1, {}, 0);
 }
 
 /// Reads a command, or the scripts in its words (`bash -c '...'`).
@@ -165,19 +282,21 @@ std::optional<Error> LaunchReader::readCommand(const ShellCommand &command,
   for (size_t i = 1; i < command.words.size(); ++i) {
     const std::string &flag = command.words[i - 1].text;
     if (flag == "-c" || flag == "-lc" || flag == "-ec")
-      if (std::optional<Error> error = readScript(
-              command.words[i].text, command.words[i].line, depth + 1))
+      if (std::optional<Error> error =
+              readScript(command.words[i].text, command.words[i].line,
+                         command.environment, depth + 1))
         return error;
   }
   return std::nullopt;
 }
 
-std::optional<Error> LaunchReader::readScript(const std::string &text,
-                                              int64_t firstLine,
-                                              unsigned depth) {
+std::optional<Error>
+LaunchReader::readScript(const std::string &text, int64_t firstLine,
+                         const std::map<std::string, ShellWord> &variables,
+                         unsigned depth) {
   if (depth > limits::maxNestedScripts)
     return std::nullopt;
-  Result<ShellScript> script = readShell(text, name);
+  Result<ShellScript> script = readShell(text, name, variables);
   if (!script)
     return script.error();
   for (auto &[path, file] : script->files)
@@ -189,6 +308,48 @@ std::optional<Error> LaunchReader::readScript(const std::string &text,
       return error;
   }
   return std::nullopt;
+}
+
+/// Whether two commands start the same engine with the same settings.
+static bool areCopies(const Launch &first, const Launch &second) {
+  if (std::tie(first.engine, first.version, first.model, first.role,
+               first.devices) != std::tie(second.engine, second.version,
+                                          second.model, second.role,
+                                          second.devices) ||
+      first.settings.size() != second.settings.size())
+    return false;
+  return std::equal(first.settings.begin(), first.settings.end(),
+                    second.settings.begin(),
+                    [](const auto &one, const auto &other) {
+                      return one.first == other.first &&
+                             one.second.value == other.second.value;
+                    });
+}
+
+Result<std::vector<Launch>> LaunchReader::takeLaunches() {
+  std::vector<Launch> all;
+  std::vector<int64_t> counts;
+  for (Launch &launch : launches.empty() ? followers : launches) {
+    auto copy = std::find_if(all.begin(), all.end(), [&](const Launch &one) {
+      return areCopies(one, launch);
+    });
+    if (copy != all.end()) {
+      ++counts[size_t(copy - all.begin())];
+      continue;
+    }
+    all.push_back(std::move(launch));
+    counts.push_back(1);
+  }
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (counts[i] == 1)
+      continue;
+    all[i].copies *= counts[i];
+    for (const LaunchTable &table : tables)
+      if (table.name == all[i].engine)
+        if (std::optional<Error> error = planAgain(table, all[i]))
+          return *error;
+  }
+  return all;
 }
 
 static Result<std::vector<LaunchTable>> loadTables() {
@@ -225,10 +386,10 @@ autopar::launch::readLaunches(const std::string &text, const std::string &name,
   if (!tables)
     return tables.error();
   LaunchReader reader(*tables, name, options);
-  if (std::optional<Error> error = reader.readScript(text, 1, 0))
+  if (std::optional<Error> error = reader.read(text))
     return *error;
-  std::vector<Launch> launches = reader.takeLaunches();
-  if (launches.empty())
+  Result<std::vector<Launch>> launches = reader.takeLaunches();
+  if (launches && launches->empty())
     return noLaunch(*tables, name);
   return launches;
 }

@@ -38,8 +38,9 @@ namespace {
 /// Reads a script from its first character to its last.
 class ScriptReader {
 public:
-  ScriptReader(std::string_view text, const std::string &name)
-      : text(text), name(name) {}
+  ScriptReader(std::string_view text, const std::string &name,
+               const std::map<std::string, ShellWord> &given)
+      : text(text), name(name), assigned(given), exported(given) {}
 
   Result<ShellScript> read();
 
@@ -374,7 +375,8 @@ void ScriptReader::endCommand() {
   command = {};
 }
 
-Result<ShellScript> autopar::launch::readShell(std::string_view text,
-                                               const std::string &name) {
-  return ScriptReader(text, name).read();
+Result<ShellScript>
+autopar::launch::readShell(std::string_view text, const std::string &name,
+                           const std::map<std::string, ShellWord> &given) {
+  return ScriptReader(text, name, given).read();
 }

@@ -13,6 +13,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <map>
 
 using namespace autopar;
@@ -24,8 +25,9 @@ namespace {
 /// Writes the settings of one launch.
 class CommandWriter {
 public:
-  CommandWriter(const LaunchTable &table, const Launch &launch)
-      : table(table), launch(launch),
+  CommandWriter(const LaunchTable &table, const Launch &launch,
+                const std::string &program)
+      : table(table), launch(launch), program(program),
         version(*parseVersion(launch.tableVersion)) {}
 
   Result<LaunchCommand> write();
@@ -43,6 +45,7 @@ private:
 
   const LaunchTable &table;
   const Launch &launch;
+  const std::string &program;
   Version version;
   LaunchCommand command;
   /// Words of each flag, by the flag.
@@ -160,8 +163,15 @@ Result<LaunchCommand> CommandWriter::write() {
               writeSetting(setting, found->second.value))
         return *error;
   addMembers();
-  command.words = table.commands.front();
-  if (table.hasPositionalModel || table.modelFlags.empty())
+  auto entry = std::find_if(
+      table.commands.begin(), table.commands.end(),
+      [&](const auto &words) { return words.back().rfind(program, 0) == 0; });
+  if (entry == table.commands.end())
+    return Error{"", table.title + " has no command that is " + program + "*",
+                 ""};
+  command.words = *entry;
+  bool isFirst = entry == table.commands.begin();
+  if ((table.hasPositionalModel && isFirst) || table.modelFlags.empty())
     command.words.push_back(launch.model);
   else
     command.words.push_back(table.modelFlags.front() + "=" + launch.model);
@@ -182,8 +192,9 @@ Result<LaunchCommand> CommandWriter::write() {
 }
 
 Result<LaunchCommand> autopar::launch::commandOf(const LaunchTable &table,
-                                                 const Launch &launch) {
-  return CommandWriter(table, launch).write();
+                                                 const Launch &launch,
+                                                 const std::string &program) {
+  return CommandWriter(table, launch, program).write();
 }
 
 std::string autopar::launch::shellText(const LaunchCommand &command) {

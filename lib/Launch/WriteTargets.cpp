@@ -85,7 +85,7 @@ private:
   std::string name() const;
   std::string image() const;
   std::string commandOfCopy(int64_t copy, int64_t node) const;
-  std::string scriptByNode(const char *variable, int64_t copy) const;
+  std::string scriptOfPods() const;
   ordered_json container(const std::string &script) const;
   ordered_json pod(const std::string &script) const;
 
@@ -125,7 +125,9 @@ std::string TargetWriter::image() const {
 
 std::optional<Error> TargetWriter::writeCommands() {
   for (const Launch &launch : written.nodes) {
-    Result<LaunchCommand> command = commandOf(table, launch);
+    // Dynamo wraps each engine in a program of its own.
+    Result<LaunchCommand> command = commandOf(
+        table, launch, request.kind == TargetKind::dynamo ? "dynamo." : "");
     if (!command)
       return command.error();
     commands.push_back(std::move(*command));
@@ -172,14 +174,25 @@ LaunchFile TargetWriter::writeShell() const {
   return {"launch.sh", text};
 }
 
-/// A script that starts the command of the node that runs it.
-std::string TargetWriter::scriptByNode(const char *variable,
-                                       int64_t copy) const {
+/// Puts `variable` where commands name the leader.
+static std::string withLeader(std::string text, const std::string &leader,
+                              const std::string &variable) {
+  for (size_t at = text.find(leader); at != std::string::npos;
+       at = text.find(leader, at + variable.size()))
+    text.replace(at, leader.size(), variable);
+  return text;
+}
+
+/// A script for the pods of a group: each starts the command of its node.
+std::string TargetWriter::scriptOfPods() const {
   if (nodes() == 1)
-    return commandOfCopy(copy, 0);
-  std::string text = std::string("case ") + variable + " in\n";
+    return shellText(commands.front());
+  std::string text = "case $LWS_WORKER_INDEX in\n";
   for (int64_t node = 0; node < nodes(); ++node)
-    text += std::to_string(node) + ")\n" + commandOfCopy(copy, node) + ";;\n";
+    text += std::to_string(node) + ")\n" +
+            withLeader(shellText(commands[size_t(node)]), request.leader,
+                       "$LWS_LEADER_ADDRESS") +
+            ";;\n";
   return text + "esac\n";
 }
 
@@ -192,7 +205,10 @@ LaunchFile TargetWriter::writeSlurm() const {
   for (int64_t node = 0; node < jobNodes; ++node) {
     script += std::to_string(node) + ")\n";
     if (nodes() > 1) {
-      script += commandOfCopy(node / nodes(), node % nodes()) + ";;\n";
+      std::string leader = "$LEADER_" + std::to_string(node / nodes());
+      script += withLeader(commandOfCopy(node / nodes(), node % nodes()),
+                           request.leader, leader) +
+                ";;\n";
       continue;
     }
     int64_t end = std::min(copies(), (node + 1) * perNode);
@@ -210,9 +226,10 @@ LaunchFile TargetWriter::writeSlurm() const {
                      "\n#SBATCH --nodes=" + std::to_string(jobNodes) +
                      "\n#SBATCH --ntasks-per-node=1\n#SBATCH --gpus-per-node=" +
                      std::to_string(gpus) + "\n";
-  if (nodes() > 1)
-    text += "export LEADER=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | "
-            "head -n 1)\n";
+  for (int64_t copy = 0; nodes() > 1 && copy < copies(); ++copy)
+    text += "export LEADER_" + std::to_string(copy) +
+            "=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | sed -n " +
+            std::to_string(copy * nodes() + 1) + "p)\n";
   return {"launch.sbatch", text + "srun bash -c " + shellWord(script) + "\n"};
 }
 
@@ -260,7 +277,7 @@ LaunchFile TargetWriter::writeCompose() const {
 /// A Deployment, or a LeaderWorkerSet for instances over several nodes.
 LaunchFile TargetWriter::writeKubernetes() const {
   ordered_json manifest;
-  std::string script = scriptByNode("$LWS_WORKER_INDEX", 0);
+  std::string script = scriptOfPods();
   if (nodes() == 1) {
     ordered_json labels = {{"app", name()}};
     manifest = {{"apiVersion", "apps/v1"}, {"kind", "Deployment"}};
@@ -297,7 +314,7 @@ LaunchFile TargetWriter::writeDynamo() const {
   ordered_json &main = worker["extraPodSpec"]["mainContainer"];
   main["image"] = image();
   main["command"] = {"sh", "-c"};
-  main["args"] = ordered_json::array({scriptByNode("$LWS_WORKER_INDEX", 0)});
+  main["args"] = ordered_json::array({scriptOfPods()});
   return {"manifest.yaml", comment() + writeYaml(manifest)};
 }
 

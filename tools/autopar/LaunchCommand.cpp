@@ -11,7 +11,7 @@
 
 #include "autopar/Hub/Hub.h"
 #include "autopar/Launch/ReadLaunch.h"
-#include "autopar/Launch/WriteLaunch.h"
+#include "autopar/Launch/WriteTargets.h"
 #include "autopar/Pipelines/FlagValues.h"
 #include "autopar/Runtime/Runtime.h"
 #include "autopar/Session/Session.h"
@@ -148,7 +148,9 @@ void autopar::addRead(CLI::App &app, std::vector<Command> &commands) {
 namespace {
 struct LaunchOptions : PlanArguments {
   ModelArgument model;
-  std::string engine, version, served, output = "-";
+  std::string engine, version, served, target = "command", output = "-";
+  /// As typed, for the files.
+  std::string question;
   bool json = false;
 };
 } // namespace
@@ -169,6 +171,15 @@ static std::optional<Error> closePlan(const std::string &name,
   if (!plan.prefillChunk && runtime->tokenBudget.value > 0)
     plan.prefillChunk = int64_t(runtime->tokenBudget.value);
   return std::nullopt;
+}
+
+/// Devices of a node of the machine.
+static Result<int64_t> devicesPerNode(const std::string &machine) {
+  hardware::Library library;
+  Result<hardware::Machine> found = library.machine(machine, std::nullopt);
+  if (!found)
+    return found.error();
+  return found->system.devicesPerNode;
 }
 
 static std::string writeLaunchJson(const WrittenLaunch &written,
@@ -225,17 +236,27 @@ static int runLaunch(const LaunchOptions &options) {
   request.model = options.served.empty() ? options.model.name : options.served;
   request.facts = *facts;
   request.version = options.version;
+  Result<int64_t> devices = devicesPerNode(asked->target.hardwareName());
+  if (!devices)
+    return fail(devices.error());
+  request.devicesPerNode = *devices;
   if (std::optional<Error> error = closePlan(
           table->runtime.empty() ? engine : table->runtime, request.plan))
     return fail(*error);
   Result<WrittenLaunch> written = settle(*table, request);
   if (!written)
     return fail(written.error());
-  Result<LaunchCommand> command = commandOf(*table, written->launch);
-  if (!command)
-    return fail(command.error());
-  return writeFiles(options, *written,
-                    {{"launch.sh", shellText(*command) + "\n"}});
+  TargetRequest target;
+  target.devicesPerNode = request.devicesPerNode;
+  target.question = "autopar " AUTOPAR_VERSION;
+  std::optional<TargetKind> kind = parseTargetKind(options.target);
+  if (!kind)
+    return fail({"", "--target=" + options.target + ": expected one of " +
+                         targetKindNames(),
+                 ""});
+  target.kind = *kind;
+  Result<std::vector<LaunchFile>> files = filesOf(*table, *written, target);
+  return files ? writeFiles(options, *written, *files) : fail(files.error());
 }
 
 /// Whether a flag changes how an engine is started: not what it computes, and
@@ -274,6 +295,11 @@ void autopar::addLaunch(CLI::App &app, std::vector<Command> &commands) {
       ->add_option("--engine-version", options->version,
                    "Its version (default: the newest one known)")
       ->type_name("version");
+  command
+      ->add_option("--target", options->target,
+                   "What starts it: " + targetKindNames() +
+                       " (default: command)")
+      ->type_name("name");
   command
       ->add_option("--served-model", options->served,
                    "Name or path of the model for the engine (default: as "

@@ -47,9 +47,12 @@ struct ShellScript {
   std::map<std::string, ShellWord> files;
 };
 
-/// Reads a script. Errors name `name` and the line: a quote without its end,
-/// more than `limits::maxShellWords` words.
-Result<ShellScript> readShell(std::string_view text, const std::string &name);
+/// Reads a script that starts with the variables `given`. Errors name `name`
+/// and the line: a quote without its end, more than `limits::maxShellWords`
+/// words.
+Result<ShellScript>
+readShell(std::string_view text, const std::string &name,
+          const std::map<std::string, ShellWord> &given = {});
 
 } // namespace autopar::launch
 

@@ -25,9 +25,11 @@ struct LaunchCommand {
   LaunchFile config;
 };
 
-/// Writes the settings of a launch as a command of its table's version. Errors:
-/// a setting that this version has no word for.
-Result<LaunchCommand> commandOf(const LaunchTable &table, const Launch &launch);
+/// Writes the settings of a launch as a command of its table's version: the
+/// first one, or the first whose last word begins with `program`. Errors: a
+/// setting that this version has no word for; no such program.
+Result<LaunchCommand> commandOf(const LaunchTable &table, const Launch &launch,
+                                const std::string &program = "");
 /// The command as lines of a shell, with continuation lines.
 std::string shellText(const LaunchCommand &command);
 

@@ -30,6 +30,8 @@ std::string targetKindNames();
 struct TargetRequest {
   TargetKind kind = TargetKind::command;
   int64_t devicesPerNode = 8;
+  /// The leader's address in the launch, which targets replace.
+  std::string leader = "LEADER";
   /// The question that made the files, for a comment in each.
   std::string question;
 };
