@@ -13,6 +13,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <set>
+
 using namespace autopar;
 using namespace autopar::launch;
 using namespace autopar::plan;
@@ -43,8 +45,22 @@ static void addPlan(LaunchNames &names, const Plan &plan) {
   names.set("stages", counts);
 }
 
-/// The members of `plan` that differ from those of `given`.
-static std::string differenceOf(const Plan &given, const Plan &plan) {
+/// Takes away the knobs that differences leave to the client.
+static void eraseKnobs(JsonValue &plan, const std::set<std::string> &knobs) {
+  for (const std::string &knob : knobs) {
+    size_t dot = knob.find('.');
+    if (dot == std::string::npos)
+      plan.erase(knob);
+    else if (auto room = plan.find(knob.substr(0, dot)); room != plan.end())
+      room->erase(knob.substr(dot + 1));
+  }
+  for (auto room = plan.begin(); room != plan.end();)
+    room = room->is_object() && room->empty() ? plan.erase(room) : ++room;
+}
+
+/// The members of `plan` that differ from those of `given`, but for `knobs`.
+static std::string differenceOf(const Plan &given, const Plan &plan,
+                                const std::set<std::string> &knobs) {
   auto parse = [](Plan one) {
     // One virtual stage per device is what no interleaving means.
     if (one.pipeline.interleave == 1)
@@ -52,6 +68,8 @@ static std::string differenceOf(const Plan &given, const Plan &plan) {
     return JsonValue::parse(writePlan(one));
   };
   JsonValue first = parse(given), second = parse(plan);
+  eraseKnobs(first, knobs);
+  eraseKnobs(second, knobs);
   for (const auto &[key, value] : first.items())
     if (!second.contains(key) || second[key] != value)
       return key + " " + value.dump() + " would be " +
@@ -80,31 +98,16 @@ checkRules(const LaunchTable &table, const Launch &launch, LaunchNames &names) {
   return std::nullopt;
 }
 
-static Result<std::vector<std::string>> differencesOf(const LaunchTable &table,
-                                                      const Version &version,
-                                                      LaunchNames &names) {
-  std::vector<std::string> differences;
-  for (const PlanRule &rule : table.differences) {
-    if (!rule.versions.has(version))
-      continue;
-    Result<JsonValue> holds = names.evaluate("differences", rule.when);
-    if (!holds)
-      return holds.error();
-    if (model::isTrue(*holds))
-      differences.push_back(rule.because);
-  }
-  return differences;
-}
-
 /// Reads the settings again: a plan that they do not give back is refused.
 static std::optional<Error> checkReading(const LaunchTable &table,
                                          const LaunchRequest &request,
+                                         const std::set<std::string> &knobs,
                                          const Launch &written) {
   Launch read = written;
   read.plan = {};
   if (std::optional<Error> error = planLaunch(table, request.facts, read))
     return error;
-  std::string difference = differenceOf(request.plan, read.plan);
+  std::string difference = differenceOf(request.plan, read.plan, knobs);
   if (difference.empty())
     return std::nullopt;
   return Error{"",
@@ -158,6 +161,7 @@ public:
 private:
   void begin();
   void setNode(int64_t node, int64_t nodes);
+  std::optional<Error> addDifferences();
   std::optional<Error> writeNodes();
 
   const LaunchTable &table;
@@ -165,6 +169,8 @@ private:
   Version version;
   LaunchNames names;
   WrittenLaunch written;
+  /// Knobs that differences leave to the client.
+  std::set<std::string> knobs;
 };
 
 } // namespace
@@ -190,6 +196,21 @@ void Settler::setNode(int64_t node, int64_t nodes) {
   names.set("nodes", nodes);
   names.set("devices_per_node", request.devicesPerNode);
   names.set("leader", nodes > 1 ? JsonValue(request.leader) : JsonValue());
+}
+
+std::optional<Error> Settler::addDifferences() {
+  for (const PlanRule &rule : table.differences) {
+    if (!rule.versions.has(version))
+      continue;
+    Result<JsonValue> holds = names.evaluate("differences", rule.when);
+    if (!holds)
+      return holds.error();
+    if (!model::isTrue(*holds))
+      continue;
+    written.differences.push_back(rule.because);
+    knobs.insert(rule.knobs.begin(), rule.knobs.end());
+  }
+  return std::nullopt;
 }
 
 /// Writes the launch of each node. An instance on a part of a node is one
@@ -221,14 +242,12 @@ Result<WrittenLaunch> Settler::settle() {
     return *error;
   if (std::optional<Error> error = writeSettings(table, names, written.launch))
     return *error;
-  Result<std::vector<std::string>> differences =
-      differencesOf(table, version, names);
-  if (!differences)
-    return differences.error();
-  written.differences = std::move(*differences);
+  if (std::optional<Error> error = addDifferences())
+    return *error;
   if (std::optional<Error> error = writeNodes())
     return *error;
-  if (std::optional<Error> error = checkReading(table, request, written.launch))
+  if (std::optional<Error> error =
+          checkReading(table, request, knobs, written.launch))
     return *error;
   return std::move(written);
 }

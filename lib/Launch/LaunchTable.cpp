@@ -178,7 +178,7 @@ static SettingType readType(const JsonReader &reader) {
       {"count", SettingType::count},   {"tokens", SettingType::tokens},
       {"number", SettingType::number}, {"text", SettingType::text},
       {"switch", SettingType::toggle}, {"counts", SettingType::counts},
-      {"texts", SettingType::texts}};
+      {"texts", SettingType::texts},   {"layout", SettingType::text}};
   std::string word = reader.string("type");
   for (auto [name, type] : types)
     if (name == word)
@@ -198,7 +198,8 @@ static ListForm readListForm(const JsonReader &reader) {
 
 static Setting readSetting(const std::string &name, const JsonReader &reader) {
   reader.allowOnly({"flags", "negations", "keys", "environment", "type",
-                    "absent", "default", "note", "list", "null", "words"});
+                    "absent", "default", "note", "list", "null", "words",
+                    "pattern"});
   Setting setting;
   setting.name = name;
   setting.type = readType(reader);
@@ -254,15 +255,21 @@ static Formulas readFormulas(const JsonReader &reader, std::string_view key) {
   return formulas;
 }
 
+static std::vector<std::string> optionalStrings(const JsonReader &reader,
+                                                std::string_view key) {
+  return reader.has(key) ? reader.strings(key) : std::vector<std::string>();
+}
+
 static std::vector<PlanRule> readRules(const JsonReader &reader,
                                        std::string_view key) {
   std::vector<PlanRule> rules;
   if (!reader.has(key))
     return rules;
   for (const JsonReader &element : reader.array(key).elements()) {
-    element.allowOnly({"when", "because", "since", "until"});
+    element.allowOnly({"when", "because", "since", "until", "knobs"});
     rules.push_back({readExpression(element.member("when")),
-                     element.string("because"), readRange(element)});
+                     element.string("because"), readRange(element),
+                     optionalStrings(element, "knobs")});
   }
   return rules;
 }
@@ -291,11 +298,6 @@ readCommands(const JsonReader &reader, std::string_view key) {
       commands.back().push_back(word.asString());
   }
   return commands;
-}
-
-static std::vector<std::string> optionalStrings(const JsonReader &reader,
-                                                std::string_view key) {
-  return reader.has(key) ? reader.strings(key) : std::vector<std::string>();
 }
 
 static void readVersions(const JsonReader &reader, LaunchTable &table) {
@@ -339,7 +341,8 @@ autopar::launch::readLaunchTable(const JsonDocument &document) {
                     "arguments",
                     "variables",
                     "requests",
-                    "over_nodes", "client"});
+                    "over_nodes",
+                    "client"});
   LaunchTable table;
   table.name = readName(reader);
   table.title = reader.string("title");
@@ -348,6 +351,7 @@ autopar::launch::readLaunchTable(const JsonDocument &document) {
   table.images = optionalStrings(reader, "images");
   table.commands = readCommands(reader, "commands");
   table.launchers = readCommands(reader, "launchers");
+  table.overNodes = optionalStrings(reader, "over_nodes");
   table.isReadOnly = reader.booleanOr("read_only", false);
   table.hasPositionalModel = reader.booleanOr("positional_model", false);
   table.hasAssignments = reader.booleanOr("assignments", false);
@@ -383,4 +387,15 @@ Result<LaunchTable> autopar::launch::loadLaunchTable(const std::string &name) {
   if (!document)
     return document.error();
   return readLaunchTable(*document);
+}
+
+Result<std::vector<LaunchTable>> autopar::launch::loadLaunchTables() {
+  std::vector<LaunchTable> tables;
+  for (const std::string &name : launchTableNames()) {
+    Result<LaunchTable> table = loadLaunchTable(name);
+    if (!table)
+      return table.error();
+    tables.push_back(std::move(*table));
+  }
+  return tables;
 }

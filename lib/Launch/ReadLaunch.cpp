@@ -352,17 +352,6 @@ Result<std::vector<Launch>> LaunchReader::takeLaunches() {
   return all;
 }
 
-static Result<std::vector<LaunchTable>> loadTables() {
-  std::vector<LaunchTable> tables;
-  for (const std::string &name : launchTableNames()) {
-    Result<LaunchTable> table = loadLaunchTable(name);
-    if (!table)
-      return table.error();
-    tables.push_back(std::move(*table));
-  }
-  return tables;
-}
-
 static Error noLaunch(const std::vector<LaunchTable> &tables,
                       const std::string &name) {
   std::vector<std::string> commands;
@@ -374,7 +363,8 @@ static Error noLaunch(const std::vector<LaunchTable> &tables,
 }
 
 Result<std::vector<Launch>>
-autopar::launch::readLaunches(const std::string &text, const std::string &name,
+autopar::launch::readLaunches(const std::vector<LaunchTable> &tables,
+                              const std::string &text, const std::string &name,
                               const ReadOptions &options) {
   if (text.size() > limits::maxLaunchBytes)
     return Error{name,
@@ -382,14 +372,11 @@ autopar::launch::readLaunches(const std::string &text, const std::string &name,
                      ", more than " +
                      formatBytes(int64_t(limits::maxLaunchBytes)),
                  ""};
-  Result<std::vector<LaunchTable>> tables = loadTables();
-  if (!tables)
-    return tables.error();
-  LaunchReader reader(*tables, name, options);
+  LaunchReader reader(tables, name, options);
   if (std::optional<Error> error = reader.read(text))
     return *error;
   Result<std::vector<Launch>> launches = reader.takeLaunches();
   if (launches && launches->empty())
-    return noLaunch(*tables, name);
+    return noLaunch(tables, name);
   return launches;
 }

@@ -71,6 +71,8 @@ private:
   LaunchFile writeDynamo() const;
 
   int64_t nodes() const { return int64_t(written.nodes.size()); }
+  /// Nodes of an instance that start a command.
+  int64_t starts() const { return int64_t(commands.size()); }
   int64_t copies() const { return written.launch.copies; }
   int64_t devicesOfNode() const {
     return std::min(written.launch.devices, request.devicesPerNode);
@@ -115,21 +117,36 @@ std::string TargetWriter::name() const {
 
 std::string TargetWriter::image() const {
   std::string text = table.images.empty() ? table.name : table.images.front();
+  std::string version = written.launch.version;
+  if (version.empty())
+    version = written.launch.tableVersion;
+  // Tags have three numbers: 0.33 is released as 0.33.0.
+  if (std::count(version.begin(), version.end(), '.') == 1)
+    version += ".0";
   static constexpr std::string_view placeholder = "{version}";
   if (size_t at = text.find(placeholder); at != std::string::npos)
-    text.replace(at, placeholder.size(),
-                 written.launch.version.empty() ? written.launch.tableVersion
-                                                : written.launch.version);
+    text.replace(at, placeholder.size(), version);
   return text;
 }
 
 std::optional<Error> TargetWriter::writeCommands() {
+  // Words over nodes start the other nodes themselves.
+  bool startsOthers = nodes() > 1 && !table.overNodes.empty();
   for (const Launch &launch : written.nodes) {
+    if (startsOthers && !commands.empty())
+      break;
     // Dynamo wraps each engine in a program of its own.
     Result<LaunchCommand> command = commandOf(
         table, launch, request.kind == TargetKind::dynamo ? "dynamo." : "");
     if (!command)
       return command.error();
+    if (startsOthers) {
+      std::vector<std::string> words = table.overNodes;
+      for (std::string &word : words)
+        if (word == "{devices}")
+          word = std::to_string(written.launch.devices);
+      command->words.insert(command->words.begin(), words.begin(), words.end());
+    }
     commands.push_back(std::move(*command));
   }
   return std::nullopt;
@@ -160,7 +177,7 @@ LaunchFile TargetWriter::writeShell() const {
   std::string text = comment();
   bool isMany = copies() * nodes() > 1;
   for (int64_t copy = 0; copy < copies(); ++copy)
-    for (int64_t node = 0; node < nodes(); ++node) {
+    for (int64_t node = 0; node < starts(); ++node) {
       if (isMany)
         text += "# node " +
                 std::to_string(nodes() > 1 ? copy * nodes() + node
@@ -188,7 +205,7 @@ std::string TargetWriter::scriptOfPods() const {
   if (nodes() == 1)
     return shellText(commands.front());
   std::string text = "case $LWS_WORKER_INDEX in\n";
-  for (int64_t node = 0; node < nodes(); ++node)
+  for (int64_t node = 0; node < starts(); ++node)
     text += std::to_string(node) + ")\n" +
             withLeader(shellText(commands[size_t(node)]), request.leader,
                        "$LWS_LEADER_ADDRESS") +
@@ -203,6 +220,8 @@ LaunchFile TargetWriter::writeSlurm() const {
   int64_t gpus = devicesOfNode() * std::min(perNode, copies());
   std::string script = "case $SLURM_NODEID in\n";
   for (int64_t node = 0; node < jobNodes; ++node) {
+    if (nodes() > 1 && node % nodes() >= starts())
+      continue;
     script += std::to_string(node) + ")\n";
     if (nodes() > 1) {
       std::string leader = "$LEADER_" + std::to_string(node / nodes());
@@ -319,6 +338,12 @@ LaunchFile TargetWriter::writeDynamo() const {
 }
 
 Result<std::vector<LaunchFile>> TargetWriter::write() {
+  if (nodes() > 1 && request.kind == TargetKind::compose)
+    return Error{"",
+                 "a compose file starts containers on one host, and the plan "
+                 "needs " +
+                     std::to_string(nodes()),
+                 "--target=slurm and --target=kubernetes start several"};
   if (std::optional<Error> error = writeCommands())
     return *error;
   switch (request.kind) {

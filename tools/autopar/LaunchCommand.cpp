@@ -9,6 +9,7 @@
 #include "Commands.h"
 #include "PlanArguments.h"
 
+#include "autopar/Hardware/Hardware.h"
 #include "autopar/Hub/Hub.h"
 #include "autopar/Launch/ReadLaunch.h"
 #include "autopar/Launch/WriteTargets.h"
@@ -101,8 +102,11 @@ static int runRead(const ReadCommandOptions &options) {
       facts.hasExperts = options.hasExperts;
     return facts;
   };
+  Result<std::vector<LaunchTable>> tables = loadLaunchTables();
+  if (!tables)
+    return fail(tables.error());
   Result<std::vector<Launch>> launches =
-      readLaunches(*text, path == "-" ? "<stdin>" : path, reading);
+      readLaunches(*tables, *text, path == "-" ? "<stdin>" : path, reading);
   if (!launches)
     return fail(launches.error());
   return print(options.output,
@@ -175,11 +179,11 @@ static std::optional<Error> closePlan(const std::string &name,
 
 /// Devices of a node of the machine.
 static Result<int64_t> devicesPerNode(const std::string &machine) {
-  hardware::Library library;
-  Result<hardware::Machine> found = library.machine(machine, std::nullopt);
+  hardware::HardwareLibrary library;
+  Result<hardware::Machine> found = library.machine(machine);
   if (!found)
     return found.error();
-  return found->system.devicesPerNode;
+  return found->pools.front().devicesPerNode;
 }
 
 static std::string writeLaunchJson(const WrittenLaunch &written,
@@ -251,8 +255,9 @@ static int runLaunch(const LaunchOptions &options) {
   target.question = "autopar " AUTOPAR_VERSION;
   std::optional<TargetKind> kind = parseTargetKind(options.target);
   if (!kind)
-    return fail({"", "--target=" + options.target + ": expected one of " +
-                         targetKindNames(),
+    return fail({"",
+                 "--target=" + options.target + ": expected one of " +
+                     targetKindNames(),
                  ""});
   target.kind = *kind;
   Result<std::vector<LaunchFile>> files = filesOf(*table, *written, target);

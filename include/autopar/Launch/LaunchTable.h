@@ -116,6 +116,8 @@ struct PlanRule {
   model::Expression when;
   std::string because;
   VersionRange versions;
+  /// Of a difference: the plan's knobs that are left to the client.
+  std::vector<std::string> knobs = {};
 };
 
 struct LaunchTable {
@@ -129,6 +131,9 @@ struct LaunchTable {
   std::vector<std::vector<std::string>> commands;
   /// Commands that may stand before those.
   std::vector<std::vector<std::string>> launchers;
+  /// Words before the command of an instance over several nodes, with
+  /// `{devices}`.
+  std::vector<std::string> overNodes;
   /// Whether launches are read only.
   bool isReadOnly = false;
   /// Whether the model is the first word behind the command.
@@ -161,6 +166,8 @@ Result<LaunchTable> readLaunchTable(const JsonDocument &document);
 std::vector<std::string> launchTableNames();
 /// Loads the table called `name`; an error names those that exist.
 Result<LaunchTable> loadLaunchTable(const std::string &name);
+/// Loads all tables.
+Result<std::vector<LaunchTable>> loadLaunchTables();
 
 } // namespace autopar::launch
 

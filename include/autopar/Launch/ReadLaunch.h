@@ -26,10 +26,12 @@ struct ReadOptions {
   std::map<std::string, std::string> files = {};
 };
 
-/// Reads the launches in `text`: a command line, a shell script, a manifest or
-/// a config file. Errors name `name` and the line: no launch is found, a quote
-/// without its end, degrees that do not fit together.
-Result<std::vector<Launch>> readLaunches(const std::string &text,
+/// Reads the launches of engines in `tables` from `text`: a command line, a
+/// shell script, a manifest or a config file. Errors name `name` and the line:
+/// no launch is found, a quote without its end, degrees that do not fit
+/// together.
+Result<std::vector<Launch>> readLaunches(const std::vector<LaunchTable> &tables,
+                                         const std::string &text,
                                          const std::string &name,
                                          const ReadOptions &options);
 
