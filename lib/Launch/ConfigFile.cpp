@@ -18,12 +18,11 @@
 using namespace autopar;
 using namespace autopar::launch;
 using model::JsonValue;
-using nlohmann::ordered_json;
 
 /// The value at a dotted path, and its JSON pointer; null if it is not there.
-static const ordered_json *find(const ordered_json &root,
-                                const std::string &path, std::string &pointer) {
-  const ordered_json *value = &root;
+static const JsonValue *find(const JsonValue &root, const std::string &path,
+                             std::string &pointer) {
+  const JsonValue *value = &root;
   for (const std::string &key : wordsOf(path, ".")) {
     if (!value->is_object() || !value->contains(key))
       return nullptr;
@@ -34,9 +33,9 @@ static const ordered_json *find(const ordered_json &root,
 }
 
 /// A key without a value, or with members of its own, switches on what says so.
-static JsonValue valueOf(const Setting &setting, const ordered_json &value) {
+static JsonValue valueOf(const Setting &setting, const JsonValue &value) {
   bool isOn = setting.nullIsOn && (value.is_null() || value.is_object());
-  return isOn ? JsonValue(true) : JsonValue(value);
+  return isOn ? JsonValue(true) : value;
 }
 
 static void readKeys(const LaunchTable &table, const YamlDocument &config,
@@ -46,7 +45,7 @@ static void readKeys(const LaunchTable &table, const YamlDocument &config,
     for (const Spelling &key : setting.keys) {
       known.insert(key.name.substr(0, key.name.find('.')));
       std::string pointer;
-      const ordered_json *value = find(config.value, key.name, pointer);
+      const JsonValue *value = find(config.value, key.name, pointer);
       if (!value)
         continue;
       setValue(setting, valueOf(setting, *value),
@@ -58,7 +57,7 @@ static void readKeys(const LaunchTable &table, const YamlDocument &config,
 
 /// The words of a flag with the value of a key.
 static std::vector<ShellWord> flagOf(const std::string &key,
-                                     const ordered_json &value, int64_t line) {
+                                     const JsonValue &value, int64_t line) {
   std::string flag = key;
   std::replace(flag.begin(), flag.end(), '_', '-');
   if (value.is_boolean())
@@ -70,7 +69,7 @@ static std::vector<ShellWord> flagOf(const std::string &key,
     text = value.get<std::string>();
   } else if (value.is_array()) {
     std::vector<std::string> words;
-    for (const ordered_json &element : value)
+    for (const JsonValue &element : value)
       words.push_back(element.is_string() ? element.get<std::string>()
                                           : element.dump());
     text = join(words, ",");

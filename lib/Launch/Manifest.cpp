@@ -17,13 +17,13 @@
 
 using namespace autopar;
 using namespace autopar::launch;
-using nlohmann::ordered_json;
+using model::JsonValue;
 
 namespace {
 
 /// A value of a document and its JSON pointer.
 struct Place {
-  const ordered_json *value;
+  const JsonValue *value;
   std::string pointer;
 };
 
@@ -64,8 +64,8 @@ private:
 } // namespace
 
 /// The member `key`; null if it is not there.
-static const ordered_json *memberOf(const ordered_json &value,
-                                    const std::string &key) {
+static const JsonValue *memberOf(const JsonValue &value,
+                                 const std::string &key) {
   return value.is_object() && value.contains(key) ? &value[key] : nullptr;
 }
 
@@ -76,7 +76,7 @@ static std::vector<Place> placesAt(const Place &from, const std::string &path) {
     std::vector<Place> next;
     for (const Place &place : places) {
       if (key != "*") {
-        if (const ordered_json *member = memberOf(*place.value, key))
+        if (const JsonValue *member = memberOf(*place.value, key))
           next.push_back({member, place.pointer + "/" + key});
       } else if (place.value->is_object()) {
         for (const auto &[name, member] : place.value->items())
@@ -92,13 +92,13 @@ static std::vector<Place> placesAt(const Place &from, const std::string &path) {
   return places;
 }
 
-static std::string textOf(const ordered_json &value) {
+static std::string textOf(const JsonValue &value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
 /// Whether the document has the form's kind, or the key that stands for it.
 bool UnitReader::isOf(const JsonReader &form) const {
-  const ordered_json *kind = memberOf(document.value, "kind");
+  const JsonValue *kind = memberOf(document.value, "kind");
   if (form.has("kinds")) {
     for (const std::string &one : form.strings("kinds"))
       if (kind && *kind == one)
@@ -151,9 +151,8 @@ void UnitReader::readSettings(const JsonReader &unit, const Place &place,
   for (const auto &[setting, path] : unit.object("settings").members())
     for (const Place &found : placesAt(place, path.asString()))
       if (!found.value->is_null())
-        result.settings[setting] = {model::JsonValue(*found.value),
-                                    where(found.pointer) + ": " +
-                                        path.asString()};
+        result.settings[setting] = {*found.value, where(found.pointer) + ": " +
+                                                      path.asString()};
 }
 
 /// Adds a text as the words of a shell, a list as words.
@@ -178,13 +177,13 @@ void UnitReader::addWords(const Place &place,
 
 /// Adds the variables of a container, which are a list of names and values, of
 /// texts, or a mapping.
-static void addVariables(const ordered_json &variables, ShellCommand &command) {
+static void addVariables(const JsonValue &variables, ShellCommand &command) {
   for (const auto &[key, value] : variables.items()) {
     if (variables.is_object()) {
       command.environment[key] = {textOf(value)};
     } else if (value.is_object()) {
-      const ordered_json *name = memberOf(value, "name");
-      const ordered_json *text = memberOf(value, "value");
+      const JsonValue *name = memberOf(value, "name");
+      const JsonValue *text = memberOf(value, "value");
       if (name && text)
         command.environment[textOf(*name)] = {textOf(*text)};
     } else if (value.is_string()) {
@@ -201,9 +200,9 @@ UnitReader::commandOf(const Place &container,
                       const std::vector<std::string> &variables) const {
   ShellCommand command;
   for (const char *key : {"env", "environment"})
-    if (const ordered_json *member = memberOf(*container.value, key))
+    if (const JsonValue *member = memberOf(*container.value, key))
       addVariables(*member, command);
-  if (const ordered_json *image = memberOf(*container.value, "image"))
+  if (const JsonValue *image = memberOf(*container.value, "image"))
     command.words.push_back(
         {textOf(*image), document.lineOf(container.pointer + "/image")});
   for (const char *key : {"entrypoint", "command", "args"})
@@ -221,7 +220,7 @@ UnitReader::commandOf(const Place &container,
 
 /// The devices that a container asks for: "nvidia.com/gpu", "amd.com/gpu",
 /// "google.com/tpu", or the reservation of a compose file.
-static std::optional<int64_t> devicesOf(const ordered_json &container) {
+static std::optional<int64_t> devicesOf(const JsonValue &container) {
   for (const char *path : {"resources.limits", "resources.requests"})
     for (const Place &place : placesAt({&container, ""}, path))
       for (const auto &[key, value] : place.value->items())

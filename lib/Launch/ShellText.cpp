@@ -88,6 +88,8 @@ private:
   size_t at = 0;
   int64_t line = 1;
   size_t words = 0;
+  /// Characters of the words that variables were put into.
+  uint64_t expandedBytes = 0;
   ShellCommand command;
   std::map<std::string, ShellWord> assigned, exported;
   std::vector<HereDocument> awaited;
@@ -326,6 +328,10 @@ void ScriptReader::addVariable(ShellWord &word, const std::string &variable,
     word.text += spelling;
     word.unknown.push_back(spelling);
   }
+  expandedBytes += word.text.size();
+  if (expandedBytes > limits::maxLaunchBytes)
+    fail("variables make the text longer than " +
+         std::to_string(limits::maxLaunchBytes) + " characters");
   if (word.text.size() > limits::maxShellWordBytes)
     fail("a word has more than " + std::to_string(limits::maxShellWordBytes) +
          " characters");

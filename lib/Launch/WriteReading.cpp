@@ -76,31 +76,42 @@ static void addList(std::string &text, const char *title,
     text += "  - " + line + "\n";
 }
 
-static std::string textOf(const Launch &launch) {
+/// "vllm 0.22: org/name on 16 devices, 2 copies of 8".
+static std::string headOf(const Launch &launch) {
+  int64_t devices = launch.copies * launch.devices;
   std::string text = launch.engine;
   if (!launch.version.empty())
     text += " " + launch.version;
+  if (!launch.role.empty())
+    text += ", " + launch.role;
   text += ": " + (launch.model.empty() ? "no model named" : launch.model) +
-          " on " + formatInteger(launch.copies * launch.devices) + " device" +
-          (launch.copies * launch.devices == 1 ? "" : "s");
+          " on " + formatInteger(devices) +
+          (devices == 1 ? " device" : " devices");
   if (launch.copies > 1)
     text += ", " + formatInteger(launch.copies) + " copies of " +
             formatInteger(launch.devices);
-  text += "\n\n";
-  std::vector<std::vector<std::string>> rows = {{"setting", "value", "from"}};
-  for (const auto &[name, setting] : launch.settings)
-    rows.push_back({name, valueText(setting.value), setting.from});
-  std::vector<size_t> widths(3);
-  for (const std::vector<std::string> &row : rows)
-    for (size_t i = 0; i < row.size(); ++i)
-      widths[i] = std::max(widths[i], row[i].size());
-  for (const std::vector<std::string> &row : rows) {
-    std::string line = "  " + row[0];
-    line.append(widths[0] - row[0].size() + 2, ' ');
-    line += row[1];
-    line.append(widths[1] - row[1].size() + 2, ' ');
-    text += line + row[2] + "\n";
-  }
+  return text + "\n";
+}
+
+/// Settings that the text gives come first, then what follows from them, then
+/// defaults.
+static int orderOf(const SettingValue &setting) {
+  return setting.from.rfind("default", 0) == 0   ? 2
+         : setting.from.rfind("follows", 0) == 0 ? 1
+                                                 : 0;
+}
+
+static std::string textOf(const Launch &launch) {
+  std::string text = headOf(launch);
+  if (std::optional<std::string> plan = plan::planText(launch.plan))
+    text += "plan " + *plan + "\n";
+  TextTable table("lll", uncut);
+  table.add({"setting", "value", "from"});
+  for (int order = 0; order < 3; ++order)
+    for (const auto &[name, setting] : launch.settings)
+      if (orderOf(setting) == order)
+        table.add({name, valueText(setting.value), setting.from});
+  text += "\n" + table.str();
   addList(text, "Findings", launch.findings);
   addList(text, "Flags that are not known", launch.unknown);
   return text;

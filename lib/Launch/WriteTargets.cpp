@@ -77,11 +77,15 @@ private:
   int64_t devicesOfNode() const {
     return std::min(written.launch.devices, request.devicesPerNode);
   }
-  /// Instances that share a node.
+  /// Instances that share a node: as many as it has devices for, and equally
+  /// many on each node, so that no device is asked for in vain.
   int64_t copiesPerNode() const {
-    return nodes() > 1 ? 1
-                       : std::max<int64_t>(1, request.devicesPerNode /
-                                                  written.launch.devices);
+    int64_t shared =
+        nodes() > 1 ? 1 : request.devicesPerNode / written.launch.devices;
+    shared = std::clamp<int64_t>(shared, 1, copies());
+    while (copies() % shared)
+      --shared;
+    return shared;
   }
   std::string comment() const;
   std::string name() const;

@@ -18,6 +18,7 @@
 
 using namespace autopar;
 using namespace autopar::launch;
+using nlohmann::json;
 using nlohmann::ordered_json;
 
 int64_t YamlDocument::lineOf(const std::string &pointer) const {
@@ -29,7 +30,7 @@ int64_t YamlDocument::lineOf(const std::string &pointer) const {
 // Scalars
 //===----------------------------------------------------------------------===//
 
-static std::optional<ordered_json> integerOf(const std::string &text) {
+static std::optional<json> integerOf(const std::string &text) {
   int64_t number = 0;
   const char *begin = text.data(), *end = begin + text.size();
   if (text.size() > 1 && *begin == '+')
@@ -40,7 +41,7 @@ static std::optional<ordered_json> integerOf(const std::string &text) {
   return number;
 }
 
-static std::optional<ordered_json> numberOf(const std::string &text) {
+static std::optional<json> numberOf(const std::string &text) {
   if (text.empty() ||
       text.find_first_not_of("0123456789+-.eE") != std::string::npos)
     return std::nullopt;
@@ -52,7 +53,7 @@ static std::optional<ordered_json> numberOf(const std::string &text) {
 }
 
 /// The value of a scalar without quotes.
-static ordered_json plainScalar(const std::string &text) {
+static json plainScalar(const std::string &text) {
   if (text.empty() || text == "~" || text == "null" || text == "Null" ||
       text == "NULL")
     return nullptr;
@@ -60,9 +61,9 @@ static ordered_json plainScalar(const std::string &text) {
     return true;
   if (text == "false" || text == "False" || text == "FALSE")
     return false;
-  if (std::optional<ordered_json> integer = integerOf(text))
+  if (std::optional<json> integer = integerOf(text))
     return *integer;
-  if (std::optional<ordered_json> number = numberOf(text))
+  if (std::optional<json> number = numberOf(text))
     return *number;
   return text;
 }
@@ -72,6 +73,8 @@ static ordered_json plainScalar(const std::string &text) {
 //===----------------------------------------------------------------------===//
 
 namespace {
+
+constexpr size_t textBytesPerValue = 256;
 
 /// An event of libyaml's parser, freed at its end.
 class Event {
@@ -106,21 +109,21 @@ private:
       failure =
           Error{name + ":" + std::to_string(line + 1), std::move(message), ""};
   }
-  ordered_json readValue(const yaml_event_t &event, const std::string &pointer,
-                         unsigned depth);
-  ordered_json readScalar(const yaml_event_t &event);
-  ordered_json readAlias(const yaml_event_t &event);
-  ordered_json readSequence(const std::string &pointer, unsigned depth);
-  ordered_json readMapping(const std::string &pointer, unsigned depth);
-  void addMember(ordered_json &members, const std::string &key,
-                 ordered_json value, size_t line);
+  json readValue(const yaml_event_t &event, const std::string &pointer,
+                 unsigned depth);
+  json readScalar(const yaml_event_t &event);
+  json readAlias(const yaml_event_t &event);
+  json readSequence(const std::string &pointer, unsigned depth);
+  json readMapping(const std::string &pointer, unsigned depth);
+  void addMember(json &members, const std::string &key, json value,
+                 size_t line);
   void count(size_t values, size_t line);
 
   const std::string &name;
   yaml_parser_t parser = {};
   YamlDocument document;
   /// Values of anchors, with their numbers of values.
-  std::map<std::string, std::pair<ordered_json, size_t>> anchors;
+  std::map<std::string, std::pair<json, size_t>> anchors;
   size_t values = 0;
   std::optional<Error> failure;
 };
@@ -144,14 +147,14 @@ void YamlReader::count(size_t added, size_t line) {
                    " values, aliases included");
 }
 
-ordered_json YamlReader::readScalar(const yaml_event_t &event) {
+json YamlReader::readScalar(const yaml_event_t &event) {
   const auto &scalar = event.data.scalar;
   std::string text(reinterpret_cast<const char *>(scalar.value), scalar.length);
   return scalar.style == YAML_PLAIN_SCALAR_STYLE ? plainScalar(text)
-                                                 : ordered_json(text);
+                                                 : json(text);
 }
 
-ordered_json YamlReader::readAlias(const yaml_event_t &event) {
+json YamlReader::readAlias(const yaml_event_t &event) {
   std::string anchor = reinterpret_cast<const char *>(event.data.alias.anchor);
   auto found = anchors.find(anchor);
   if (found == anchors.end()) {
@@ -160,7 +163,7 @@ ordered_json YamlReader::readAlias(const yaml_event_t &event) {
     return nullptr;
   }
   count(found->second.second, event.start_mark.line);
-  return failure ? ordered_json() : found->second.first;
+  return failure ? json() : found->second.first;
 }
 
 static const unsigned char *anchorOf(const yaml_event_t &event) {
@@ -176,17 +179,20 @@ static const unsigned char *anchorOf(const yaml_event_t &event) {
   }
 }
 
-ordered_json YamlReader::readValue(const yaml_event_t &event,
-                                   const std::string &pointer, unsigned depth) {
+json YamlReader::readValue(const yaml_event_t &event,
+                           const std::string &pointer, unsigned depth) {
   size_t line = event.start_mark.line, before = values;
   count(1, line);
+  // Long texts count as several values, because aliases copy them.
+  if (event.type == YAML_SCALAR_EVENT)
+    count(event.data.scalar.length / textBytesPerValue, line);
   if (depth > limits::maxNestingDepth)
     fail(line,
          "nesting is deeper than " + std::to_string(limits::maxNestingDepth));
   if (failure)
     return nullptr;
   document.lines.emplace(pointer, int64_t(line) + 1);
-  ordered_json value;
+  json value;
   if (event.type == YAML_SCALAR_EVENT)
     value = readScalar(event);
   else if (event.type == YAML_ALIAS_EVENT)
@@ -200,9 +206,8 @@ ordered_json YamlReader::readValue(const yaml_event_t &event,
   return value;
 }
 
-ordered_json YamlReader::readSequence(const std::string &pointer,
-                                      unsigned depth) {
-  ordered_json elements = ordered_json::array();
+json YamlReader::readSequence(const std::string &pointer, unsigned depth) {
+  json elements = json::array();
   for (;;) {
     Event event;
     if (!next(event) || event.event.type == YAML_SEQUENCE_END_EVENT)
@@ -213,12 +218,11 @@ ordered_json YamlReader::readSequence(const std::string &pointer,
 }
 
 /// Adds a member; `<<` adds those of its value that are not there yet.
-void YamlReader::addMember(ordered_json &members, const std::string &key,
-                           ordered_json value, size_t line) {
+void YamlReader::addMember(json &members, const std::string &key, json value,
+                           size_t line) {
   if (key == "<<") {
-    ordered_json sources =
-        value.is_array() ? std::move(value) : ordered_json::array({value});
-    for (const ordered_json &source : sources)
+    json sources = value.is_array() ? std::move(value) : json::array({value});
+    for (const json &source : sources)
       if (source.is_object())
         for (const auto &[name, member] : source.items())
           if (!members.contains(name))
@@ -231,9 +235,8 @@ void YamlReader::addMember(ordered_json &members, const std::string &key,
     fail(line, "the key \"" + key + "\" is there twice");
 }
 
-ordered_json YamlReader::readMapping(const std::string &pointer,
-                                     unsigned depth) {
-  ordered_json members = ordered_json::object();
+json YamlReader::readMapping(const std::string &pointer, unsigned depth) {
+  json members = json::object();
   for (;;) {
     Event keyEvent;
     if (!next(keyEvent) || keyEvent.event.type == YAML_MAPPING_END_EVENT)

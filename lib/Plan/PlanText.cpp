@@ -261,6 +261,10 @@ static bool isPlanFile(const std::string &text) {
 }
 
 Result<Plan> autopar::plan::loadPlan(const std::string &fileOrText) {
+  if (!fileOrText.empty() && fileOrText.front() == '{') {
+    Result<JsonDocument> document = JsonDocument::parse(fileOrText, "plan");
+    return document ? readPlan(*document) : document.error();
+  }
   if (!isPlanFile(fileOrText))
     return parsePlanText(fileOrText);
   Result<JsonDocument> document = JsonDocument::readFile(fileOrText);

@@ -85,14 +85,14 @@ readOthers(const std::vector<std::string> &paths) {
   return files;
 }
 
-static int runRead(const ReadCommandOptions &options) {
+static Result<std::vector<Launch>> readAll(const ReadCommandOptions &options) {
   const std::string &path = options.paths.front();
   Result<std::string> text = readFile(path);
   if (!text)
-    return fail(text.error());
+    return text.error();
   Result<std::map<std::string, std::string>> files = readOthers(options.paths);
   if (!files)
-    return fail(files.error());
+    return files.error();
   ReadOptions reading;
   reading.version = options.version;
   reading.files = std::move(*files);
@@ -104,13 +104,44 @@ static int runRead(const ReadCommandOptions &options) {
   };
   Result<std::vector<LaunchTable>> tables = loadLaunchTables();
   if (!tables)
-    return fail(tables.error());
-  Result<std::vector<Launch>> launches =
-      readLaunches(*tables, *text, path == "-" ? "<stdin>" : path, reading);
+    return tables.error();
+  return readLaunches(*tables, *text, path == "-" ? "<stdin>" : path, reading);
+}
+
+static int runRead(const ReadCommandOptions &options) {
+  Result<std::vector<Launch>> launches = readAll(options);
   if (!launches)
     return fail(launches.error());
   return print(options.output,
                options.json ? writeReading(*launches) : readingText(*launches));
+}
+
+std::optional<Error> autopar::takeLaunch(const std::string &from,
+                                         ModelArgument &model,
+                                         PlanArguments &arguments) {
+  ReadCommandOptions options;
+  options.paths = {from};
+  options.model = model.name;
+  Result<std::vector<Launch>> launches = readAll(options);
+  if (!launches)
+    return launches.error();
+  const Launch &launch = launches->front();
+  for (const std::string &finding : launch.findings)
+    std::fprintf(stderr, "warning: %s\n", finding.c_str());
+  if (model.name.empty())
+    model.name = hub::bundledModelOf(launch.model).value_or(launch.model);
+  auto set = [&](const char *flag, const std::string &value) {
+    std::vector<std::string> &given =
+        valuesOf(arguments.flags, arguments.values, flag);
+    if (given.empty() && !value.empty())
+      given = {value};
+  };
+  set("plan", plan::writePlan(launch.plan));
+  Result<LaunchTable> table = loadLaunchTable(launch.engine);
+  if (!table)
+    return table.error();
+  set("runtime", table->runtime);
+  return std::nullopt;
 }
 
 void autopar::addRead(CLI::App &app, std::vector<Command> &commands) {
@@ -138,7 +169,7 @@ void autopar::addRead(CLI::App &app, std::vector<Command> &commands) {
                    "known here (default: true)")
       ->type_name("true|false");
   command->add_flag("--json", options->json, "Print autopar.reading/1");
-  command->add_option("--output", options->output, "File to write")
+  command->add_option("-o,--output", options->output, "File to write")
       ->type_name("file");
   command->footer("  autopar read serve.sh\n"
                   "  echo 'vllm serve Qwen/Qwen3-8B -tp 2' | autopar read -\n");
@@ -311,7 +342,7 @@ void autopar::addLaunch(CLI::App &app, std::vector<Command> &commands) {
                    "given here)")
       ->type_name("name");
   command->add_flag("--json", options->json, "Print autopar.launch/1");
-  command->add_option("--output", options->output, "File to write")
+  command->add_option("-o,--output", options->output, "File to write")
       ->type_name("file");
   command->option_defaults()->group(group);
   addSource(command, options->model);

@@ -7,6 +7,7 @@
 
 #include "Checks.h"
 #include "Commands.h"
+#include "Errors.h"
 #include "PlanArguments.h"
 
 #include "autopar/Model/WeightFormat.h"
@@ -63,7 +64,7 @@ void autopar::addModel(CLI::App *command, ModelArgument &model) {
 namespace {
 struct EstimateOptions : PlanArguments {
   ModelArgument model;
-  std::string bundle;
+  std::string bundle, from;
 };
 
 struct GroupsOptions : PlanArguments {
@@ -155,6 +156,12 @@ static EstimateOptions &withFormat(EstimateOptions &options) {
 
 static int runEstimate(EstimateOptions &options) {
   withFormat(options);
+  if (!options.from.empty())
+    if (std::optional<Error> error =
+            takeLaunch(options.from, options.model, options))
+      return printError(*error);
+  if (options.model.name.empty())
+    return printError({"", "model is required", "autopar models list"});
   return estimate(options.model, options.flags, options.values, options.bundle);
 }
 
@@ -168,8 +175,14 @@ void autopar::addEstimate(CLI::App &app, std::vector<Command> &commands) {
   CLI::App *command = app.add_subcommand(
       "estimate", "Estimate memory, time and communication of a step, a "
                   "service or a training iteration");
-  command->add_option("model", options->model.name, modelHelp)->required();
+  command->add_option("model", options->model.name, modelHelp);
   addPlanFlags(command, *options, isOfOnePlan);
+  command
+      ->add_option("--from", options->from,
+                   "Take model, plan and runtime from a launch, as 'autopar "
+                   "read' reads it; flags override them")
+      ->group("How to split")
+      ->type_name("file");
   command
       ->add_option("--bundle", options->bundle,
                    "Also write the report and all its inputs to a zip file, "

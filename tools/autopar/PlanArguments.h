@@ -43,6 +43,11 @@ void addTableFormat(CLI::App *command, SearchArgument &search,
 /// Adds the flags that choose where a model comes from.
 void addSource(CLI::App *command, ModelArgument &model);
 
+/// Sets what the flags leave open from the first launch in the file `from`: the
+/// model, the plan and the runtime. Returns an error for a file without one.
+std::optional<Error> takeLaunch(const std::string &from, ModelArgument &model,
+                                PlanArguments &arguments);
+
 } // namespace autopar
 
 #endif // AUTOPAR_TOOLS_AUTOPAR_PLANARGUMENTS_H

@@ -21,7 +21,7 @@ namespace autopar::launch {
 
 /// A document of a YAML text, and the line of each value by its JSON pointer.
 struct YamlDocument {
-  nlohmann::ordered_json value;
+  nlohmann::json value;
   std::map<std::string, int64_t> lines;
 
   /// The line of the value at `pointer`; 1 if there is none.
