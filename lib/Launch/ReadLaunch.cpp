@@ -69,6 +69,8 @@ private:
   std::map<std::string, std::string> files;
   /// The unit of a manifest that is being read; null in a script.
   const ManifestUnit *unit = nullptr;
+  /// The tag of the image whose script is being read; "" if there is none.
+  std::string imageTag;
   std::vector<Launch> launches, followers;
 };
 
@@ -105,6 +107,10 @@ static std::optional<std::string> tagOf(const std::string &text,
   return colon == std::string::npos ? "" : text.substr(colon + 1);
 }
 
+static bool isShellFlag(const ShellWord &word) {
+  return word.text == "-c" || word.text == "-lc" || word.text == "-ec";
+}
+
 /// Finds the first command of any table; behind `docker run` an image stands
 /// for its command.
 std::optional<CommandMatch>
@@ -114,6 +120,9 @@ LaunchReader::match(const std::vector<ShellWord> &words) const {
       for (const std::vector<std::string> &command : table.commands)
         if (isCommandAt(words, at, command))
           return CommandMatch{&table, at + command.size(), ""};
+      // An image with a shell behind it runs what the shell is told.
+      if (std::any_of(words.begin() + at, words.end(), isShellFlag))
+        continue;
       for (const std::string &image : table.images)
         if (std::optional<std::string> tag = tagOf(words[at].text, image)) {
           CommandMatch found{&table, at + 1, *tag};
@@ -129,7 +138,8 @@ LaunchReader::match(const std::vector<ShellWord> &words) const {
 /// Sets the devices that pods ask for where the launch does not say its own,
 /// and says where both differ.
 static void compareDevices(const ManifestUnit &unit, Launch &launch) {
-  launch.settings["nodes"] = {unit.copies * unit.nodes, "the manifest"};
+  if (unit.nodes > 1)
+    launch.settings["nodes"] = {unit.copies * unit.nodes, "the manifest"};
   if (auto dp = launch.settings.find("dp");
       dp != launch.settings.end() && dp->second.value.is_number_integer())
     dp->second.value = dp->second.value.get<int64_t>() * unit.copies;
@@ -171,8 +181,9 @@ std::optional<Error> LaunchReader::readMatch(const CommandMatch &match,
   Launch launch;
   launch.engine = table.name;
   launch.version = options.version;
-  if (launch.version.empty() && parseVersion(match.version))
-    launch.version = match.version;
+  std::string tag = match.version.empty() ? imageTag : match.version;
+  if (launch.version.empty() && parseVersion(tag))
+    launch.version = tag;
   launch.tableVersion = table.recordedVersion(parseVersion(launch.version));
   std::vector<ShellWord> words(command.words.begin() + match.end,
                                command.words.end());
@@ -279,14 +290,18 @@ std::optional<Error> LaunchReader::readCommand(const ShellCommand &command,
                                                unsigned depth) {
   if (std::optional<CommandMatch> found = match(command.words))
     return readMatch(*found, command);
-  for (size_t i = 1; i < command.words.size(); ++i) {
-    const std::string &flag = command.words[i - 1].text;
-    if (flag == "-c" || flag == "-lc" || flag == "-ec")
+  for (const ShellWord &word : command.words)
+    for (const LaunchTable &table : tables)
+      for (const std::string &image : table.images)
+        if (std::optional<std::string> tag = tagOf(word.text, image))
+          imageTag = *tag;
+  for (size_t i = 1; i < command.words.size(); ++i)
+    if (isShellFlag(command.words[i - 1]))
       if (std::optional<Error> error =
               readScript(command.words[i].text, command.words[i].line,
                          command.environment, depth + 1))
         return error;
-  }
+  imageTag.clear();
   return std::nullopt;
 }
 

@@ -66,6 +66,13 @@ private:
           Error{name + ":" + std::to_string(line), std::move(message), ""};
   }
 
+  /// The length of a file's number before a redirection (`2>&1`).
+  size_t fileNumberLength() const {
+    size_t length = 0;
+    while (std::isdigit(static_cast<unsigned char>(peek(length))))
+      ++length;
+    return peek(length) == '>' || peek(length) == '<' ? length : 0;
+  }
   void readToken();
   void skipComment();
   void endCommand();
@@ -132,6 +139,9 @@ void ScriptReader::readToken() {
     if (next == '&' && peek() == '>')
       return;
     endCommand();
+  } else if (size_t number = fileNumberLength(); number > 0) {
+    at += number;
+    readRedirection();
   } else if (next == '<' || next == '>') {
     readRedirection();
   } else {

@@ -115,8 +115,6 @@ private:
   json readAlias(const yaml_event_t &event);
   json readSequence(const std::string &pointer, unsigned depth);
   json readMapping(const std::string &pointer, unsigned depth);
-  void addMember(json &members, const std::string &key, json value,
-                 size_t line);
   void count(size_t values, size_t line);
 
   const std::string &name;
@@ -217,30 +215,23 @@ json YamlReader::readSequence(const std::string &pointer, unsigned depth) {
   }
 }
 
-/// Adds a member; `<<` adds those of its value that are not there yet.
-void YamlReader::addMember(json &members, const std::string &key, json value,
-                           size_t line) {
-  if (key == "<<") {
-    json sources = value.is_array() ? std::move(value) : json::array({value});
-    for (const json &source : sources)
-      if (source.is_object())
-        for (const auto &[name, member] : source.items())
-          if (!members.contains(name))
-            members[name] = member;
-    return;
-  }
-  if (!members.contains(key))
-    members[key] = std::move(value);
-  else
-    fail(line, "the key \"" + key + "\" is there twice");
+/// Adds the members of merged mappings that are not there yet.
+static void addMerged(json &members, const std::vector<json> &merged) {
+  for (const json &source : merged)
+    if (source.is_object())
+      for (const auto &[name, member] : source.items())
+        if (!members.contains(name))
+          members[name] = member;
 }
 
 json YamlReader::readMapping(const std::string &pointer, unsigned depth) {
   json members = json::object();
+  // Values of `<<`, whose members give way to the mapping's own.
+  std::vector<json> merged;
   for (;;) {
     Event keyEvent;
     if (!next(keyEvent) || keyEvent.event.type == YAML_MAPPING_END_EVENT)
-      return members;
+      break;
     size_t line = keyEvent.event.start_mark.line;
     std::string key;
     if (keyEvent.event.type == YAML_SCALAR_EVENT)
@@ -251,10 +242,17 @@ json YamlReader::readMapping(const std::string &pointer, unsigned depth) {
       fail(line, "a key is not a text");
     Event event;
     if (!next(event))
-      return members;
-    addMember(members, key, readValue(event.event, pointer + "/" + key, depth),
-              line);
+      break;
+    json value = readValue(event.event, pointer + "/" + key, depth);
+    if (key == "<<" && value.is_array())
+      merged.insert(merged.end(), value.begin(), value.end());
+    else if (key == "<<")
+      merged.push_back(std::move(value));
+    else if (!members.emplace(key, std::move(value)).second)
+      fail(line, "the key \"" + key + "\" is there twice");
   }
+  addMerged(members, merged);
+  return members;
 }
 
 Result<std::vector<YamlDocument>> YamlReader::read() {

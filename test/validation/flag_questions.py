@@ -49,6 +49,7 @@ def trace(first, last):
 # Of layers 0 to 47 of Qwen3-30B-A3B, 3 to 60 of DeepSeek-V3, 3 to 91 of GLM-4.5.
 TABLES = {
     "requests.csv": REQUESTS,
+    "serve.sh": "vllm serve llama-3.1-8b --gpu-memory-utilization=0.7\n",
     "trace.jsonl": trace(0, 47),
     "trace-deepseek.jsonl": trace(3, 60),
     "trace-glm.jsonl": trace(3, 91),

@@ -91,7 +91,7 @@ SPLITS = {
     "mesh": Row("tp=4,dp=2", names=("axis", "devices"), drops=SHARDS),
     "map": Row("tp,dp"),
     "plan": Row("memory-utilization=0.7", names=("memory_utilization", "memory-utilization")),
-    "from": Row("serve.sh", elsewhere="test/tools/autopar/read.test"),
+    "from": Row("serve.sh", names=("memory_utilization", "memory-utilization")),
 }  # fmt: skip
 EXPERTS = {
     "shard-ep": Row({"": "2", "moe decode": "8", "mla decode": "8", "training of experts": "4"}),

@@ -161,7 +161,8 @@ static int runEstimate(EstimateOptions &options) {
             takeLaunch(options.from, options.model, options))
       return printError(*error);
   if (options.model.name.empty())
-    return printError({"", "model is required", "autopar models list"});
+    return printError(
+        {"", "model is required", std::string("model: ") + modelHelp});
   return estimate(options.model, options.flags, options.values, options.bundle);
 }
 

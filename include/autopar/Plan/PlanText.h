@@ -26,8 +26,8 @@ Result<Plan> parsePlanText(std::string_view text);
 /// other names.
 std::optional<std::string> planText(const Plan &plan);
 
-/// Reads a plan from a file (`autopar.plan/1`), or parses its text: that of such
-/// a file, or words.
+/// Reads a plan from a file (`autopar.plan/1`), or parses its text: that of
+/// such a file, or words.
 Result<Plan> loadPlan(const std::string &fileOrText);
 /// Splits a list of plans: at semicolons and, if they are files, also at
 /// commas.
