@@ -253,7 +253,23 @@ def json_seeds():
     yield '{"a": "\u20ac", "a": 1}'.encode()
 
 
+def launch_seeds():
+    for name in ("vllm serve org/m -tp 8 -pp=2 --enable-expert-parallel --speculative-config '{\"method\": \"mtp\"}'",
+                 "export TP=8\npython3 -m sglang.launch_server --model-path m --tp $TP --dp 8 --enable-dp-attention \\\n  --x > log 2>&1 &",
+                 "cat > c.yaml <<'END'\ntensor_parallel_size: 4\nkv_cache_config: {dtype: fp8}\nEND\ntrtllm-serve m --config c.yaml",
+                 "docker run --gpus all vllm/vllm-openai:v0.11.0 --model m --tensor-parallel-size ${TP:-4}",
+                 "INFO non-default args: {'model': 'm', 'tensor_parallel_size': 2, 'x': None}\nINFO GPU KV cache size: 8,208 tokens",
+                 "server_args=ServerArgs(model_path='m', tp_size=2)\nDecode batch. #running-req: 1, #token: 5, gen throughput (token/s): 8.0"):
+        yield name.encode()
+    for kind in ("Deployment", "LeaderWorkerSet", "DynamoGraphDeployment", "LLMInferenceService"):
+        yield (f"kind: {kind}\nspec: &s\n  replicas: 2\n  model: {{uri: hf://a/b}}\n  parallelism: {{tensor: 2}}\n"
+               "  services: {w: {replicas: 1, extraPodSpec: {mainContainer: {args: [vllm, serve, m]}}}}\n"
+               "  template: {spec: {containers: [{command: [sh, -c], args: ['vllm serve m -tp 2']}]}}\n"
+               "  leaderWorkerTemplate: {size: 2, workerTemplate: {spec: {containers: [{args: [vllm, serve, m]}]}}}\n").encode()
+
+
 TARGETS = {
+    "launch": (launch_seeds, lambda: json_words("runtimes/launch/*.json", "runtimes/logs/*.json", "runtimes/manifests/*.json")),
     "json": (json_seeds, lambda: ["true", "false", "null", "1e", "\\\\u00", "}}", "]]", ": "]),
     "config": (config_seeds, config_words),
     "family_expression": (

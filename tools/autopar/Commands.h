@@ -33,6 +33,7 @@ void addReplay(CLI::App &app, std::vector<Command> &commands);
 void addServe(CLI::App &app, std::vector<Command> &commands);
 void addRead(CLI::App &app, std::vector<Command> &commands);
 void addLaunch(CLI::App &app, std::vector<Command> &commands);
+void addWhy(CLI::App &app, std::vector<Command> &commands);
 void addValidate(CLI::App &app, std::vector<Command> &commands);
 
 } // namespace autopar

@@ -7,7 +7,7 @@
 
 #include "Checks.h"
 #include "Commands.h"
-#include "PlanArguments.h"
+#include "LaunchCommands.h"
 
 #include "autopar/Hardware/Hardware.h"
 #include "autopar/Hub/Hub.h"
@@ -62,8 +62,7 @@ struct ReadCommandOptions {
 };
 } // namespace
 
-/// Nothing is fetched: a model that is not bundled and in no cache is unknown.
-static ModelFacts findModel(const std::string &name) {
+ModelFacts autopar::findModel(const std::string &name) {
   importer::ModelRequest request;
   request.argument = hub::bundledModelOf(name).value_or(name);
   request.hub.offline = true;
@@ -116,18 +115,9 @@ static int runRead(const ReadCommandOptions &options) {
                options.json ? writeReading(*launches) : readingText(*launches));
 }
 
-std::optional<Error> autopar::takeLaunch(const std::string &from,
+std::optional<Error> autopar::takeLaunch(const Launch &launch,
                                          ModelArgument &model,
                                          PlanArguments &arguments) {
-  ReadCommandOptions options;
-  options.paths = {from};
-  options.model = model.name;
-  Result<std::vector<Launch>> launches = readAll(options);
-  if (!launches)
-    return launches.error();
-  const Launch &launch = launches->front();
-  for (const std::string &finding : launch.findings)
-    std::fprintf(stderr, "warning: %s\n", finding.c_str());
   if (model.name.empty())
     model.name = hub::bundledModelOf(launch.model).value_or(launch.model);
   auto set = [&](const char *flag, const std::string &value) {
@@ -142,6 +132,21 @@ std::optional<Error> autopar::takeLaunch(const std::string &from,
     return table.error();
   set("runtime", table->runtime);
   return std::nullopt;
+}
+
+std::optional<Error> autopar::takeLaunch(const std::string &from,
+                                         ModelArgument &model,
+                                         PlanArguments &arguments) {
+  ReadCommandOptions options;
+  options.paths = {from};
+  options.model = model.name;
+  Result<std::vector<Launch>> launches = readAll(options);
+  if (!launches)
+    return launches.error();
+  const Launch &launch = launches->front();
+  for (const std::string &finding : launch.findings)
+    std::fprintf(stderr, "warning: %s\n", finding.c_str());
+  return takeLaunch(launch, model, arguments);
 }
 
 void autopar::addRead(CLI::App &app, std::vector<Command> &commands) {
@@ -295,9 +300,8 @@ static int runLaunch(const LaunchOptions &options) {
   return files ? writeFiles(options, *written, *files) : fail(files.error());
 }
 
-/// Whether a flag changes how an engine is started: not what it computes, and
-/// not how a report looks.
-static bool isOfLaunches(const PlanFlags &flags, const std::string &name) {
+/// Left out are flags of what is computed and of how a report looks.
+bool autopar::isOfPlans(const PlanFlags &flags, const std::string &name) {
   static const std::set<std::string> asked = {"phase", "batch",    "context",
                                               "query", "estimate", "brief"};
   static const std::set<std::string> groups = {
@@ -319,7 +323,7 @@ void autopar::addLaunch(CLI::App &app, std::vector<Command> &commands) {
       app.add_subcommand("launch", "Write what starts an engine with a plan");
   command->add_option("model", options->model.name, modelHelp)->required();
   addPlanFlags(command, *options, [&](const std::string &name) {
-    return isOfLaunches(options->flags, name);
+    return isOfPlans(options->flags, name);
   });
   std::string group = command->option_defaults()->get_group();
   command->option_defaults()->group("Launch");

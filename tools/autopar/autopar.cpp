@@ -35,7 +35,7 @@ static constexpr std::pair<std::string_view, AddCommand> commandsByName[] = {
     {"models", addModels},       {"groups", addGroups},
     {"validate", addValidate},   {"replay", addReplay},
     {"serve", addServe},         {"launch", addLaunch},
-    {"read", addRead},
+    {"read", addRead},           {"why", addWhy},
 #endif
     {"placement", addPlacement}, {"hardware", addHardware}};
 
