@@ -29,7 +29,7 @@ using namespace autopar::schedule;
 using Subject = Warning::Subject;
 
 //===----------------------------------------------------------------------===//
-// Names
+// Names of degrees, and shares of the step, in warnings
 //===----------------------------------------------------------------------===//
 
 bool autopar::advice::isAxisOf(const EvaluatedStep &step, AxisId axis,
@@ -75,7 +75,7 @@ std::string autopar::advice::shareText(const EvaluatedStep &step,
 }
 
 //===----------------------------------------------------------------------===//
-// Tiers
+// Warnings about groups of devices that leave the fastest links
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -187,7 +187,7 @@ void autopar::advice::adviseOnExperts(const EvaluatedStep &step,
 }
 
 //===----------------------------------------------------------------------===//
-// Rings
+// Warnings about rings that are slower than attention
 //===----------------------------------------------------------------------===//
 
 namespace {

@@ -136,7 +136,7 @@ void autopar::advice::adviseOnFit(const EvaluatedStep &step,
 }
 
 //===----------------------------------------------------------------------===//
-// Copies
+// Warnings about devices that hold the same part of the KV cache
 //===----------------------------------------------------------------------===//
 
 /// Returns how many devices of tp hold the same part of `cache`: the devices
@@ -208,7 +208,7 @@ void autopar::advice::adviseOnCacheCopies(const EvaluatedStep &step,
 }
 
 //===----------------------------------------------------------------------===//
-// Idle memory, gathered weights
+// Warnings about idle memory and about gathered weights
 //===----------------------------------------------------------------------===//
 
 /// In a decode step that is bound by memory, the sequences of a replica share

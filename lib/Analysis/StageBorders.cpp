@@ -94,7 +94,7 @@ static LoopLikeOpInterface loopEndedBy(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Values that are read
+// Whether an op or a loop reads a value
 //===----------------------------------------------------------------------===//
 
 SmallVector<Value, 2> ReadValues::receiversOf(OpOperand &use) {
@@ -142,7 +142,7 @@ bool ReadValues::reads(OpOperand &use) {
 }
 
 //===----------------------------------------------------------------------===//
-// Values that are read after a call
+// Values that are read after a call, so that a stage sends them
 //===----------------------------------------------------------------------===//
 
 /// Whether a stage that reads `use` must receive its value from another stage.

@@ -36,7 +36,7 @@ std::string autopar::bundle::ownVersion() { return AUTOPAR_VERSION; }
 std::string autopar::bundle::llvmVersion() { return LLVM_VERSION_STRING; }
 
 //===----------------------------------------------------------------------===//
-// Writing
+// Writing manifests
 //===----------------------------------------------------------------------===//
 
 static Json describeFile(const Bundle &bundle, const std::string &name,
@@ -73,7 +73,7 @@ std::string autopar::bundle::writeManifest(const Bundle &bundle) {
 }
 
 //===----------------------------------------------------------------------===//
-// Reading
+// Reading manifests and bundles
 //===----------------------------------------------------------------------===//
 
 static void readChoice(const JsonReader &reader, Bundle::Choice &choice) {

@@ -45,7 +45,7 @@ static FileScope::Files filesOf(const Bundle &bundle) {
 }
 
 //===----------------------------------------------------------------------===//
-// Differences
+// Differences between the files of a bundle and new ones
 //===----------------------------------------------------------------------===//
 
 static std::string textOf(const Json &root, const std::string &pointer) {
@@ -119,7 +119,7 @@ static void estimateInstalled(const Bundle &bundle, Replay &replay) {
 }
 
 //===----------------------------------------------------------------------===//
-// Replaying
+// Replaying a bundle
 //===----------------------------------------------------------------------===//
 
 static std::string versionText(const std::string &own,

@@ -18,7 +18,7 @@ using namespace autopar::bundle;
 using Json = nlohmann::ordered_json;
 
 //===----------------------------------------------------------------------===//
-// Text
+// The report of a replay as text
 //===----------------------------------------------------------------------===//
 
 /// The number of differences of a file that a text shows; JSON has all of them.
@@ -99,7 +99,7 @@ std::string autopar::bundle::writeText(const Replay &replay) {
 }
 
 //===----------------------------------------------------------------------===//
-// JSON
+// The report of a replay as JSON
 //===----------------------------------------------------------------------===//
 
 static Json jsonOf(const std::vector<Difference> &all) {

@@ -81,7 +81,7 @@ public:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Writing
+// Writing archives
 //===----------------------------------------------------------------------===//
 
 static bool add(Archive &zip, const std::string &name,
@@ -130,7 +130,7 @@ Result<std::string> autopar::bundle::packZip(const Entries &entries) {
 }
 
 //===----------------------------------------------------------------------===//
-// Reading
+// Reading archives
 //===----------------------------------------------------------------------===//
 
 /// Returns the reason to refuse an entry before it is unpacked; nothing if

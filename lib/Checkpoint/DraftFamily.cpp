@@ -106,7 +106,7 @@ void FamilyDraft::dropScales() {
 }
 
 //===----------------------------------------------------------------------===//
-// Around the layers
+// Draft of what is before and after the layers
 //===----------------------------------------------------------------------===//
 
 static size_t commonBeginning(const std::string &a, const std::string &b) {
@@ -301,7 +301,7 @@ void FamilyDraft::draftOuter(const TensorGroups &further) {
 }
 
 //===----------------------------------------------------------------------===//
-// The file
+// Draft of the config fields, and the whole file
 //===----------------------------------------------------------------------===//
 
 /// Adds the fields to the family; fields of a nested config get keys with its

@@ -32,7 +32,7 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
-  // Attention
+  // Drafts of attention
   //===--------------------------------------------------------------------===//
 
   bool draftLatentAttention();
@@ -51,7 +51,7 @@ private:
   void draftHeadNorms(Json &attention, const Products &found);
 
   //===--------------------------------------------------------------------===//
-  // Feed-forward parts
+  // Drafts of feed-forward layers
   //===--------------------------------------------------------------------===//
 
   void draftExperts();
@@ -81,7 +81,7 @@ private:
   bool draftDense(const std::string &down);
 
   //===--------------------------------------------------------------------===//
-  // Steps
+  // Drafts of the steps of a layer
   //===--------------------------------------------------------------------===//
 
   Json draftSteps(bool hasAttention);

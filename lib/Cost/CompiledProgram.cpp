@@ -80,7 +80,7 @@ void CompiledProgram::setLoads(std::shared_ptr<ExpertPlacer> placer) {
 }
 
 //===----------------------------------------------------------------------===//
-// Bytes
+// Compiled programs as bytes
 //===----------------------------------------------------------------------===//
 
 namespace autopar::cost {

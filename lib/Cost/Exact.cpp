@@ -46,7 +46,7 @@ const ShapeGrid *ExactValues::shape(uint32_t index) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Whole numbers
+// Whole numbers with checked overflow
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -172,7 +172,7 @@ void ExactValues::calculate(NodeId id, const std::vector<Workload> &groups) {
 }
 
 //===----------------------------------------------------------------------===//
-// Requirements
+// Whether requirements are met
 //===----------------------------------------------------------------------===//
 
 /// A requirement that names no devices divides by 1.

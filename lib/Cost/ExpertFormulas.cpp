@@ -17,7 +17,7 @@ ExpertFormulas::ExpertFormulas(Formulas &formulas, uint32_t index)
       shared(formulas.program.sharedExperts(kernel)) {}
 
 //===----------------------------------------------------------------------===//
-// The busiest rank
+// Rows of the busiest rank
 //===----------------------------------------------------------------------===//
 
 /// Variance over mean of the rows that a token brings to a rank:
@@ -74,7 +74,7 @@ Expr ExpertFormulas::elements(Expr even, const Groups &groups) {
 }
 
 //===----------------------------------------------------------------------===//
-// Distinct experts
+// Number of distinct experts that tokens reach
 //===----------------------------------------------------------------------===//
 
 /// Returns the expected number of distinct experts, out of `experts`, that

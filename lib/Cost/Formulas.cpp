@@ -116,7 +116,7 @@ static bool isOfSlots(const Dim &dim, const CostProgram &program) {
 }
 
 //===----------------------------------------------------------------------===//
-// Dimensions
+// Sizes of dimensions and shapes
 //===----------------------------------------------------------------------===//
 
 Expr Formulas::product(int64_t factor, const std::vector<SymbolId> &ids,
@@ -282,7 +282,7 @@ Expr Formulas::mostHeld(const Dims &dims, const Groups &groups) {
 }
 
 //===----------------------------------------------------------------------===//
-// Capacity of experts
+// Rows that experts accept, and bytes
 //===----------------------------------------------------------------------===//
 
 Expr Formulas::routedTokens(const Groups &groups) {
@@ -353,7 +353,7 @@ Expr Formulas::bytes(Expr elements, ElementType type) {
 }
 
 //===----------------------------------------------------------------------===//
-// Counts
+// How often a device has a record
 //===----------------------------------------------------------------------===//
 
 Expr Formulas::countOfKind(uint32_t layer) {
@@ -406,7 +406,7 @@ Expr Formulas::where(uint32_t layer, Expr value) {
 }
 
 //===----------------------------------------------------------------------===//
-// Requirements and links
+// Adding requirements and links
 //===----------------------------------------------------------------------===//
 
 void Formulas::require(Requirement requirement) {
@@ -432,7 +432,7 @@ uint32_t Formulas::link(const Collective &record) {
 }
 
 //===----------------------------------------------------------------------===//
-// Sections
+// Sums by section
 //===----------------------------------------------------------------------===//
 
 void SectionSums::store(NodeId SectionNodes::*member) const {

@@ -195,7 +195,7 @@ void KernelFormulas::addTraffic(KernelNodes &nodes) {
 }
 
 //===----------------------------------------------------------------------===//
-// Shapes
+// Shapes of launches, by which tables are read
 //===----------------------------------------------------------------------===//
 
 static const Traffic *findRead(const Kernel &kernel, Traffic::Role role) {

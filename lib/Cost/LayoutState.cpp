@@ -153,7 +153,7 @@ int64_t LayoutState::sentOf(uint32_t link) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Placed experts
+// Loads of placed experts
 //===----------------------------------------------------------------------===//
 
 static constexpr double skewRounding = 1e-4;

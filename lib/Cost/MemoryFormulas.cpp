@@ -19,7 +19,7 @@ using Kind = Resident::Kind;
 using Use = FigureUse::Kind;
 
 //===----------------------------------------------------------------------===//
-// The model
+// Parameters of the model
 //===----------------------------------------------------------------------===//
 
 /// Returns a reference to a resident tensor. Gradients and optimizer states are
@@ -104,7 +104,7 @@ void autopar::cost::addModelFormulas(Formulas &formulas) {
 }
 
 //===----------------------------------------------------------------------===//
-// Residents
+// Bytes of weights, caches and states
 //===----------------------------------------------------------------------===//
 
 /// Returns the shape of what one more token adds to `cache` before the
@@ -251,7 +251,7 @@ static void addResidents(Formulas &formulas) {
 }
 
 //===----------------------------------------------------------------------===//
-// Temporaries
+// Bytes of temporaries
 //===----------------------------------------------------------------------===//
 
 /// Returns the innermost layer kind that contains launch `first.begin`. A
@@ -344,7 +344,7 @@ static void addActivations(Formulas &formulas) {
 }
 
 //===----------------------------------------------------------------------===//
-// Reserve for temporaries
+// Memory reserved for temporaries
 //===----------------------------------------------------------------------===//
 
 /// Returns the number of devices of the largest collective, times the number of
@@ -428,7 +428,7 @@ static void addReserve(Formulas &formulas) {
 }
 
 //===----------------------------------------------------------------------===//
-// The budget
+// Memory of the runtime, and what is left for KV caches
 //===----------------------------------------------------------------------===//
 
 /// Returns the bytes of communication buffers. They exist if a collective spans

@@ -23,7 +23,7 @@ namespace autopar::cost {
 namespace {
 
 //===----------------------------------------------------------------------===//
-// Functions of one double
+// Functions of one double, which vectors of doubles have too
 //===----------------------------------------------------------------------===//
 
 inline double least(double a, double b) { return b < a ? b : a; }
@@ -54,7 +54,7 @@ inline double powerOfTwo(double n) {
 }
 
 //===----------------------------------------------------------------------===//
-// Integers up to 2^53
+// Exact functions of integers up to 2^53
 //===----------------------------------------------------------------------===//
 
 /// Returns the integer nearest to `a` >= 0; a tie goes to the even integer.
@@ -183,7 +183,7 @@ inline V cbrtOf(V a) {
 }
 
 //===----------------------------------------------------------------------===//
-// Physics
+// Functions of physical models
 //===----------------------------------------------------------------------===//
 
 /// (a^q + b^q)^(1/q): max(a, b), rounded off where both are close, because

@@ -69,7 +69,7 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Slopes
+// Slopes of the terms of a schedule
 //===----------------------------------------------------------------------===//
 
 PartCounts StepSlopes::countsOf(size_t begin, size_t end) const {
@@ -139,7 +139,7 @@ void StepSlopes::addTransfers() {
 }
 
 //===----------------------------------------------------------------------===//
-// Growth
+// Growth of the step time with one figure
 //===----------------------------------------------------------------------===//
 
 Picoseconds StepSlopes::growth(const Slopes &slopes) const {

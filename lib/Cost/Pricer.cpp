@@ -192,7 +192,7 @@ const std::vector<BoundFigure> &Pricer::figures() const {
 }
 
 //===----------------------------------------------------------------------===//
-// Requirements
+// Checking requirements
 //===----------------------------------------------------------------------===//
 
 template <typename Value>
@@ -206,7 +206,7 @@ Refusal Pricer::State::check(const std::vector<TapeCheck> &checks,
 }
 
 //===----------------------------------------------------------------------===//
-// Layouts and points
+// Computing layouts and points
 //===----------------------------------------------------------------------===//
 
 void Pricer::State::runLayout() {

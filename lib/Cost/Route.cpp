@@ -26,7 +26,7 @@ int64_t autopar::cost::sizeOf(const GroupLayout &layout) {
 }
 
 //===----------------------------------------------------------------------===//
-// Times
+// Time of a call over a route
 //===----------------------------------------------------------------------===//
 
 std::vector<RouteStep> autopar::cost::stepsOf(const Route &route) {
@@ -77,7 +77,7 @@ double autopar::cost::boundOf(const Route &route, double bytes) {
 }
 
 //===----------------------------------------------------------------------===//
-// Curves
+// Reading measured curves of collectives
 //===----------------------------------------------------------------------===//
 
 using CurvesBySize = std::map<int64_t, CollectiveCurve>;
@@ -139,7 +139,7 @@ static void addCurve(const CurvesBySize &curves, CollectiveKind kind,
 }
 
 //===----------------------------------------------------------------------===//
-// Network
+// Routes of groups of devices in a network
 //===----------------------------------------------------------------------===//
 
 /// Returns whether every group of `layout` lies inside one domain of `tier`.

@@ -94,7 +94,7 @@ struct TapeView {
 namespace {
 
 //===----------------------------------------------------------------------===//
-// Calls
+// Time of a call over a route
 //===----------------------------------------------------------------------===//
 
 inline double knotAt(const double *knots, double index) {
@@ -136,7 +136,7 @@ inline V routeTime(const RouteView &route, V bytes, bool atFullBandwidth) {
 }
 
 //===----------------------------------------------------------------------===//
-// Shapes
+// Ratios from tables of shapes
 //===----------------------------------------------------------------------===//
 
 template <typename V>
@@ -178,7 +178,7 @@ inline V shapeRatio(const ShapeView &view, V x, V y) {
 }
 
 //===----------------------------------------------------------------------===//
-// Pairs
+// Pairs of queries and keys
 //===----------------------------------------------------------------------===//
 
 /// Returns first + (first+1) + ... + last.
@@ -252,7 +252,7 @@ inline N pairsOf(N query, N context, const Rule &rule) {
 }
 
 //===----------------------------------------------------------------------===//
-// Tapes
+// Running the instructions of a tape
 //===----------------------------------------------------------------------===//
 
 inline double firstLane(double value) { return value; }

@@ -54,7 +54,7 @@ void Sensitivity::lay(const Layout &wanted, Point point) {
 }
 
 //===----------------------------------------------------------------------===//
-// Values
+// Values of nodes without rounding
 //===----------------------------------------------------------------------===//
 
 /// Returns the value of an op without the rounding of this op.
@@ -116,7 +116,7 @@ std::vector<double> Sensitivity::evaluate(const std::vector<double> &figures,
 }
 
 //===----------------------------------------------------------------------===//
-// Derivatives
+// Derivatives of nodes
 //===----------------------------------------------------------------------===//
 
 /// Returns d/da and d/db of (a^q + b^q)^(1/q), or of max(a, b); if a and b are

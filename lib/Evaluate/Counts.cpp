@@ -25,7 +25,7 @@ using namespace autopar::runtime;
 using namespace autopar::schedule;
 
 //===----------------------------------------------------------------------===//
-// The inputs in the report
+// Mesh, model, memory and FLOPs of a report
 //===----------------------------------------------------------------------===//
 
 Result<Report::Mesh> autopar::evaluation::meshOf(const PricedStep &step) {

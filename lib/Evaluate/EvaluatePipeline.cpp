@@ -75,7 +75,7 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Stages
+// Prices of the stages
 //===----------------------------------------------------------------------===//
 
 EvaluatedPipeline::EvaluatedPipeline(const PlanInputs &inputs)
@@ -174,7 +174,7 @@ std::optional<Error> PipelineEvaluator::readBytes(const EvaluatedStep &stage) {
 }
 
 //===----------------------------------------------------------------------===//
-// Schedule
+// Simulation of the schedule
 //===----------------------------------------------------------------------===//
 
 std::optional<Error> PipelineEvaluator::addTransfers() {
@@ -267,7 +267,7 @@ std::optional<Error> PipelineEvaluator::simulate() {
 }
 
 //===----------------------------------------------------------------------===//
-// The report
+// The report of a pipeline
 //===----------------------------------------------------------------------===//
 
 void PipelineEvaluator::addMemory() {

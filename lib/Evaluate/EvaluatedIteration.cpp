@@ -24,7 +24,7 @@ using Exposure = TrainingReport::Exposure;
 using Purpose = Exposure::Purpose;
 
 //===----------------------------------------------------------------------===//
-// Memory
+// Memory of an iteration
 //===----------------------------------------------------------------------===//
 
 int64_t EvaluatedIteration::savedOf(size_t stage, const Saved &saved) const {
@@ -107,7 +107,7 @@ static void readAlive(const EvaluatedIteration &iteration,
 }
 
 //===----------------------------------------------------------------------===//
-// Times
+// Times of an iteration
 //===----------------------------------------------------------------------===//
 
 double EvaluatedIteration::overlapUs() const {
@@ -234,7 +234,7 @@ static void readExposure(const EvaluatedIteration &iteration,
 }
 
 //===----------------------------------------------------------------------===//
-// The report
+// The report of an iteration
 //===----------------------------------------------------------------------===//
 
 const Figure *autopar::evaluation::peakOfTraining(const Chip &chip) {

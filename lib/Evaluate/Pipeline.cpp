@@ -24,7 +24,7 @@ using namespace autopar::runtime;
 using namespace autopar::schedule;
 
 //===----------------------------------------------------------------------===//
-// Defaults
+// Defaults of pipelines
 //===----------------------------------------------------------------------===//
 
 int64_t autopar::evaluation::replicasOf(const Plan &plan) {
@@ -85,7 +85,7 @@ PipelinePlan autopar::evaluation::completePipeline(const Plan &plan,
 }
 
 //===----------------------------------------------------------------------===//
-// Parts
+// Prices of the parts of a pipelined program
 //===----------------------------------------------------------------------===//
 
 PipelineParts::PipelineParts(const PlanInputs &inputs)

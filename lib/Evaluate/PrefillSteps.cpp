@@ -21,7 +21,7 @@ using namespace autopar::report;
 using namespace autopar::schedule;
 
 //===----------------------------------------------------------------------===//
-// Sums
+// Sums over the steps of a prefill
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -179,7 +179,7 @@ Result<StepWork> autopar::evaluation::sumOf(
 }
 
 //===----------------------------------------------------------------------===//
-// Steps
+// The steps of a prefill
 //===----------------------------------------------------------------------===//
 
 Result<std::vector<PrefillChunk>>

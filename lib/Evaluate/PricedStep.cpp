@@ -102,7 +102,7 @@ bool PricedStep::communicates() const {
 }
 
 //===----------------------------------------------------------------------===//
-// Integers of a report
+// Conversion to the integers of a report
 //===----------------------------------------------------------------------===//
 
 void Narrowing::fail(const std::string &what, const char *bits) {

@@ -25,7 +25,7 @@ using namespace autopar::report;
 using namespace autopar::schedule;
 
 //===----------------------------------------------------------------------===//
-// Inputs
+// Refusals of inputs
 //===----------------------------------------------------------------------===//
 
 /// Returns the error for an axis without a size.
@@ -191,7 +191,7 @@ autopar::evaluation::checkInputs(const PlanInputs &inputs) {
 }
 
 //===----------------------------------------------------------------------===//
-// Requirements
+// Explanation of requirements that are not met
 //===----------------------------------------------------------------------===//
 
 namespace {

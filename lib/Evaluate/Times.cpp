@@ -23,7 +23,7 @@ using namespace autopar::report;
 using namespace autopar::schedule;
 
 //===----------------------------------------------------------------------===//
-// Collectives
+// Calls of collectives
 //===----------------------------------------------------------------------===//
 
 const CollectiveCurve *CollectiveCall::curve() const {
@@ -129,7 +129,7 @@ Result<CollectiveCalls> autopar::evaluation::callsOf(const PricedStep &step) {
 }
 
 //===----------------------------------------------------------------------===//
-// The step
+// Times of the step
 //===----------------------------------------------------------------------===//
 
 Checked autopar::evaluation::tokensOf(const Workload &workload) {

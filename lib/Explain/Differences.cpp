@@ -39,7 +39,7 @@ std::optional<double> Row::ratio() const {
 }
 
 //===----------------------------------------------------------------------===//
-// Numbers of a report
+// Differences between the numbers of two reports
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -169,7 +169,7 @@ static void compareRest(RowList &rows) {
 }
 
 //===----------------------------------------------------------------------===//
-// Lists with named entries
+// Differences between lists with named entries
 //===----------------------------------------------------------------------===//
 
 /// Pairs the entries of `a` and `b` that have the same name, in the order of

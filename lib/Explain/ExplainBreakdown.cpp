@@ -28,7 +28,7 @@ static std::string rowPath(const char *folder, size_t row) {
 }
 
 //===----------------------------------------------------------------------===//
-// Kernels
+// Derivations of the numbers of kernels
 //===----------------------------------------------------------------------===//
 
 /// Returns which part of the launch's time is the largest: "compute", "memory"
@@ -221,7 +221,7 @@ void Explainer::explainKernels() {
 }
 
 //===----------------------------------------------------------------------===//
-// Ops and layers
+// Derivations of the numbers of ops and layers
 //===----------------------------------------------------------------------===//
 
 void Explainer::explainRows(

@@ -27,7 +27,7 @@ static std::string pathOf(size_t row) {
 }
 
 //===----------------------------------------------------------------------===//
-// Rows
+// Derivations of bytes of collectives
 //===----------------------------------------------------------------------===//
 
 void Explainer::explainCollective(size_t row) {
@@ -178,7 +178,7 @@ void Explainer::explainCommunication() {
 }
 
 //===----------------------------------------------------------------------===//
-// Times
+// Derivations of times of collectives
 //===----------------------------------------------------------------------===//
 
 namespace {

@@ -29,7 +29,7 @@ static std::string device(const char *name) {
 static constexpr const char *programSource = "cost program of the IR";
 
 //===----------------------------------------------------------------------===//
-// Derivations
+// Adding derivations
 //===----------------------------------------------------------------------===//
 
 Explainer::Explainer(const EvaluatedStep &step)
@@ -117,7 +117,7 @@ void Explainer::addSum(const std::string &path,
 }
 
 //===----------------------------------------------------------------------===//
-// Given numbers, and the model
+// Derivations of given numbers, and of the model
 //===----------------------------------------------------------------------===//
 
 void Explainer::explainDegree(const std::string &name) {
@@ -229,7 +229,7 @@ void Explainer::explainModel() {
 }
 
 //===----------------------------------------------------------------------===//
-// Memory
+// Derivations of memory
 //===----------------------------------------------------------------------===//
 
 void Explainer::explainResidents() {
@@ -411,7 +411,7 @@ void Explainer::explainCapacity() {
 }
 
 //===----------------------------------------------------------------------===//
-// FLOPs
+// Derivations of FLOPs
 //===----------------------------------------------------------------------===//
 
 void Explainer::addKernels(const std::string &path, FlopClass flopClass,

@@ -61,7 +61,7 @@ static void explainStep(const EvaluatedStep &whole, size_t index,
 }
 
 //===----------------------------------------------------------------------===//
-// Collectives
+// Derivations of collectives
 //===----------------------------------------------------------------------===//
 
 static std::string rowFolder(size_t row) {
@@ -111,7 +111,7 @@ static void explainRow(const EvaluatedStep &whole, size_t row,
 }
 
 //===----------------------------------------------------------------------===//
-// Totals of a step
+// Derivations of totals of a step
 //===----------------------------------------------------------------------===//
 
 static void explainBoundsOf(const EvaluatedStep &whole,

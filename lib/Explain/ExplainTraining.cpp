@@ -69,7 +69,7 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Times
+// Derivations of the times of an iteration
 //===----------------------------------------------------------------------===//
 
 /// Explains the sum of the kernels and of the exposed communication of a
@@ -214,7 +214,7 @@ void TrainingExplainer::explainExposure(size_t index) {
 }
 
 //===----------------------------------------------------------------------===//
-// FLOPs
+// Derivations of the FLOPs of an iteration
 //===----------------------------------------------------------------------===//
 
 /// Explains the sum of `flopsOf` over the kernels of `section`.
@@ -288,7 +288,7 @@ void TrainingExplainer::explainUtilization() {
 }
 
 //===----------------------------------------------------------------------===//
-// Memory
+// Derivations of the memory of an iteration
 //===----------------------------------------------------------------------===//
 
 /// Explains the bytes that are saved for all microbatches in flight on

@@ -36,7 +36,7 @@ std::string NodeText::value(NodeId node) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Sizes
+// Sizes as text
 //===----------------------------------------------------------------------===//
 
 /// Returns whether the node is a product of axes, which is the divisor of a
@@ -238,7 +238,7 @@ std::string NodeText::sizes(NodeId id, Bind bind) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Formulas
+// Formulas as text
 //===----------------------------------------------------------------------===//
 
 std::string NodeText::leafName(NodeId node) const {

@@ -108,7 +108,7 @@ std::string autopar::hardware::latencyText(const Algorithm &algorithm,
 }
 
 //===----------------------------------------------------------------------===//
-// Files
+// Reading algorithms from files
 //===----------------------------------------------------------------------===//
 
 std::optional<CollectiveKind>

@@ -73,7 +73,7 @@ static bool isOfFormat(KernelKind kind) {
 }
 
 //===----------------------------------------------------------------------===//
-// Look-up
+// Looking up peaks and curves
 //===----------------------------------------------------------------------===//
 
 /// Returns the keys of the formats whose curve may serve `type`: first `type`
@@ -169,7 +169,7 @@ const KernelCurve *Chip::curve(KernelKind kind, ElementType type,
 }
 
 //===----------------------------------------------------------------------===//
-// Reading
+// Reading chips from files
 //===----------------------------------------------------------------------===//
 
 /// Reads a coefficient of a curve. Its source is that of the curve, unless the

@@ -38,7 +38,7 @@ struct Found {
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Flattening
+// Listing the figures of a chip or system
 //===----------------------------------------------------------------------===//
 
 static void add(std::vector<Row> &rows, const std::string &field,
@@ -159,7 +159,7 @@ static Result<Found> lookUp(const HardwareLibrary &library,
 }
 
 //===----------------------------------------------------------------------===//
-// Commands
+// Texts of the commands
 //===----------------------------------------------------------------------===//
 
 Result<std::string>

@@ -250,7 +250,7 @@ std::optional<Error> NodeExpander::findBases() {
 }
 
 //===----------------------------------------------------------------------===//
-// Writing
+// Writing the files of a chip and a system
 //===----------------------------------------------------------------------===//
 
 /// Sets a figure if the file gives it. Otherwise the figure of the library

@@ -54,7 +54,7 @@ size_t ShapeTable::varyingOf(KernelKind kernel) {
 }
 
 //===----------------------------------------------------------------------===//
-// Grids
+// Interpolation between the sizes of a table
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -134,7 +134,7 @@ ShapeGrid autopar::hardware::reduce(const ShapeTable &table,
 }
 
 //===----------------------------------------------------------------------===//
-// Reading
+// Reading tables from files
 //===----------------------------------------------------------------------===//
 
 /// The limits of a coordinate. Sizes are integers, except rows per expert.

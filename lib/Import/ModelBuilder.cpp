@@ -25,7 +25,7 @@ ModelBuilder::ModelBuilder(MLIRContext *context, const Model &model)
       element(fromElementType(context, model.dtype)) {}
 
 //===----------------------------------------------------------------------===//
-// Types
+// Making types
 //===----------------------------------------------------------------------===//
 
 Type ModelBuilder::cacheFormat() const {
@@ -84,7 +84,7 @@ int64_t ModelBuilder::widthOf(Value x) {
 NamedExtent ModelBuilder::tokensOf(Value x) { return TensorView(x).extent(1); }
 
 //===----------------------------------------------------------------------===//
-// Weights
+// Making weights
 //===----------------------------------------------------------------------===//
 
 std::string ModelBuilder::renamed(std::string name) const {
@@ -222,7 +222,7 @@ Value ModelBuilder::linear(Value x, const std::string &stem, int64_t out,
 }
 
 //===----------------------------------------------------------------------===//
-// Functions
+// Making functions
 //===----------------------------------------------------------------------===//
 
 func::FuncOp ModelBuilder::beginFunction(StringRef name, TypeRange inputs,

@@ -31,7 +31,7 @@ public:
   mlir::Type cacheFormat() const;
 
   //===--------------------------------------------------------------------===//
-  // Functions for types
+  // Functions that make types
   //===--------------------------------------------------------------------===//
 
   /// Returns the type with the leading dimensions of `x` (all but the last
@@ -56,7 +56,7 @@ public:
   NamedExtent tokensOf(mlir::Value x);
 
   //===--------------------------------------------------------------------===//
-  // Functions for weights
+  // Functions that make weights
   //===--------------------------------------------------------------------===//
 
   /// Adds a weight with the model's element type and returns it. `storage`

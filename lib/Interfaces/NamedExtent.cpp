@@ -28,7 +28,7 @@ NamedExtent NamedExtent::symbol(MLIRContext *context, StringRef name) {
 }
 
 //===----------------------------------------------------------------------===//
-// Text
+// Extents as text
 //===----------------------------------------------------------------------===//
 
 /// Multiplies the extent by the number `word`, or appends the symbol `word` to
@@ -100,7 +100,7 @@ std::string NamedExtent::str() const {
 }
 
 //===----------------------------------------------------------------------===//
-// Products
+// Products of extents
 //===----------------------------------------------------------------------===//
 
 std::optional<NamedExtent> NamedExtent::product(ArrayRef<NamedExtent> all) {

@@ -94,7 +94,7 @@ FunctionOpInterface autopar::findWhole(FunctionOpInterface function) {
 }
 
 //===----------------------------------------------------------------------===//
-// Encodings and the module around them
+// Verification of encodings against the module around them
 //===----------------------------------------------------------------------===//
 
 std::string autopar::productText(DeviceMeshOpInterface mesh,

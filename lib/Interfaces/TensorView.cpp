@@ -137,7 +137,7 @@ Type autopar::fromElementType(MLIRContext *context, ElementType type) {
 }
 
 //===----------------------------------------------------------------------===//
-// Aliases
+// Short names of types in printed IR
 //===----------------------------------------------------------------------===//
 
 /// Returns the end of an alias for a number format. It ends with a letter,
@@ -237,7 +237,7 @@ std::string autopar::aliasOf(RankedTensorType type) {
 }
 
 //===----------------------------------------------------------------------===//
-// Verification
+// Verification of types
 //===----------------------------------------------------------------------===//
 
 LogicalResult

@@ -14,7 +14,7 @@ using namespace autopar::program;
 using namespace mlir;
 
 //===----------------------------------------------------------------------===//
-// Dimensions
+// Making dimensions
 //===----------------------------------------------------------------------===//
 
 /// Returns the index of `name` in `names`; adds it at the end if it is new.
@@ -155,7 +155,7 @@ ElementType WorkloadBuilder::formatOf(Value tensor) {
 }
 
 //===----------------------------------------------------------------------===//
-// Kernels
+// Adding kernels
 //===----------------------------------------------------------------------===//
 
 /// Returns the name with which an op's result is printed; if there is none, the
@@ -401,7 +401,7 @@ Kernel &WorkloadBuilder::addElementwise(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Residents
+// Adding weights, caches and states
 //===----------------------------------------------------------------------===//
 
 void WorkloadBuilder::addResident(Value value, Resident resident,
@@ -420,7 +420,7 @@ void WorkloadBuilder::refuse(Operation *op, StringRef why) {
 }
 
 //===----------------------------------------------------------------------===//
-// Position
+// The current position in the program
 //===----------------------------------------------------------------------===//
 
 void WorkloadBuilder::enter(uint32_t newLayer, int64_t newCount) {

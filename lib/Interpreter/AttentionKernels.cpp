@@ -25,7 +25,7 @@ using namespace autopar::transformer;
 using namespace mlir;
 
 //===----------------------------------------------------------------------===//
-// Positions
+// Rotation of positions
 //===----------------------------------------------------------------------===//
 
 /// Rotates `x` by the angles of its positions or, with a `sign` of -1, back.
@@ -52,7 +52,7 @@ static LocalResult run(RopeBackwardOp op, Device &device) {
 }
 
 //===----------------------------------------------------------------------===//
-// Caches
+// Updates of KV caches
 //===----------------------------------------------------------------------===//
 
 /// Returns how the tokens of a KV cache, or of keys, are split over devices.
@@ -170,7 +170,7 @@ static SeenTokens tokensOfStep(ArrayRef<Value> parts, Device &device,
 }
 
 //===----------------------------------------------------------------------===//
-// Attention
+// Attention over keys and values
 //===----------------------------------------------------------------------===//
 
 static LogicalResult update(AttentionOp op, Device &device) {
@@ -412,7 +412,7 @@ static LocalResult run(ChannelAttentionOp op, Device &device) {
 }
 
 //===----------------------------------------------------------------------===//
-// Latent attention
+// Attention over latents
 //===----------------------------------------------------------------------===//
 
 static LogicalResult update(LatentAttentionOp op, Device &device) {
@@ -492,7 +492,7 @@ static LocalResult run(LatentAttentionOp op, Device &device) {
 }
 
 //===----------------------------------------------------------------------===//
-// The indexer
+// The indexer, which selects tokens
 //===----------------------------------------------------------------------===//
 
 static LogicalResult update(IndexerOp op, Device &device) {

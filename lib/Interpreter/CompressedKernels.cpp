@@ -77,7 +77,7 @@ interpreter::readWindow(Operation *op, const CachedTokens &rows, int64_t window,
 }
 
 //===----------------------------------------------------------------------===//
-// Compressors
+// Kernels that compress tokens
 //===----------------------------------------------------------------------===//
 
 static LogicalResult update(CompressOp op, Device &device) {
@@ -163,7 +163,7 @@ static LocalResult run(CompressOp op, Device &device) {
 }
 
 //===----------------------------------------------------------------------===//
-// Attention
+// Attention over compressed tokens
 //===----------------------------------------------------------------------===//
 
 static LogicalResult update(CompressedAttentionOp op, Device &device) {
@@ -261,7 +261,7 @@ static LocalResult run(GroupedLinearOp op, Device &device) {
 }
 
 //===----------------------------------------------------------------------===//
-// Blocks of tokens
+// Selection of blocks of tokens
 //===----------------------------------------------------------------------===//
 
 static LogicalResult update(BlockIndexerOp op, Device &device) {

@@ -168,7 +168,7 @@ static LocalResult run(WeighOp op, Device &device) {
 }
 
 //===----------------------------------------------------------------------===//
-// Backwards
+// Backwards of elementwise ops
 //===----------------------------------------------------------------------===//
 
 static LocalResult run(CastOp op, Device &device) { return device(op.getX()); }
@@ -209,7 +209,7 @@ static LocalResults run(GatedBackwardOp op, Device &device) {
 }
 
 //===----------------------------------------------------------------------===//
-// Dropout
+// Kernels of dropout
 //===----------------------------------------------------------------------===//
 
 /// Decides the mask by the random number of "<layer> dropout <seed>" and the

@@ -40,7 +40,7 @@ double autopar::interpreter::randomNumber(StringRef name, int64_t index) {
 }
 
 //===----------------------------------------------------------------------===//
-// Devices
+// Numbering of devices
 //===----------------------------------------------------------------------===//
 
 const LocalTensor &Device::operator()(Value value) const {
@@ -63,7 +63,7 @@ std::vector<int64_t> Device::positions(Value value, unsigned dim) const {
 }
 
 //===----------------------------------------------------------------------===//
-// All devices together
+// What all devices have together
 //===----------------------------------------------------------------------===//
 
 /// Whether two copies of a number agree; replicas may have summed in another
@@ -123,7 +123,7 @@ autopar::interpreter::gatherAll(const TensorView &type,
 }
 
 //===----------------------------------------------------------------------===//
-// Caches and states
+// KV caches and states
 //===----------------------------------------------------------------------===//
 
 /// Returns the op of the KV cache or state behind a value; null if there is
@@ -163,7 +163,7 @@ std::string Execution::residentKey(Value value) {
 }
 
 //===----------------------------------------------------------------------===//
-// Ops
+// Running ops
 //===----------------------------------------------------------------------===//
 
 Execution::Values Execution::valuesOf(ValueRange range) const {
@@ -394,7 +394,7 @@ FailureOr<Execution::Values> Execution::runBlock(Block &block,
 }
 
 //===----------------------------------------------------------------------===//
-// Steps
+// Running steps and iterations
 //===----------------------------------------------------------------------===//
 
 static func::FuncOp entryOf(ModuleOp module) {

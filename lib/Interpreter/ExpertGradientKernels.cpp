@@ -20,7 +20,7 @@ using namespace autopar::transformer;
 using namespace mlir;
 
 //===----------------------------------------------------------------------===//
-// Routing
+// Backwards of routing
 //===----------------------------------------------------------------------===//
 
 /// Returns, for each token of a device, its position in the device's dense
@@ -158,7 +158,7 @@ static LocalResult run(WeighGradientOp op, Device &device) {
 }
 
 //===----------------------------------------------------------------------===//
-// Products
+// Gradients of matmuls of experts
 //===----------------------------------------------------------------------===//
 
 /// Returns the position on the device of the expert to which row `row` belongs;

@@ -21,7 +21,7 @@ using namespace autopar::transformer;
 using namespace mlir;
 
 //===----------------------------------------------------------------------===//
-// Routing
+// Choosing experts for tokens
 //===----------------------------------------------------------------------===//
 
 /// Excludes all expert groups except the `keep` best, which are those with the

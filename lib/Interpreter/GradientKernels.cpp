@@ -18,7 +18,7 @@ using namespace autopar::transformer;
 using namespace mlir;
 
 //===----------------------------------------------------------------------===//
-// Losses
+// Kernels of losses
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -95,7 +95,7 @@ static LocalResult run(CrossEntropyBackwardOp op, Device &device) {
 }
 
 //===----------------------------------------------------------------------===//
-// Products
+// Gradients of matmuls
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -167,7 +167,7 @@ static LocalResult run(FactorGradientOp op, Device &device) {
 }
 
 //===----------------------------------------------------------------------===//
-// Tables
+// Gradients of embedding tables
 //===----------------------------------------------------------------------===//
 
 /// Sums the gradients of the rows that the device has; other devices sum those

@@ -27,7 +27,7 @@ static LocalResult run(HyperExpandOp op, Device &device) {
 }
 
 //===----------------------------------------------------------------------===//
-// Before a block
+// Mixing streams before a block
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -135,7 +135,7 @@ static LocalResults run(HyperPreOp op, Device &device) {
 }
 
 //===----------------------------------------------------------------------===//
-// After it
+// Mixing streams after a block
 //===----------------------------------------------------------------------===//
 
 static LocalResult run(HyperPostOp op, Device &device) {

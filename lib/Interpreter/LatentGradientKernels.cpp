@@ -61,7 +61,7 @@ static LocalResults run(ConcatSharedBackwardOp op, Device &device) {
 }
 
 //===----------------------------------------------------------------------===//
-// Attention to latents of the step
+// Backward of attention to latents of the step
 //===----------------------------------------------------------------------===//
 
 namespace {

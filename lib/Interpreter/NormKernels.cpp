@@ -143,7 +143,7 @@ static LocalResult run(LayerNormOp op, Device &device) {
 }
 
 //===----------------------------------------------------------------------===//
-// Backwards
+// Backwards of norms
 //===----------------------------------------------------------------------===//
 
 static LocalResult run(NormBackwardOp op, Device &device) {

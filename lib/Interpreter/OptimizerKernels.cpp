@@ -27,7 +27,7 @@ static constexpr double rate = 0.001;
 static constexpr double leastSquare = 1e-12;
 
 //===----------------------------------------------------------------------===//
-// Element by element
+// Optimizers that update each element by itself
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -69,7 +69,7 @@ static LocalTensor &keptBy(Device &device, DeviceTensors &all,
 }
 
 //===----------------------------------------------------------------------===//
-// Matrices
+// Access to the matrices of a tensor
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -89,7 +89,7 @@ struct Matrices {
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Adafactor
+// The optimizer Adafactor
 //===----------------------------------------------------------------------===//
 
 /// Returns, for each index of dimension `dim`, whether it belongs to the tensor
@@ -201,7 +201,7 @@ static LocalResult run(UpdateOp op, Device &device) {
 }
 
 //===----------------------------------------------------------------------===//
-// Muon
+// The optimizer Muon
 //===----------------------------------------------------------------------===//
 
 static LocalResult run(MomentumOp op, Device &device) {
@@ -292,7 +292,7 @@ static LocalResult run(OrthogonalizeOp op, Device &device) {
 }
 
 //===----------------------------------------------------------------------===//
-// Updated elements
+// Writing updated elements
 //===----------------------------------------------------------------------===//
 
 static LogicalResult run(AssignOp op, Device &device) {

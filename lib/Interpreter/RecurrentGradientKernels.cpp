@@ -26,7 +26,7 @@ using namespace mlir;
 using Row = std::vector<double>;
 
 //===----------------------------------------------------------------------===//
-// Short convolution
+// Backward of short convolutions
 //===----------------------------------------------------------------------===//
 
 static LocalResults run(ShortConvBackwardOp op, Device &device) {
@@ -67,7 +67,7 @@ static LocalResults run(ShortConvBackwardOp op, Device &device) {
 }
 
 //===----------------------------------------------------------------------===//
-// State space
+// Backward of state-space recurrences
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -165,7 +165,7 @@ static LocalResults run(StateSpaceBackwardOp op, Device &device) {
 }
 
 //===----------------------------------------------------------------------===//
-// Gated delta rule
+// Backward of the gated delta rule
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -308,7 +308,7 @@ static LocalResults run(GatedDeltaRuleBackwardOp op, Device &device) {
 }
 
 //===----------------------------------------------------------------------===//
-// Linear attention
+// Backward of linear attention
 //===----------------------------------------------------------------------===//
 
 static LocalResults run(LinearAttentionBackwardOp op, Device &device) {

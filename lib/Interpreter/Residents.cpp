@@ -38,7 +38,7 @@ static std::optional<unsigned> batchDimOfRows(const TensorView &cache,
 }
 
 //===----------------------------------------------------------------------===//
-// Initial contents
+// Initial contents of caches and states
 //===----------------------------------------------------------------------===//
 
 /// Returns random contents for the tokens that were cached before the first
@@ -153,7 +153,7 @@ LocalTensor *Execution::stateOf(Value value, int64_t device) {
 }
 
 //===----------------------------------------------------------------------===//
-// Joined contents
+// Joining the parts of devices
 //===----------------------------------------------------------------------===//
 
 /// Copies a device's part into the whole row of a token; returns false if
@@ -274,7 +274,7 @@ LogicalResult Execution::takeOver(const Execution &from) {
 }
 
 //===----------------------------------------------------------------------===//
-// Sizes
+// Bytes of caches and states
 //===----------------------------------------------------------------------===//
 
 int64_t autopar::interpreter::bytesOf(Value value, const LocalTensor &local) {

@@ -149,7 +149,7 @@ LogicalResult Execution::send(ArrayRef<Value> sent) {
 }
 
 //===----------------------------------------------------------------------===//
-// The stage's part of the text
+// Running a stage's part of the program
 //===----------------------------------------------------------------------===//
 
 LogicalResult Execution::runWithin(Operation *op) {
@@ -254,7 +254,7 @@ LogicalResult Execution::runStages(bool trains) {
 }
 
 //===----------------------------------------------------------------------===//
-// Copies of weights
+// Gradients of weights that several stages hold
 //===----------------------------------------------------------------------===//
 
 /// Sums the gradients of a weight that devices at several positions on the

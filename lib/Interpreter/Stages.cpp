@@ -32,7 +32,7 @@ static LogicalResult verifyAxis(parallel::StagesOp op, StringRef axis,
 }
 
 //===----------------------------------------------------------------------===//
-// Layers of a backward
+// Finding the layers of a backward
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -167,7 +167,7 @@ FailureOr<std::unique_ptr<StageTable>> StageTable::create(ModuleOp module,
 }
 
 //===----------------------------------------------------------------------===//
-// Orders
+// Orders of tasks
 //===----------------------------------------------------------------------===//
 
 /// Reads the order of tasks from the schedule. Gradients of weights have no

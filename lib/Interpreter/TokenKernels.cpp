@@ -33,7 +33,7 @@ int64_t autopar::interpreter::copiesOf(const TensorView &view, unsigned dim,
 }
 
 //===----------------------------------------------------------------------===//
-// Weights
+// Reading elements of weights
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -89,7 +89,7 @@ static LocalResult run(KVCacheOp, Device &) { return LocalTensor(); }
 static LocalResult run(StateOp, Device &) { return LocalTensor(); }
 
 //===----------------------------------------------------------------------===//
-// Products
+// Kernels of matmuls
 //===----------------------------------------------------------------------===//
 
 /// Multiplies `x` [rows, in] by `w` [in, out], and adds `bias` [out] if there
@@ -131,7 +131,7 @@ static LocalResult run(LogitsOp op, Device &device) {
 }
 
 //===----------------------------------------------------------------------===//
-// Tokens
+// Kernels that select or move tokens
 //===----------------------------------------------------------------------===//
 
 /// Looks token ids up. Rows that the device does not have are 0, because other

@@ -19,7 +19,7 @@ using namespace autopar::transformer;
 using namespace mlir;
 
 //===----------------------------------------------------------------------===//
-// Saved values
+// Saving values for the backward
 //===----------------------------------------------------------------------===//
 
 /// Returns the key of a saved value, which a function and its backward share.
@@ -50,7 +50,7 @@ static LocalResult run(SavedOp op, Device &device) {
 }
 
 //===----------------------------------------------------------------------===//
-// Gradients
+// Adding up gradients
 //===----------------------------------------------------------------------===//
 
 LayerWeight autopar::interpreter::keyOf(WeightOp weight,

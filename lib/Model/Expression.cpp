@@ -50,7 +50,7 @@ static Error refuse(std::string message) {
 }
 
 //===----------------------------------------------------------------------===//
-// Arithmetic
+// Arithmetic of values
 //===----------------------------------------------------------------------===//
 
 static Result<JsonValue> fromChecked(Checked value) {
@@ -184,7 +184,7 @@ static Result<JsonValue> element(const JsonValue &container,
 }
 
 //===----------------------------------------------------------------------===//
-// Functions
+// Functions of expressions
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -313,7 +313,7 @@ static const std::map<std::string_view, Function> &functions() {
 }
 
 //===----------------------------------------------------------------------===//
-// Evaluation
+// Evaluation of expressions
 //===----------------------------------------------------------------------===//
 
 namespace {

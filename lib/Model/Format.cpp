@@ -27,7 +27,7 @@ std::vector<std::string> autopar::model::formatNames() {
 }
 
 //===----------------------------------------------------------------------===//
-// Shapes
+// Reading shapes
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -97,7 +97,7 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Formats
+// Reading quantisation formats
 //===----------------------------------------------------------------------===//
 
 static ElementType readType(const JsonReader &reader, std::string_view key) {

@@ -18,7 +18,7 @@ using Characters = Pattern::Characters;
 using State = Pattern::State;
 
 //===----------------------------------------------------------------------===//
-// Syntax
+// Parsing patterns
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -251,7 +251,7 @@ Node parseGlobNode(std::string_view text) {
 }
 
 //===----------------------------------------------------------------------===//
-// Automata
+// Matching with automata
 //===----------------------------------------------------------------------===//
 
 /// Builds the states of the automaton from the end to the beginning: each part

@@ -23,7 +23,7 @@ static std::string directory() {
 }
 
 //===----------------------------------------------------------------------===//
-// Settings and methods
+// Settings of a checkpoint, and their quantisation method
 //===----------------------------------------------------------------------===//
 
 Result<std::optional<JsonReader>>
@@ -137,7 +137,7 @@ static Result<Family> findMethod(const JsonReader &settings, bool inOwnFile,
 }
 
 //===----------------------------------------------------------------------===//
-// Schemes
+// Reading rules for modules
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -228,7 +228,7 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
-  // Schemes
+  // Reading settings for single modules
   //===--------------------------------------------------------------------===//
 
   /// Reads settings for single modules, by name or by regular expression.
@@ -427,7 +427,7 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
-  // Formats
+  // Choosing a format by its condition
   //===--------------------------------------------------------------------===//
 
   /// Returns the first format of the method whose condition holds.

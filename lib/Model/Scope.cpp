@@ -22,7 +22,7 @@ Scope::Scope(Family family, JsonReader config, ModelNotes &notes, Scope *outer)
       outer(outer) {}
 
 //===----------------------------------------------------------------------===//
-// Names
+// Looking up names
 //===----------------------------------------------------------------------===//
 
 Result<const JsonValue *> Scope::lookUp(const std::string &name) {
@@ -115,7 +115,7 @@ Result<Scope *> Scope::part(const std::string &name) {
 }
 
 //===----------------------------------------------------------------------===//
-// Fields
+// Reading fields of a config
 //===----------------------------------------------------------------------===//
 
 /// Returns the config keys of a field: those of its member "key" (a text or a
@@ -453,7 +453,7 @@ Result<JsonValue> Scope::checkField(const std::string &name,
 }
 
 //===----------------------------------------------------------------------===//
-// Expressions
+// Evaluating expressions
 //===----------------------------------------------------------------------===//
 
 Result<JsonValue> Scope::evaluate(const JsonValue &expression,

@@ -95,7 +95,7 @@ std::string autopar::model::textAt(const JsonValue &object, const char *key) {
 }
 
 //===----------------------------------------------------------------------===//
-// Names
+// Names that an expression depends on
 //===----------------------------------------------------------------------===//
 
 /// Returns the expression of a layer's variable, in any stack; null if there is
@@ -153,7 +153,7 @@ std::vector<Scope *> autopar::model::scopesOf(Scope &root) {
 }
 
 //===----------------------------------------------------------------------===//
-// Fields
+// Finding the fields that hold sizes
 //===----------------------------------------------------------------------===//
 
 /// Returns the scope that has the field `name`, which may belong to a part;

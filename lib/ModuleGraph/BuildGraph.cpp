@@ -100,7 +100,7 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Where things are
+// The cluster and the stage in which ops are drawn
 //===----------------------------------------------------------------------===//
 
 Drawn &StepWalk::drawnOf(FunctionOpInterface function) {
@@ -130,7 +130,7 @@ void StepWalk::enterLayer() {
 }
 
 //===----------------------------------------------------------------------===//
-// Values
+// Drawing values and ops
 //===----------------------------------------------------------------------===//
 
 /// Draws a value that every stage has, on this stage, with the ops on which it
@@ -181,7 +181,7 @@ Index StepWalk::drawOp(Frame &frame, Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Running
+// Running the functions of the module
 //===----------------------------------------------------------------------===//
 
 LogicalResult StepWalk::runBlock(Frame &frame, Block &block) {

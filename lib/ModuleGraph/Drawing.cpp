@@ -31,7 +31,7 @@ Drawing::Drawing(ModuleOp module, std::vector<LayerRange> stages)
 }
 
 //===----------------------------------------------------------------------===//
-// Clusters
+// Making clusters
 //===----------------------------------------------------------------------===//
 
 std::optional<Index> Drawing::stageCluster(Stage stage) {
@@ -72,7 +72,7 @@ Index Drawing::loopCluster(LoopLikeOpInterface loop, Index parent,
 }
 
 //===----------------------------------------------------------------------===//
-// Nodes
+// Making nodes
 //===----------------------------------------------------------------------===//
 
 std::string Drawing::textOf(Value value) {
@@ -155,7 +155,7 @@ Index Drawing::result(OpOperand &use, Stage stage, Index cluster) {
 }
 
 //===----------------------------------------------------------------------===//
-// Edges
+// Making edges
 //===----------------------------------------------------------------------===//
 
 Source Drawing::join() {

@@ -42,7 +42,7 @@ std::string autopar::page::escapeHtml(std::string_view text) {
 }
 
 //===----------------------------------------------------------------------===//
-// The body
+// Elements of a page's body
 //===----------------------------------------------------------------------===//
 
 static std::string element(std::string_view tag, std::string_view text,
@@ -108,7 +108,7 @@ HtmlBody &HtmlBody::endDetails() {
 }
 
 //===----------------------------------------------------------------------===//
-// The page
+// Making the whole page
 //===----------------------------------------------------------------------===//
 
 /// Returns JSON for the inside of a script: nothing in it can end the script.

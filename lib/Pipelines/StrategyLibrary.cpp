@@ -43,7 +43,7 @@ static std::string versionText() {
 }
 
 //===----------------------------------------------------------------------===//
-// The library
+// The library of strategies
 //===----------------------------------------------------------------------===//
 
 static std::string bytecodeOf(ModuleOp module) {

@@ -32,7 +32,7 @@ autopar::placement::parseEngineFormat(std::string_view text) {
 }
 
 //===----------------------------------------------------------------------===//
-// Writing
+// Writing the files of engines
 //===----------------------------------------------------------------------===//
 
 template <typename Iterator>
@@ -106,7 +106,7 @@ autopar::placement::writeEngineMap(const ExpertPlacement &placement,
 }
 
 //===----------------------------------------------------------------------===//
-// Reading
+// Reading the files of engines
 //===----------------------------------------------------------------------===//
 
 /// Appends the experts of `list` to `slots`; the list must have `expected`
@@ -197,7 +197,7 @@ Result<std::vector<LayerSlots>> autopar::placement::readEngineMap(
 }
 
 //===----------------------------------------------------------------------===//
-// Evaluating
+// Evaluating a placement from a file
 //===----------------------------------------------------------------------===//
 
 static EngineFormat formatOf(const JsonReader &root) {

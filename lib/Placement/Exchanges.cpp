@@ -25,7 +25,7 @@ static bool mayReach(double tokens, double limit) {
 }
 
 //===----------------------------------------------------------------------===//
-// Orders
+// Orders of slots and ranks
 //===----------------------------------------------------------------------===//
 
 void Packer::sortAll() {
@@ -95,7 +95,7 @@ void Packer::exchangeWithRanks(size_t end, const Exchange &best,
 }
 
 //===----------------------------------------------------------------------===//
-// One slot for another
+// Exchanging one slot for another
 //===----------------------------------------------------------------------===//
 
 /// Takes the steps for every slot that the most loaded rank may exchange.
@@ -161,7 +161,7 @@ bool Packer::exchangeOne(Steps &steps) {
 }
 
 //===----------------------------------------------------------------------===//
-// Two slots for two others
+// Exchanging two slots for two others
 //===----------------------------------------------------------------------===//
 
 void Packer::findPairs(size_t rank, std::vector<Pair> &pairs) const {

@@ -29,7 +29,7 @@ Balanced LayerPlacer::place() const {
 }
 
 //===----------------------------------------------------------------------===//
-// Experts by node
+// Placement by groups of experts, each group on one node
 //===----------------------------------------------------------------------===//
 
 std::vector<int32_t>
@@ -92,7 +92,7 @@ Balanced LayerPlacer::placeGroups() const {
 }
 
 //===----------------------------------------------------------------------===//
-// Any expert anywhere
+// Placement of any expert anywhere
 //===----------------------------------------------------------------------===//
 
 std::vector<int32_t>

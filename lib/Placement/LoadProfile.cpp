@@ -25,7 +25,7 @@ static constexpr std::string_view schemaName = "autopar.load/1";
 static constexpr double maxLoad = static_cast<double>(limits::maxTokens);
 
 //===----------------------------------------------------------------------===//
-// Shape
+// Errors about the shape of loads
 //===----------------------------------------------------------------------===//
 
 std::string autopar::placement::wrongLayer(const LoadShape &shape,
@@ -55,7 +55,7 @@ bool autopar::placement::endsWith(std::string_view text,
 }
 
 //===----------------------------------------------------------------------===//
-// JSON
+// Loads as JSON
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -204,7 +204,7 @@ std::string autopar::placement::writeLoads(const LoadProfile &profile) {
 }
 
 //===----------------------------------------------------------------------===//
-// CSV
+// Loads as CSV
 //===----------------------------------------------------------------------===//
 
 using LoadsByExpert = std::map<int64_t, double>;

@@ -15,7 +15,7 @@ using namespace autopar;
 using namespace autopar::placement;
 
 //===----------------------------------------------------------------------===//
-// Words
+// Loads that are given by a word
 //===----------------------------------------------------------------------===//
 
 static constexpr const char *wordsNote =
@@ -84,7 +84,7 @@ autopar::placement::parseSyntheticLoad(std::string_view text) {
 }
 
 //===----------------------------------------------------------------------===//
-// Reading
+// Reading loads
 //===----------------------------------------------------------------------===//
 
 static Result<LoadProfile> synthesise(SyntheticLoad load,

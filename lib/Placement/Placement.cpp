@@ -64,7 +64,7 @@ double ExpertPlacement::meanImbalance() const {
 }
 
 //===----------------------------------------------------------------------===//
-// Checks
+// Checks of the input
 //===----------------------------------------------------------------------===//
 
 static std::optional<Error> checkRange(std::string_view what, int64_t value,
@@ -196,7 +196,7 @@ Result<int64_t> autopar::placement::slotsWithin(Checked budgetBytes,
 }
 
 //===----------------------------------------------------------------------===//
-// Placement
+// Placing experts
 //===----------------------------------------------------------------------===//
 
 static std::vector<int32_t> placeInBlocks(const PlacementSpace &space) {

@@ -24,7 +24,7 @@ static std::string print(const char *format, double value) {
 }
 
 //===----------------------------------------------------------------------===//
-// Text
+// Placements as text
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -153,7 +153,7 @@ std::string autopar::placement::placementText(const ExpertPlacement &placement,
 }
 
 //===----------------------------------------------------------------------===//
-// JSON
+// Placements as JSON
 //===----------------------------------------------------------------------===//
 
 template <typename T>

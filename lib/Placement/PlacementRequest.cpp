@@ -18,7 +18,7 @@ using namespace autopar;
 using namespace autopar::placement;
 
 //===----------------------------------------------------------------------===//
-// Experts, layers and slots
+// Reading experts, layers and slots
 //===----------------------------------------------------------------------===//
 
 static bool parse(std::string_view text, int64_t &number) {
@@ -161,7 +161,7 @@ static Result<PlacementOptions> optionsOf(const PlacementRequest &request) {
 }
 
 //===----------------------------------------------------------------------===//
-// Output
+// Running a request and printing its result
 //===----------------------------------------------------------------------===//
 
 static Result<std::string> print(const PlacementRequest &request,

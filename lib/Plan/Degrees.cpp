@@ -105,7 +105,7 @@ static std::optional<Error> checkGiven(const Degrees &degrees) {
 }
 
 //===----------------------------------------------------------------------===//
-// Cuts
+// Cutting axes into parts
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -288,7 +288,7 @@ std::optional<Error> MeshBuilder::addCuts() {
 }
 
 //===----------------------------------------------------------------------===//
-// Axes
+// Making the axes and degrees of a mesh
 //===----------------------------------------------------------------------===//
 
 /// Returns the name of one of `count` parts of a degree; `index` counts from

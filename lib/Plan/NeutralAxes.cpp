@@ -25,7 +25,7 @@ static bool contains(const Names &names, const std::string &name) {
 }
 
 //===----------------------------------------------------------------------===//
-// Degrees that cut nothing off
+// Removing degrees that change nothing
 //===----------------------------------------------------------------------===//
 
 static Degrees withoutNeutral(Degrees degrees) {
@@ -135,7 +135,7 @@ void autopar::plan::dropNeutralDegrees(Plan &plan) {
 }
 
 //===----------------------------------------------------------------------===//
-// Axes of one device
+// Removing axes of one device
 //===----------------------------------------------------------------------===//
 
 /// Returns the axes of tp, cp and dp that have one device. If ep or

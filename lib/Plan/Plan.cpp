@@ -104,7 +104,7 @@ std::optional<int64_t> Plan::devices() const {
 }
 
 //===----------------------------------------------------------------------===//
-// Choices
+// Names of choices
 //===----------------------------------------------------------------------===//
 
 static constexpr std::array<std::string_view, 6> optimizers = {

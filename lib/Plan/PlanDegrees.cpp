@@ -47,7 +47,7 @@ static Names stageAxes(const Plan &plan) {
 }
 
 //===----------------------------------------------------------------------===//
-// To and from degrees
+// Conversion between degrees and axes
 //===----------------------------------------------------------------------===//
 
 Degrees autopar::plan::degreesOf(const Plan &plan) {
@@ -158,7 +158,7 @@ static void sortDegrees(Plan &plan) {
 }
 
 //===----------------------------------------------------------------------===//
-// Checks
+// Checks of plans
 //===----------------------------------------------------------------------===//
 
 static std::optional<Error> checkFactors(const Plan &plan) {

@@ -21,7 +21,7 @@ using namespace autopar::plan;
 static constexpr const char *schema = "autopar.plan/1";
 
 //===----------------------------------------------------------------------===//
-// Names and meshes
+// Names of axes, and meshes as text
 //===----------------------------------------------------------------------===//
 
 static bool isLetter(char c) {
@@ -141,7 +141,7 @@ std::string autopar::plan::meshText(const Plan &plan) {
 }
 
 //===----------------------------------------------------------------------===//
-// Reading
+// Reading plans
 //===----------------------------------------------------------------------===//
 
 static void readAxes(const JsonReader &root, Plan &plan) {
@@ -251,7 +251,7 @@ Result<Plan> autopar::plan::readPlan(const JsonDocument &document) {
 }
 
 //===----------------------------------------------------------------------===//
-// Writing
+// Writing plans
 //===----------------------------------------------------------------------===//
 
 std::string autopar::plan::writePlan(const Plan &plan) {

@@ -17,7 +17,7 @@ using namespace autopar::plan;
 using namespace autopar::plan::knobs;
 
 //===----------------------------------------------------------------------===//
-// Places of knobs in a plan
+// Where the knobs lie in a plan
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -153,7 +153,7 @@ std::optional<std::string> autopar::plan::textOf(const PlanKnob &knob,
 }
 
 //===----------------------------------------------------------------------===//
-// The table
+// The table of all knobs
 //===----------------------------------------------------------------------===//
 
 static constexpr const char *prepareTraining = "autopar-prepare-training";

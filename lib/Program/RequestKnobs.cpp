@@ -20,7 +20,7 @@ std::string RequestKnob::range() const {
 }
 
 //===----------------------------------------------------------------------===//
-// What requests hold
+// Reading and writing what requests hold
 //===----------------------------------------------------------------------===//
 
 static Numbers listOf(double number) { return {number}; }
@@ -82,7 +82,7 @@ static Row row(const char *flag, const char *value, const char *option,
 }
 
 //===----------------------------------------------------------------------===//
-// The table
+// The table of all knobs of requests
 //===----------------------------------------------------------------------===//
 
 const std::vector<RequestKnob> &autopar::program::requestKnobs() {

@@ -21,7 +21,7 @@ using namespace autopar;
 using namespace autopar::program;
 
 //===----------------------------------------------------------------------===//
-// Text
+// Lengths as text
 //===----------------------------------------------------------------------===//
 
 static constexpr std::string_view uniformWord = "uniform:",
@@ -187,7 +187,7 @@ std::vector<double> TokenLengths::numbers() const {
 }
 
 //===----------------------------------------------------------------------===//
-// Numbers
+// Means, quantiles and random lengths
 //===----------------------------------------------------------------------===//
 
 /// Returns the mean of `value` over the bins, weighted by their shares.

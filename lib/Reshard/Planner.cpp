@@ -37,7 +37,7 @@ std::string_view autopar::reshard::nameOf(ReshardKind kind) {
 }
 
 //===----------------------------------------------------------------------===//
-// Input
+// Checks of the input
 //===----------------------------------------------------------------------===//
 
 static std::optional<Error> checkSpace(const ReshardSpace &space) {
@@ -114,7 +114,7 @@ static void sort(ShardLayout &layout, const ReshardSpace &space) {
 }
 
 //===----------------------------------------------------------------------===//
-// The fallback
+// A plan without a search
 //===----------------------------------------------------------------------===//
 
 /// Returns the axes of `now` that stay if only gathers and slices lead to

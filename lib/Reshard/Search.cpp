@@ -15,7 +15,7 @@ using namespace autopar::program;
 using namespace autopar::reshard;
 
 //===----------------------------------------------------------------------===//
-// Costs
+// Costs of steps
 //===----------------------------------------------------------------------===//
 
 ReshardCost ReshardCost::after(ReshardKind kind, int64_t bytes) const {
@@ -80,7 +80,7 @@ ReshardCost Search::toCome(const ShardLayout &layout) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Search
+// The search itself
 //===----------------------------------------------------------------------===//
 
 /// Records that `step`, from the node `before`, reaches its layout at `cost`,

@@ -14,7 +14,7 @@ using namespace autopar::program;
 using namespace autopar::reshard;
 
 //===----------------------------------------------------------------------===//
-// Lists of axes
+// Operations on lists of axes
 //===----------------------------------------------------------------------===//
 
 bool autopar::reshard::contains(const Axes &axes, AxisId axis) {
@@ -129,7 +129,7 @@ int64_t Steps::sent(const ShardLayout &layout, const ReshardStep &step) const {
 }
 
 //===----------------------------------------------------------------------===//
-// All steps
+// Enumeration of all steps
 //===----------------------------------------------------------------------===//
 
 bool Steps::visitAllowed(const Visit &visit, ReshardStep step) {

@@ -29,7 +29,7 @@ std::vector<std::string> autopar::runtime::runtimeNames() {
 }
 
 //===----------------------------------------------------------------------===//
-// Figures
+// Reading figures
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -139,7 +139,7 @@ static Figure readField(const JsonReader &reader, const FigureField &field,
 }
 
 //===----------------------------------------------------------------------===//
-// Versions and chips
+// Versions, chips, and changes by a plan
 //===----------------------------------------------------------------------===//
 
 /// Returns the numbers of a version: {0, 6, 5} for "0.6.5.dev"; empty if it
@@ -406,7 +406,7 @@ static void readVariants(const JsonReader &reader, const std::string &path,
 }
 
 //===----------------------------------------------------------------------===//
-// Runtimes
+// Reading runtimes
 //===----------------------------------------------------------------------===//
 
 static constexpr std::pair<const char *, BudgetRule> budgetRules[] = {

@@ -11,7 +11,7 @@ using namespace autopar;
 using namespace autopar::schedule;
 
 //===----------------------------------------------------------------------===//
-// Devices
+// Layers that fit on a device
 //===----------------------------------------------------------------------===//
 
 LayerCost AlikeLayers::loadOf(int64_t device, int64_t layers) const {
@@ -66,7 +66,7 @@ bool AlikeLayers::findRooms(Picoseconds timeLimit, int64_t memoryLimit,
 }
 
 //===----------------------------------------------------------------------===//
-// Equal numbers
+// Splits into equal numbers of layers
 //===----------------------------------------------------------------------===//
 
 /// Tests whether equal numbers are best. If they are, a device with one layer

@@ -82,7 +82,7 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// One direction
+// Schedules in which microbatches enter at one end
 //===----------------------------------------------------------------------===//
 
 void Orders::gpipe(int64_t device) {
@@ -153,7 +153,7 @@ void Orders::inference(int64_t device) {
 }
 
 //===----------------------------------------------------------------------===//
-// Two directions
+// Schedules in which microbatches enter at both ends
 //===----------------------------------------------------------------------===//
 
 /// Adds a task. Microbatches 0 to half - 1 enter at device 0, the remaining
@@ -240,7 +240,7 @@ void DualPipe::run() {
 }
 
 //===----------------------------------------------------------------------===//
-// All schedules
+// Order of the tasks of any schedule
 //===----------------------------------------------------------------------===//
 
 int64_t autopar::schedule::leadOf(const PipelineSchedule &schedule,

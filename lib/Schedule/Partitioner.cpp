@@ -23,7 +23,7 @@ using namespace autopar::schedule;
 using Answer = StageSearch::Answer;
 
 //===----------------------------------------------------------------------===//
-// Loads
+// Loads of layers and devices
 //===----------------------------------------------------------------------===//
 
 /// Returns the distinct values except 0, sorted, with their counts; empty if
@@ -81,7 +81,7 @@ static std::vector<int64_t> loadsOf(const std::vector<LayerRange> &ranges,
 }
 
 //===----------------------------------------------------------------------===//
-// Partitioning
+// Finding a split of layers
 //===----------------------------------------------------------------------===//
 
 Partitioner::Partitioner(const StagingProblem &problem)
@@ -237,7 +237,7 @@ std::optional<StagePartition> Partitioner::runWithin() {
 }
 
 //===----------------------------------------------------------------------===//
-// Memory that is not enough
+// Errors if no split fits in memory
 //===----------------------------------------------------------------------===//
 
 bool Partitioner::isOverLimit(const StagePartition &partition) const {

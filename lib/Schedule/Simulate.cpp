@@ -15,7 +15,7 @@ using namespace autopar;
 using namespace autopar::schedule;
 
 //===----------------------------------------------------------------------===//
-// Names
+// Names of schedules
 //===----------------------------------------------------------------------===//
 
 static constexpr std::pair<ScheduleKind, std::string_view> kindNames[] = {
@@ -52,7 +52,7 @@ autopar::schedule::parseScheduleKind(std::string_view text) {
 }
 
 //===----------------------------------------------------------------------===//
-// Results
+// Results of a simulation
 //===----------------------------------------------------------------------===//
 
 /// Returns whether the bytes that the forward saved are free after `task`.

@@ -13,7 +13,7 @@ using namespace autopar;
 using namespace autopar::schedule;
 
 //===----------------------------------------------------------------------===//
-// Bounds
+// Bounds on what devices can hold
 //===----------------------------------------------------------------------===//
 
 using Kinds = std::vector<std::pair<int64_t, int64_t>>;
@@ -126,7 +126,7 @@ bool StageSearch::canHoldRest(int64_t device) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Failed states
+// States that failed before
 //===----------------------------------------------------------------------===//
 
 uint64_t StageSearch::keyOf(int64_t device) const {
@@ -142,7 +142,7 @@ StageSearch::Failure &StageSearch::failureOf(uint64_t key) {
 }
 
 //===----------------------------------------------------------------------===//
-// Search
+// The search itself
 //===----------------------------------------------------------------------===//
 
 StageSearch::StageSearch(const LayerSums &time, const LayerSums &memory,

@@ -35,7 +35,7 @@ double StagePartition::gap() const {
 }
 
 //===----------------------------------------------------------------------===//
-// Stages without layers
+// Stages that hold only the embedding or the head
 //===----------------------------------------------------------------------===//
 
 static bool needsEnds(const StagingProblem &problem) {
@@ -76,7 +76,7 @@ static Result<StagePartition> partitionWithEnds(const StagingProblem &problem) {
 }
 
 //===----------------------------------------------------------------------===//
-// Interface
+// Functions for callers
 //===----------------------------------------------------------------------===//
 
 Result<StagePartition>

@@ -15,7 +15,7 @@ using namespace autopar;
 using namespace autopar::schedule;
 
 //===----------------------------------------------------------------------===//
-// Checks
+// Checks of the shape and the costs
 //===----------------------------------------------------------------------===//
 
 std::string autopar::schedule::shapeText(int64_t stages, int64_t interleave) {

@@ -21,7 +21,7 @@ using namespace autopar::search;
 using namespace autopar::writing;
 
 //===----------------------------------------------------------------------===//
-// Worth
+// Scores of candidates
 //===----------------------------------------------------------------------===//
 
 double Worth::tokensPerS(int64_t batch, double stepUs) const {
@@ -76,7 +76,7 @@ bool Worth::isTooSlow(const Candidate &candidate) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Findings
+// Collecting what was found
 //===----------------------------------------------------------------------===//
 
 static void keepBetter(const Scored &one, Scored &best) {

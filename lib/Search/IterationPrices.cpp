@@ -73,7 +73,7 @@ void IterationPrices::countParts() {
 }
 
 //===----------------------------------------------------------------------===//
-// Stages and devices
+// Work and memory of stages and devices
 //===----------------------------------------------------------------------===//
 
 /// Fills `counts` with the number of each part in one stage.

@@ -169,7 +169,7 @@ SearchSpace autopar::search::spaceOf(const Plan &plan, bool trains) {
 }
 
 //===----------------------------------------------------------------------===//
-// Plans
+// Making plans from sizes and choices
 //===----------------------------------------------------------------------===//
 
 /// Returns the allowed values of a switch; only "off" if switching it on would

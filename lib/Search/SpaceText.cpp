@@ -23,7 +23,7 @@ using namespace autopar::schedule;
 using namespace autopar::search;
 
 //===----------------------------------------------------------------------===//
-// Numbers
+// Numbers of a space as text
 //===----------------------------------------------------------------------===//
 
 bool NumberSet::has(int64_t number) const {
@@ -86,7 +86,7 @@ NumberSet NumberSet::of(int64_t number) {
 }
 
 //===----------------------------------------------------------------------===//
-// Words
+// Words of a space, and its whole text
 //===----------------------------------------------------------------------===//
 
 namespace {

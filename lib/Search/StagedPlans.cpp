@@ -27,7 +27,7 @@ const TargetSearch::Task TargetSearch::boundingStages = {
     &TargetSearch::refuseStaged};
 
 //===----------------------------------------------------------------------===//
-// Bounds
+// Bounds of plans with stages
 //===----------------------------------------------------------------------===//
 
 /// Records that the strategy needs bounds of its own.
@@ -159,7 +159,7 @@ void TargetSearch::boundGatheredStages() {
 }
 
 //===----------------------------------------------------------------------===//
-// Prices
+// Prices of plans with stages
 //===----------------------------------------------------------------------===//
 
 /// Prices one candidate. `prices` belongs to the candidate's strategy and is

@@ -82,7 +82,7 @@ void TargetSearch::prepare() {
 }
 
 //===----------------------------------------------------------------------===//
-// Plans without stages
+// Prices of plans without stages
 //===----------------------------------------------------------------------===//
 
 void TargetSearch::refuseAll(uint32_t which, Findings &own) {
@@ -188,7 +188,7 @@ void TargetSearch::priceIterations(uint32_t strategyIndex, Findings &own) {
 }
 
 //===----------------------------------------------------------------------===//
-// Threads
+// Sharing the work among threads
 //===----------------------------------------------------------------------===//
 
 /// Reports progress with the best plan so far. Returns whether to go on.

@@ -23,7 +23,7 @@ using namespace autopar::session;
 using namespace autopar::server;
 
 //===----------------------------------------------------------------------===//
-// Models
+// Reading models from bodies
 //===----------------------------------------------------------------------===//
 
 static std::optional<std::string> whyNoName(const std::string &name,
@@ -72,7 +72,7 @@ Result<ModelRequest> autopar::server::readModel(Session &session,
 }
 
 //===----------------------------------------------------------------------===//
-// Flags
+// Reading flags from bodies
 //===----------------------------------------------------------------------===//
 
 bool autopar::server::isOfFiles(const std::string &flag) {

@@ -67,7 +67,7 @@ struct Server::State : Asked, Door {
 static constexpr size_t maxKept = 256;
 
 //===----------------------------------------------------------------------===//
-// Clients
+// Clients that connect and leave
 //===----------------------------------------------------------------------===//
 
 /// Closes the connection that has been open longest without asking for
@@ -118,7 +118,7 @@ void Server::State::leave(Connection &connection) {
 }
 
 //===----------------------------------------------------------------------===//
-// Answers
+// Answering requests
 //===----------------------------------------------------------------------===//
 
 std::optional<HttpResponse> Server::State::answer(Connection &connection,
@@ -162,7 +162,7 @@ void Server::State::answered(Connection &connection,
 }
 
 //===----------------------------------------------------------------------===//
-// The end
+// Ending the server
 //===----------------------------------------------------------------------===//
 
 bool Server::State::isQuiet() const {
@@ -192,7 +192,7 @@ void Server::run() {
 }
 
 //===----------------------------------------------------------------------===//
-// The beginning
+// Starting the server
 //===----------------------------------------------------------------------===//
 
 Server::Server(std::unique_ptr<State> state) : state(std::move(state)) {}

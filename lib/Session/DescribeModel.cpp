@@ -112,7 +112,7 @@ static std::string patternOf(ModuleOp module) {
 }
 
 //===----------------------------------------------------------------------===//
-// The report
+// The report of a model
 //===----------------------------------------------------------------------===//
 
 static ModelDefault defaultOf(transformer::DefaultAttr note) {

@@ -79,7 +79,7 @@ RowPredictor::create(const std::string &configs,
 }
 
 //===----------------------------------------------------------------------===//
-// Names
+// Resolving the names in rows
 //===----------------------------------------------------------------------===//
 
 /// The class of a format in tables and names of models: "bf16", "fp8" or "fp4".
@@ -193,7 +193,7 @@ Result<RowPredictor::Match> RowPredictor::match(const ServingRow &row) {
 }
 
 //===----------------------------------------------------------------------===//
-// Rows
+// Predicting rows
 //===----------------------------------------------------------------------===//
 
 /// Returns the load of a row. A request has at least one token of a prompt and

@@ -32,7 +32,7 @@ using namespace autopar::transforms;
 using namespace mlir;
 
 //===----------------------------------------------------------------------===//
-// Models
+// Importing models
 //===----------------------------------------------------------------------===//
 
 /// Returns a key that identifies the request for a model.
@@ -140,7 +140,7 @@ std::optional<Error> Session::run(const ModelRequest &model, AddPasses add) {
 }
 
 //===----------------------------------------------------------------------===//
-// Plans
+// Estimating plans
 //===----------------------------------------------------------------------===//
 
 Result<Report> Session::estimate(const ModelRequest &model,
@@ -181,7 +181,7 @@ Result<std::string> Session::shard(const ModelRequest &model,
 }
 
 //===----------------------------------------------------------------------===//
-// Facts of models
+// Facts about models
 //===----------------------------------------------------------------------===//
 
 Result<ModelReport>

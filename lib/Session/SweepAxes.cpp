@@ -25,7 +25,7 @@ using namespace autopar::sweep;
 using Axes = std::vector<SweepAxis>;
 
 //===----------------------------------------------------------------------===//
-// Lists
+// Reading lists of values
 //===----------------------------------------------------------------------===//
 
 static int64_t mostOf(const PlanFlags &flags, const std::string &name) {
@@ -106,7 +106,7 @@ static std::optional<Error> checkNames(const Axes &axes) {
 }
 
 //===----------------------------------------------------------------------===//
-// Flags
+// Taking the axes out of flags
 //===----------------------------------------------------------------------===//
 
 bool autopar::session::isOfRequests(const PlanFlags &flags,

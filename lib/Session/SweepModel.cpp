@@ -104,7 +104,7 @@ Result<ModelSweep> ModelSweep::read(const SweepChoices &choices,
 }
 
 //===----------------------------------------------------------------------===//
-// Rows
+// Computing the rows
 //===----------------------------------------------------------------------===//
 
 static std::string reasonOf(const Error &error) {

@@ -20,7 +20,7 @@ using namespace autopar::session;
 using namespace autopar::validation;
 
 //===----------------------------------------------------------------------===//
-// Models
+// Finding the model of a row
 //===----------------------------------------------------------------------===//
 
 /// Returns whether the config of the model `argument` has the sizes that the
@@ -62,7 +62,7 @@ Result<Model> autopar::session::trainedModelOf(
 }
 
 //===----------------------------------------------------------------------===//
-// Machines
+// Finding the machine of a row
 //===----------------------------------------------------------------------===//
 
 Result<TrainedSystem>

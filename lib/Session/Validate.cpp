@@ -259,7 +259,7 @@ Result<Validation> autopar::session::validate(const ValidateRequest &request,
 }
 
 //===----------------------------------------------------------------------===//
-// The command
+// Running the command
 //===----------------------------------------------------------------------===//
 
 static Result<std::string> textOf(const ValidationReport &report,

@@ -20,7 +20,7 @@ using namespace autopar::schedule;
 using namespace autopar::spreadsheet;
 
 //===----------------------------------------------------------------------===//
-// Links
+// The sheet of links
 //===----------------------------------------------------------------------===//
 
 LinkSheet::LinkSheet(const PricedStep &step, Inputs &inputs)
@@ -154,7 +154,7 @@ const std::vector<LevelCells> &LinkSheet::levels(uint32_t link) {
 }
 
 //===----------------------------------------------------------------------===//
-// Shapes
+// The sheet of shapes
 //===----------------------------------------------------------------------===//
 
 ShapeSheet::ShapeSheet(const PricedStep &step)

@@ -55,7 +55,7 @@ std::string Inputs::add(const char *section, const std::string &key, Row row) {
 }
 
 //===----------------------------------------------------------------------===//
-// Figures
+// Cells of figures
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -181,7 +181,7 @@ Inputs::TierNames Inputs::tier(const Tier &tier) {
 }
 
 //===----------------------------------------------------------------------===//
-// Workload and layout
+// Cells of the workload and the layout
 //===----------------------------------------------------------------------===//
 
 std::string Inputs::symbol(Symbol symbol) {
@@ -263,7 +263,7 @@ std::string Inputs::leaf(NodeId id) {
 }
 
 //===----------------------------------------------------------------------===//
-// The sheet
+// Writing the sheet of inputs
 //===----------------------------------------------------------------------===//
 
 void Inputs::write(Book &book) const {

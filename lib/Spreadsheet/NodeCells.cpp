@@ -31,7 +31,7 @@ NodeCells::NodeCells(const PricedStep &step)
 }
 
 //===----------------------------------------------------------------------===//
-// Nodes with cells
+// Deciding which nodes have cells
 //===----------------------------------------------------------------------===//
 
 /// Returns whether the formula of `op` contains an operand more than once.

@@ -79,7 +79,7 @@ const char *autopar::spreadsheet::wordOf(Op op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Arithmetic
+// Formulas of arithmetic
 //===----------------------------------------------------------------------===//
 
 /// Returns the condition of a node: "x > y" if the node is 1 for x > y and else
@@ -241,7 +241,7 @@ Formula NodeCells::quarterShare(const Node &node) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Tables
+// Formulas that look up tables
 //===----------------------------------------------------------------------===//
 
 static Formula lookUp(const std::string &range, const Formula &row) {

@@ -39,7 +39,7 @@ static std::string layerOf(const PricedStep &step, uint32_t layer) {
 }
 
 //===----------------------------------------------------------------------===//
-// Memory
+// The sheet of memory
 //===----------------------------------------------------------------------===//
 
 Sheet autopar::spreadsheet::memorySheet(const PricedStep &step) {
@@ -72,7 +72,7 @@ Sheet autopar::spreadsheet::memorySheet(const PricedStep &step) {
 }
 
 //===----------------------------------------------------------------------===//
-// Kernels
+// The sheets of FLOPs and times
 //===----------------------------------------------------------------------===//
 
 Sheet autopar::spreadsheet::flopsSheet(const PricedStep &step) {
@@ -128,7 +128,7 @@ Sheet autopar::spreadsheet::timeSheet(const PricedStep &step) {
 }
 
 //===----------------------------------------------------------------------===//
-// Collectives
+// The sheet of communication
 //===----------------------------------------------------------------------===//
 
 Sheet autopar::spreadsheet::communicationSheet(const PricedStep &step) {
@@ -160,7 +160,7 @@ Sheet autopar::spreadsheet::communicationSheet(const PricedStep &step) {
 }
 
 //===----------------------------------------------------------------------===//
-// Requirements
+// The sheet of requirements
 //===----------------------------------------------------------------------===//
 
 static std::string recordName(const PricedStep &step, RecordRef record) {

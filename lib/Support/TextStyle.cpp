@@ -43,7 +43,7 @@ const TextStyle &TextStyleScope::current() {
 }
 
 //===----------------------------------------------------------------------===//
-// Lines
+// Breaking long lines
 //===----------------------------------------------------------------------===//
 
 /// Wraps a line that is too long; further lines are indented by two more
@@ -61,7 +61,7 @@ static std::string broken(const std::string &line, size_t width) {
 }
 
 //===----------------------------------------------------------------------===//
-// Colours
+// Colouring lines
 //===----------------------------------------------------------------------===//
 
 static std::string painted(const std::string &text, const char *color) {

@@ -79,7 +79,7 @@ bool autopar::sweep::hasRequests(const SweepReport &report) {
 }
 
 //===----------------------------------------------------------------------===//
-// Names
+// Names of axes and rows
 //===----------------------------------------------------------------------===//
 
 const SweepAxis *autopar::sweep::varyingAxis(const SweepReport &report,

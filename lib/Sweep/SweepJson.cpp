@@ -50,7 +50,7 @@ std::string autopar::sweep::writeJson(const SweepReport &report) {
 }
 
 //===----------------------------------------------------------------------===//
-// CSV
+// Rows as CSV
 //===----------------------------------------------------------------------===//
 
 /// Returns a cell of CSV. Its numbers have the same digits as in the JSON

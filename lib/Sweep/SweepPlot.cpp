@@ -59,7 +59,7 @@ autopar::sweep::checkPlot(const std::vector<SweepAxis> &axes) {
 }
 
 //===----------------------------------------------------------------------===//
-// The script
+// Writing the script for gnuplot
 //===----------------------------------------------------------------------===//
 
 /// Returns a string for gnuplot in quotes and without special characters,

@@ -25,7 +25,7 @@ using namespace autopar::sweep;
 using namespace autopar::writing;
 
 //===----------------------------------------------------------------------===//
-// Columns
+// Choosing the columns of the table
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -147,7 +147,7 @@ static std::vector<Column> columnsOf(const SweepReport &report) {
 }
 
 //===----------------------------------------------------------------------===//
-// Around the table
+// The table, and the lines above and below it
 //===----------------------------------------------------------------------===//
 
 std::string autopar::sweep::headText(const SweepReport &report) {

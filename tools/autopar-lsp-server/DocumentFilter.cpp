@@ -20,7 +20,7 @@ using namespace autopar;
 namespace json = llvm::json;
 
 //===----------------------------------------------------------------------===//
-// Messages
+// Reading and writing messages
 //===----------------------------------------------------------------------===//
 
 /// Reads a message with its header. Returns nothing at the end of the file.
@@ -65,7 +65,7 @@ static std::optional<json::Object> parse(const std::string &text) {
 }
 
 //===----------------------------------------------------------------------===//
-// Documents
+// Filtering documents
 //===----------------------------------------------------------------------===//
 
 /// Returns the diagnostics that editors show for an error at `place`,
@@ -163,7 +163,7 @@ std::string DocumentFilter::fromServer(const std::string &message) {
 }
 
 //===----------------------------------------------------------------------===//
-// Pipes
+// Replacing standard streams by pipes
 //===----------------------------------------------------------------------===//
 
 void DocumentFilter::filterInput(int from, int to) {

@@ -52,7 +52,7 @@ static Words wordsOf(const std::string &text) {
 }
 
 //===----------------------------------------------------------------------===//
-// Values
+// Values of options
 //===----------------------------------------------------------------------===//
 
 static Words namesOfLibrary(const std::string &folder) {
@@ -109,7 +109,7 @@ static Words valuesOf(const CLI::App &command, const CLI::Option &option) {
 }
 
 //===----------------------------------------------------------------------===//
-// The word at the cursor
+// What may stand at the cursor
 //===----------------------------------------------------------------------===//
 
 /// Returns the command that the first words name; sets `at` to the index of the
@@ -216,7 +216,7 @@ static Words completionsOf(const CLI::App &app, const Words &words) {
 }
 
 //===----------------------------------------------------------------------===//
-// autopar completion
+// The command autopar completion
 //===----------------------------------------------------------------------===//
 
 static int printScript(const char *script) {

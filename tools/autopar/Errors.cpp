@@ -91,7 +91,7 @@ Error autopar::unknownCommand(const CLI::App &app, const std::string &word) {
 }
 
 //===----------------------------------------------------------------------===//
-// Flags that do not exist
+// Errors about flags that do not exist
 //===----------------------------------------------------------------------===//
 
 static bool isPartOf(const std::string &name, const std::string &flag) {
@@ -168,7 +168,7 @@ static Error unexpected(const CLI::App &app,
 }
 
 //===----------------------------------------------------------------------===//
-// Values that a flag cannot have
+// Errors about values that a flag cannot have
 //===----------------------------------------------------------------------===//
 
 /// The parts of an error of CLI11: "name: what" or "Could not convert: name =

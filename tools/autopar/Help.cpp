@@ -50,7 +50,7 @@ std::string autopar::spellingOf(const CLI::Option &option) {
 }
 
 //===----------------------------------------------------------------------===//
-// Parts of a page
+// Parts of a page of help
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -203,7 +203,7 @@ std::string autopar::pageOf(const CLI::App &app) {
 }
 
 //===----------------------------------------------------------------------===//
-// autopar help
+// The command autopar help
 //===----------------------------------------------------------------------===//
 
 static int printHelp(const CLI::App *app,

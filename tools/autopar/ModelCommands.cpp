@@ -92,7 +92,7 @@ Result<ModelRequest> autopar::requestOf(const ModelArgument &model,
 }
 
 //===----------------------------------------------------------------------===//
-// Plans
+// Commands about plans
 //===----------------------------------------------------------------------===//
 
 static LogicalResult refuse(const Twine &message) {
@@ -152,7 +152,7 @@ int autopar::printGroups(const std::string &name, PlanFlags &flags,
 }
 
 //===----------------------------------------------------------------------===//
-// Placements
+// Placing experts
 //===----------------------------------------------------------------------===//
 
 Result<std::string> autopar::placeExperts(const ModelArgument &argument,
@@ -167,7 +167,7 @@ Result<std::string> autopar::placeExperts(const ModelArgument &argument,
 }
 
 //===----------------------------------------------------------------------===//
-// Models
+// Commands about models
 //===----------------------------------------------------------------------===//
 
 static Result<ModelReport> describe(const ModelArgument &argument,

@@ -58,7 +58,7 @@ void autopar::addModel(CLI::App *command, ModelArgument &model) {
 }
 
 //===----------------------------------------------------------------------===//
-// estimate
+// Flags of autopar estimate and autopar compare
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -230,7 +230,7 @@ void autopar::addCompare(CLI::App &app, std::vector<Command> &commands) {
 }
 
 //===----------------------------------------------------------------------===//
-// groups
+// Flags of autopar groups
 //===----------------------------------------------------------------------===//
 
 /// Returns whether a flag says something about the mesh.
@@ -258,7 +258,7 @@ void autopar::addGroups(CLI::App &app, std::vector<Command> &commands) {
 }
 
 //===----------------------------------------------------------------------===//
-// models
+// Flags of autopar models
 //===----------------------------------------------------------------------===//
 
 namespace {

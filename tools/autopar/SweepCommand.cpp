@@ -129,7 +129,7 @@ std::optional<Error> SweepCommand::fill(ModelSweep &rows) {
 }
 
 //===----------------------------------------------------------------------===//
-// The command
+// Running the command
 //===----------------------------------------------------------------------===//
 
 std::optional<Error> SweepCommand::draw() {

@@ -48,7 +48,7 @@ public:
   explicit WorkloadBuilder(program::CostProgram &program) : program(program) {}
 
   //===--------------------------------------------------------------------===//
-  // Functions for ops
+  // Functions that ops call to state their workload
   //===--------------------------------------------------------------------===//
 
   /// Return the dimensions `[begin, end)` of a tensor, or all of them, as an op
@@ -130,7 +130,7 @@ public:
   void exchangeNormalisers(mlir::Operation *op, mlir::Value y,
                            const program::Dim &context);
   //===--------------------------------------------------------------------===//
-  // Functions for ops of training
+  // Functions that ops of training call
   //===--------------------------------------------------------------------===//
 
   /// `save` states that `value` is kept for a backward; `readSaved` states that
@@ -163,7 +163,7 @@ public:
   void refuse(mlir::Operation *op, llvm::StringRef why);
 
   //===--------------------------------------------------------------------===//
-  // Functions for the analysis
+  // Functions that the analysis calls
   //===--------------------------------------------------------------------===//
 
   /// Sets the place of the next records: the index of their layer kind, and how

@@ -415,7 +415,7 @@ LogicalResult PermuteOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// Costs
+// Workloads of collectives
 //===----------------------------------------------------------------------===//
 
 #define AUTOPAR_COLLECTIVE(OP, KIND)                                           \

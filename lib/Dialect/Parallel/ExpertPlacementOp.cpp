@@ -25,7 +25,7 @@ using namespace mlir;
 static constexpr int64_t sendsColumns = 3;
 
 //===----------------------------------------------------------------------===//
-// Tables
+// Reading the tables of a placement
 //===----------------------------------------------------------------------===//
 
 /// Returns the bytes of the resource that holds a table; null if the resource
@@ -71,7 +71,7 @@ PlacementOptions ExpertPlacementOp::getOptions() {
 }
 
 //===----------------------------------------------------------------------===//
-// Verifier
+// Verifier of placements
 //===----------------------------------------------------------------------===//
 
 namespace {

@@ -119,7 +119,7 @@ LogicalResult MeshOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// Syntax
+// Parsing and printing of mesh axes, degrees and figures
 //===----------------------------------------------------------------------===//
 
 /// Parses the axes of a mesh, as in `(pp = 4, tp = ?)`.

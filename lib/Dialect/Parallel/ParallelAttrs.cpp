@@ -34,7 +34,7 @@ void ParallelDialect::registerAttributes() {
 }
 
 //===----------------------------------------------------------------------===//
-// DimAttr
+// The attribute DimAttr
 //===----------------------------------------------------------------------===//
 
 static ParseResult parseAxis(AsmParser &parser,
@@ -269,7 +269,7 @@ DimAttr DimAttr::withRule(SplitRule rule, int64_t multiple) const {
 }
 
 //===----------------------------------------------------------------------===//
-// ShardingAttr
+// The attribute ShardingAttr
 //===----------------------------------------------------------------------===//
 
 Attribute ShardingAttr::parse(AsmParser &parser, Type) {
@@ -402,7 +402,7 @@ ArrayRef<StringAttr> ShardingAttr::getPartialAxes() const {
 }
 
 //===----------------------------------------------------------------------===//
-// Layout
+// The class Layout
 //===----------------------------------------------------------------------===//
 
 Layout Layout::of(RankedTensorType type) {

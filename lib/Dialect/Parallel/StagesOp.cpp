@@ -21,7 +21,7 @@ using namespace autopar::parallel;
 using namespace mlir;
 
 //===----------------------------------------------------------------------===//
-// Syntax
+// Parsing and printing of ranges of layers
 //===----------------------------------------------------------------------===//
 
 /// The words for ranges without layers at the first and the last stage.
@@ -88,7 +88,7 @@ std::vector<LayerRange> StagesOp::getRanges() {
 }
 
 //===----------------------------------------------------------------------===//
-// Verification
+// Verification of pipeline stages
 //===----------------------------------------------------------------------===//
 
 static LogicalResult verifyRanges(StagesOp op) {

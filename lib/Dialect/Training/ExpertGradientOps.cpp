@@ -17,7 +17,7 @@ using namespace autopar::transformer;
 using namespace mlir;
 
 //===----------------------------------------------------------------------===//
-// Factors
+// Factors, which say how ops can be split
 //===----------------------------------------------------------------------===//
 
 ShardingFactors RouterScoresOp::getShardingFactors() {
@@ -137,7 +137,7 @@ ShardingFactors SumExpertsOp::getShardingFactors() {
 }
 
 //===----------------------------------------------------------------------===//
-// Workloads
+// Workloads of gradients of experts
 //===----------------------------------------------------------------------===//
 
 /// The scores cost nothing: the router's own kernel writes them.

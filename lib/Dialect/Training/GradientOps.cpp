@@ -48,7 +48,7 @@ static void printRecomputations(OpAsmPrinter &printer, Operation *op,
 #include "autopar/Dialect/Training/TrainingOps.cpp.inc"
 
 //===----------------------------------------------------------------------===//
-// Names of results
+// Names of results in printed IR
 //===----------------------------------------------------------------------===//
 
 void GatedBackwardOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
@@ -74,7 +74,7 @@ void AttentionProbabilitiesBackwardOp::getAsmResultNames(
 }
 
 //===----------------------------------------------------------------------===//
-// Verifiers
+// Verifiers of gradient ops
 //===----------------------------------------------------------------------===//
 
 static LogicalResult verifyProbability(Operation *op, const APFloat &value) {

@@ -17,7 +17,7 @@ using namespace autopar::transformer;
 using namespace mlir;
 
 //===----------------------------------------------------------------------===//
-// Elementwise
+// How elementwise backwards can be split
 //===----------------------------------------------------------------------===//
 
 /// Dropout is linear, but partial sums must be reduced before it, because the
@@ -53,7 +53,7 @@ ShardingFactors RopeBackwardOp::getShardingFactors() {
 }
 
 //===----------------------------------------------------------------------===//
-// Losses
+// How losses can be split
 //===----------------------------------------------------------------------===//
 
 /// Returns factors of a loss. Devices that hold parts of the vocabulary
@@ -97,7 +97,7 @@ ShardingFactors CrossEntropyBackwardOp::getShardingFactors() {
 }
 
 //===----------------------------------------------------------------------===//
-// Products
+// How gradients of matmuls can be split
 //===----------------------------------------------------------------------===//
 
 int64_t ProductGradientOp::getNumContracted() {
@@ -181,7 +181,7 @@ ShardingFactors FactorGradientOp::getShardingFactors() {
 }
 
 //===----------------------------------------------------------------------===//
-// Tables
+// How gradients of embedding tables can be split
 //===----------------------------------------------------------------------===//
 
 ShardingFactors EmbeddingGradientOp::getShardingFactors() {
@@ -215,7 +215,7 @@ ShardingFactors PositionGradientOp::getShardingFactors() {
 }
 
 //===----------------------------------------------------------------------===//
-// Norms
+// How backwards of norms can be split
 //===----------------------------------------------------------------------===//
 
 /// Returns factors of a norm's operand `x`: the last `over` dimensions, over
@@ -260,7 +260,7 @@ ShardingFactors NormGradientOp::getShardingFactors() {
 }
 
 //===----------------------------------------------------------------------===//
-// Attention
+// How the backward of attention can be split
 //===----------------------------------------------------------------------===//
 
 namespace {

@@ -51,7 +51,7 @@ void DropoutMaskOp::buildWorkload(WorkloadBuilder &builder) {
 }
 
 //===----------------------------------------------------------------------===//
-// Losses
+// Workloads of losses
 //===----------------------------------------------------------------------===//
 
 void CrossEntropyOp::buildWorkload(WorkloadBuilder &builder) {
@@ -72,7 +72,7 @@ void CrossEntropyBackwardOp::buildWorkload(WorkloadBuilder &builder) {
 }
 
 //===----------------------------------------------------------------------===//
-// Products
+// Workloads of gradients of matmuls
 //===----------------------------------------------------------------------===//
 
 /// Returns the final sum if `gradient` is one of several gradients of the same
@@ -158,7 +158,7 @@ void PositionGradientOp::buildWorkload(WorkloadBuilder &builder) {
 }
 
 //===----------------------------------------------------------------------===//
-// Attention
+// Workloads of the backward of attention
 //===----------------------------------------------------------------------===//
 
 /// The normaliser costs nothing: the attention's own kernel writes it.

@@ -33,7 +33,7 @@ void LatentAttentionBackwardOp::getAsmResultNames(
 }
 
 //===----------------------------------------------------------------------===//
-// Verifiers
+// Verifiers of backwards of latent attention
 //===----------------------------------------------------------------------===//
 
 /// Verifies that each head of `all` has the elements of `own` followed by those
@@ -78,7 +78,7 @@ LogicalResult LatentAttentionBackwardOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// Factors
+// Factors, which say how these backwards can be split
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -216,7 +216,7 @@ LatentAttentionBackwardOp::getTensorParallelFactor() {
 }
 
 //===----------------------------------------------------------------------===//
-// Workloads
+// Workloads of backwards of latent attention
 //===----------------------------------------------------------------------===//
 
 void ConcatSharedOp::buildWorkload(WorkloadBuilder &builder) {

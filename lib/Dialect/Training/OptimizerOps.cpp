@@ -41,7 +41,7 @@ static LogicalResult verifyRows(Operation *op, ArrayRef<int64_t> rows,
 }
 
 //===----------------------------------------------------------------------===//
-// UpdateOp
+// The op UpdateOp
 //===----------------------------------------------------------------------===//
 
 /// Returns the least and the largest number of states that an optimizer keeps
@@ -113,7 +113,7 @@ void UpdateOp::buildWorkload(WorkloadBuilder &builder) {
 }
 
 //===----------------------------------------------------------------------===//
-// MeanOp
+// The op MeanOp
 //===----------------------------------------------------------------------===//
 
 /// Whether `over` is a range of dimensions of a tensor of rank `rank`; the
@@ -160,7 +160,7 @@ void MeanOp::buildWorkload(WorkloadBuilder &builder) {
 }
 
 //===----------------------------------------------------------------------===//
-// MovingMeanOp
+// The op MovingMeanOp
 //===----------------------------------------------------------------------===//
 
 MeanOp MovingMeanOp::findMean() {
@@ -192,7 +192,7 @@ void MovingMeanOp::buildWorkload(WorkloadBuilder &builder) {
 }
 
 //===----------------------------------------------------------------------===//
-// PreconditionOp
+// The op PreconditionOp
 //===----------------------------------------------------------------------===//
 
 LogicalResult PreconditionOp::verify() {
@@ -229,7 +229,7 @@ void PreconditionOp::buildWorkload(WorkloadBuilder &builder) {
 }
 
 //===----------------------------------------------------------------------===//
-// MomentumOp
+// The op MomentumOp
 //===----------------------------------------------------------------------===//
 
 LogicalResult MomentumOp::verify() { return verifyStates(*this, {getState()}); }
@@ -244,7 +244,7 @@ void MomentumOp::buildWorkload(WorkloadBuilder &builder) {
 }
 
 //===----------------------------------------------------------------------===//
-// OrthogonalizeOp
+// The op OrthogonalizeOp
 //===----------------------------------------------------------------------===//
 
 LogicalResult OrthogonalizeOp::verify() {
@@ -302,7 +302,7 @@ void OrthogonalizeOp::buildWorkload(WorkloadBuilder &builder) {
 }
 
 //===----------------------------------------------------------------------===//
-// AssignOp
+// The op AssignOp
 //===----------------------------------------------------------------------===//
 
 LogicalResult AssignOp::verify() {

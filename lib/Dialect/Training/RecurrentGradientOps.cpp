@@ -16,7 +16,7 @@ using namespace autopar::transformer;
 using namespace mlir;
 
 //===----------------------------------------------------------------------===//
-// Names of results
+// Names of results in printed IR
 //===----------------------------------------------------------------------===//
 
 static void nameGradients(Operation *op, ArrayRef<StringRef> names,
@@ -46,7 +46,7 @@ void LinearAttentionBackwardOp::getAsmResultNames(
 }
 
 //===----------------------------------------------------------------------===//
-// Verifiers
+// Verifiers of backwards of recurrences
 //===----------------------------------------------------------------------===//
 
 /// Verifies that the op has a gradient for `parameter` if, and only if, it has
@@ -81,7 +81,7 @@ LogicalResult LinearAttentionBackwardOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// Factors
+// Factors, which say how these backwards can be split
 //===----------------------------------------------------------------------===//
 
 static unsigned tensorsOf(Operation *op) {
@@ -161,7 +161,7 @@ LinearAttentionBackwardOp::getTensorParallelFactor() {
 }
 
 //===----------------------------------------------------------------------===//
-// Workloads
+// Workloads of backwards of recurrences
 //===----------------------------------------------------------------------===//
 
 /// FLOPs of a backward over those of the forward: it computes the forward

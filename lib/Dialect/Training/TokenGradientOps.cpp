@@ -18,7 +18,7 @@ using namespace autopar::transformer;
 using namespace mlir;
 
 //===----------------------------------------------------------------------===//
-// InsertBackwardOp
+// The op InsertBackwardOp
 //===----------------------------------------------------------------------===//
 
 void InsertBackwardOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
@@ -51,7 +51,7 @@ void InsertBackwardOp::buildWorkload(WorkloadBuilder &builder) {
 }
 
 //===----------------------------------------------------------------------===//
-// MergeTokensBackwardOp
+// The op MergeTokensBackwardOp
 //===----------------------------------------------------------------------===//
 
 LogicalResult MergeTokensBackwardOp::verify() {

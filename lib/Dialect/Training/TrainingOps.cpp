@@ -61,7 +61,7 @@ AccumulateOp training::findAccumulate(GradientOp gradient) {
 }
 
 //===----------------------------------------------------------------------===//
-// IterationOp
+// The op IterationOp
 //===----------------------------------------------------------------------===//
 
 SmallVector<std::pair<FunctionOpInterface, Section>, 2>
@@ -137,7 +137,7 @@ void IterationOp::readTexts() {
 }
 
 //===----------------------------------------------------------------------===//
-// MicrobatchesOp
+// The op MicrobatchesOp
 //===----------------------------------------------------------------------===//
 
 LogicalResult MicrobatchesOp::verify() {
@@ -149,7 +149,7 @@ LogicalResult MicrobatchesOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// SaveOp, SavedOp
+// The ops SaveOp and SavedOp
 //===----------------------------------------------------------------------===//
 
 static LogicalResult refuseOutsideFunction(Operation *op) {
@@ -244,7 +244,7 @@ void SavedOp::buildWorkload(WorkloadBuilder &builder) {
 }
 
 //===----------------------------------------------------------------------===//
-// AccumulateOp, GradientOp
+// The ops AccumulateOp and GradientOp
 //===----------------------------------------------------------------------===//
 
 /// Verifies that a gradient belongs to a weight, and has its shape.
@@ -281,7 +281,7 @@ void GradientOp::buildWorkload(WorkloadBuilder &builder) {
 }
 
 //===----------------------------------------------------------------------===//
-// ZerosOp
+// The op ZerosOp
 //===----------------------------------------------------------------------===//
 
 void ZerosOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {

@@ -15,7 +15,7 @@ using namespace autopar::transformer;
 using namespace mlir;
 
 //===----------------------------------------------------------------------===//
-// RopeOp
+// The op RopeOp
 //===----------------------------------------------------------------------===//
 
 LogicalResult RopeOp::verify() {
@@ -52,7 +52,7 @@ void RopeOp::buildWorkload(WorkloadBuilder &builder) {
 }
 
 //===----------------------------------------------------------------------===//
-// AttentionOp
+// The op AttentionOp
 //===----------------------------------------------------------------------===//
 
 /// Verifies the numbers of heads: that of key-value heads must divide that of
@@ -333,7 +333,7 @@ void AttentionOp::buildWorkload(WorkloadBuilder &builder) {
 }
 
 //===----------------------------------------------------------------------===//
-// ChannelAttentionOp
+// The op ChannelAttentionOp
 //===----------------------------------------------------------------------===//
 
 LogicalResult ChannelAttentionOp::verify() {

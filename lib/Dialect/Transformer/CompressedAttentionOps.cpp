@@ -46,7 +46,7 @@ static LogicalResult verifyWidth(Operation *op, StringRef what, Value tensor,
 }
 
 //===----------------------------------------------------------------------===//
-// CompressOp
+// The op CompressOp
 //===----------------------------------------------------------------------===//
 
 int64_t CompressOp::getRatio() { return sizeOf(getBias(), 0); }
@@ -129,7 +129,7 @@ void CompressOp::buildWorkload(WorkloadBuilder &builder) {
 }
 
 //===----------------------------------------------------------------------===//
-// CompressedAttentionOp
+// The op CompressedAttentionOp
 //===----------------------------------------------------------------------===//
 
 int64_t CompressedAttentionOp::getRatio() {
@@ -243,7 +243,7 @@ void CompressedAttentionOp::buildWorkload(WorkloadBuilder &builder) {
 }
 
 //===----------------------------------------------------------------------===//
-// GroupedLinearOp
+// The op GroupedLinearOp
 //===----------------------------------------------------------------------===//
 
 LogicalResult GroupedLinearOp::verify() {

@@ -17,7 +17,7 @@ using namespace autopar::transformer;
 using namespace mlir;
 
 //===----------------------------------------------------------------------===//
-// Verifiers
+// Verifiers of ops with experts
 //===----------------------------------------------------------------------===//
 
 static LogicalResult verifyTopK(Operation *op, int64_t topK, int64_t experts) {
@@ -135,7 +135,7 @@ LogicalResult AddExpertBiasOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// Factors
+// Factors, which say how ops with experts can be split
 //===----------------------------------------------------------------------===//
 
 ShardingFactors RouterOp::getShardingFactors() {
@@ -252,7 +252,7 @@ ShardingFactors AddExpertBiasOp::getShardingFactors() {
 }
 
 //===----------------------------------------------------------------------===//
-// Workloads
+// Workloads of ops with experts
 //===----------------------------------------------------------------------===//
 
 void RouterOp::buildWorkload(WorkloadBuilder &builder) {

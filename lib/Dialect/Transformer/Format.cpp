@@ -20,7 +20,7 @@ using namespace autopar::transformer;
 using namespace mlir;
 
 //===----------------------------------------------------------------------===//
-// Syntax
+// Parsing and printing of quantisation formats
 //===----------------------------------------------------------------------===//
 
 /// Parses one dimension of a stored tensor: `128`, `o`, `i/8` or `i*4/32`.
@@ -143,7 +143,7 @@ LogicalResult FormatAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 //===----------------------------------------------------------------------===//
-// Tensors
+// Tensors that a format stores
 //===----------------------------------------------------------------------===//
 
 FormatAttr transformer::getFormat(WeightOp weight) {

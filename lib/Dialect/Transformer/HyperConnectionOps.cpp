@@ -19,7 +19,7 @@ using namespace autopar::transformer;
 using namespace mlir;
 
 //===----------------------------------------------------------------------===//
-// Names and verifiers
+// Names of results, and verifiers
 //===----------------------------------------------------------------------===//
 
 void HyperPreOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
@@ -90,7 +90,7 @@ LogicalResult HyperPreOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// Factors
+// Factors, which say how ops can be split
 //===----------------------------------------------------------------------===//
 
 ShardingFactors HyperExpandOp::getShardingFactors() {
@@ -147,7 +147,7 @@ ShardingFactors HyperPostOp::getShardingFactors() {
 }
 
 //===----------------------------------------------------------------------===//
-// Workloads
+// Workloads of hyper-connections
 //===----------------------------------------------------------------------===//
 
 void HyperExpandOp::buildWorkload(WorkloadBuilder &builder) {

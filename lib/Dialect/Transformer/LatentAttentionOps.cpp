@@ -17,7 +17,7 @@ using namespace autopar::transformer;
 using namespace mlir;
 
 //===----------------------------------------------------------------------===//
-// Bytecode
+// Properties in bytecode
 //===----------------------------------------------------------------------===//
 
 /// Whether files of the version of `bytecode` state which optional operands the
@@ -58,7 +58,7 @@ void LatentAttentionOp::setEarlierOperands() {
 }
 
 //===----------------------------------------------------------------------===//
-// Verifiers
+// Verifiers of latent attention
 //===----------------------------------------------------------------------===//
 
 LogicalResult transformer::verifyLatents(Operation *op,
@@ -143,7 +143,7 @@ LogicalResult IndexerOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// Factors
+// Factors, which say how latent attention can be split
 //===----------------------------------------------------------------------===//
 
 ShardingFactors LatentAttentionOp::getShardingFactors() {
@@ -223,7 +223,7 @@ ShardingFactors IndexerOp::getShardingFactors() {
 }
 
 //===----------------------------------------------------------------------===//
-// Workloads
+// Workloads of latent attention
 //===----------------------------------------------------------------------===//
 
 static Dim number(int64_t size) {

@@ -12,7 +12,7 @@ using namespace autopar::transformer;
 using namespace mlir;
 
 //===----------------------------------------------------------------------===//
-// Names of results
+// Names of results in printed IR
 //===----------------------------------------------------------------------===//
 
 void StateOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
@@ -20,7 +20,7 @@ void StateOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
 }
 
 //===----------------------------------------------------------------------===//
-// Verifiers of what factors alone do not check
+// Verifiers of what the factors of ops do not check
 //===----------------------------------------------------------------------===//
 
 static int64_t extentOf(const HeadDim &head) {

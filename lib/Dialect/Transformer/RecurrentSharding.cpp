@@ -20,7 +20,7 @@ using namespace autopar::transformer;
 using namespace mlir;
 
 //===----------------------------------------------------------------------===//
-// Short convolution
+// How short convolutions can be split
 //===----------------------------------------------------------------------===//
 
 ShardingFactors ShortConvOp::getShardingFactors() {
@@ -40,7 +40,7 @@ ShardingFactors ShortConvOp::getShardingFactors() {
 }
 
 //===----------------------------------------------------------------------===//
-// Recurrences with heads
+// How recurrences with heads can be split
 //===----------------------------------------------------------------------===//
 
 TensorParallelFactor transformer::splitHeads(unsigned numTensors,

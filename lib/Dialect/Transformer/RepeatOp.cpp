@@ -19,7 +19,7 @@ void RepeatOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
 }
 
 //===----------------------------------------------------------------------===//
-// Syntax
+// Parsing and printing of loops
 //===----------------------------------------------------------------------===//
 
 /// Parses a loop, as in `80 layers "model.layers" from 0 (%x = %x0) : !x { ...
@@ -85,7 +85,7 @@ void RepeatOp::print(OpAsmPrinter &printer) {
 }
 
 //===----------------------------------------------------------------------===//
-// Bytecode
+// Properties in bytecode
 //===----------------------------------------------------------------------===//
 
 static constexpr StringLiteral dialect =
@@ -114,7 +114,7 @@ void RepeatOp::writeProperties(DialectBytecodeWriter &writer) {
 }
 
 //===----------------------------------------------------------------------===//
-// Verification
+// Verification of loops
 //===----------------------------------------------------------------------===//
 
 LogicalResult RepeatOp::verify() {
@@ -157,7 +157,7 @@ LogicalResult RepeatOp::verifyRegions() {
 }
 
 //===----------------------------------------------------------------------===//
-// LoopLikeOpInterface
+// Functions of LoopLikeOpInterface
 //===----------------------------------------------------------------------===//
 
 SmallVector<Region *> RepeatOp::getLoopRegions() { return {&getBody()}; }

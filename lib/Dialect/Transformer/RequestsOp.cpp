@@ -21,7 +21,7 @@ using namespace autopar::transformer;
 using namespace mlir;
 
 //===----------------------------------------------------------------------===//
-// LengthsAttr
+// The attribute LengthsAttr
 //===----------------------------------------------------------------------===//
 
 /// Returns the text from which `TokenLengths::parse` makes the distribution,
@@ -136,7 +136,7 @@ void LengthsAttr::print(AsmPrinter &printer) const {
 }
 
 //===----------------------------------------------------------------------===//
-// LimitsAttr
+// The attribute LimitsAttr
 //===----------------------------------------------------------------------===//
 
 LimitsAttr LimitsAttr::get(MLIRContext *context, const ServiceLimits &limits) {
@@ -202,7 +202,7 @@ void LimitsAttr::print(AsmPrinter &printer) const {
 }
 
 //===----------------------------------------------------------------------===//
-// RequestsOp
+// The op RequestsOp
 //===----------------------------------------------------------------------===//
 
 Requests RequestsOp::getRequests() {
@@ -248,7 +248,7 @@ void RequestsOp::readTexts() {
 }
 
 //===----------------------------------------------------------------------===//
-// Bytecode
+// Properties in bytecode
 //===----------------------------------------------------------------------===//
 
 static constexpr StringLiteral dialect =

@@ -19,7 +19,7 @@ using namespace autopar::transformer;
 using namespace mlir;
 
 //===----------------------------------------------------------------------===//
-// Syntax
+// Parsing and printing of how a weight is stored
 //===----------------------------------------------------------------------===//
 
 /// Parses a range of a checkpoint dimension, as in `at 3072 of 9216`.
@@ -146,7 +146,7 @@ void StorageAttr::print(AsmPrinter &printer) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Construction
+// Making storage attributes
 //===----------------------------------------------------------------------===//
 
 static StorageGroupAttr wholeGroup(MLIRContext *context,
@@ -179,7 +179,7 @@ SmallVector<StorageGroupAttr> transformer::getStorageGroups(WeightOp weight) {
 }
 
 //===----------------------------------------------------------------------===//
-// Parts
+// Parts of a stored tensor
 //===----------------------------------------------------------------------===//
 
 static int64_t extentOf(const StorageFactor &factor, ArrayRef<int64_t> shape) {
@@ -222,7 +222,7 @@ std::optional<int64_t> transformer::getSpreadDim(WeightOp weight) {
 }
 
 //===----------------------------------------------------------------------===//
-// Tensors
+// Stored tensors and their formats
 //===----------------------------------------------------------------------===//
 
 Attribute WeightOp::getStoredFormat() {

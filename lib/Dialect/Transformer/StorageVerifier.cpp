@@ -119,7 +119,7 @@ LogicalResult transformer::verifyStorage(WeightOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Parts of one tensor
+// Verification of weights that are parts of one stored tensor
 //===----------------------------------------------------------------------===//
 
 /// Whether the weight is only a part of its checkpoint tensor.

@@ -26,7 +26,7 @@ void TransformerDialect::registerAttributes() {
 }
 
 //===----------------------------------------------------------------------===//
-// DimsAttr
+// The attribute DimsAttr
 //===----------------------------------------------------------------------===//
 
 Attribute DimsAttr::parse(AsmParser &parser, Type) {

@@ -25,7 +25,7 @@ using namespace autopar::transformer;
 using namespace mlir;
 
 //===----------------------------------------------------------------------===//
-// Syntax
+// Parsing and printing of parts of ops
 //===----------------------------------------------------------------------===//
 
 /// Returns the type of a KV cache of all positions that is split like the given
@@ -172,7 +172,7 @@ static void printLimits(OpAsmPrinter &printer, Operation *, Attribute limits) {
 #include "autopar/Dialect/Transformer/TransformerOps.cpp.inc"
 
 //===----------------------------------------------------------------------===//
-// Names of results
+// Names of results in printed IR
 //===----------------------------------------------------------------------===//
 
 /// Returns a short SSA name for a weight: "self_attn.q_proj.weight" ->
@@ -216,7 +216,7 @@ void ExpertsOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
 }
 
 //===----------------------------------------------------------------------===//
-// WorkloadOp
+// The op WorkloadOp
 //===----------------------------------------------------------------------===//
 
 ArrayRef<StringRef> WorkloadOp::getSymbols() {
@@ -271,7 +271,7 @@ LogicalResult WorkloadOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// WeightOp, KVCacheOp
+// The ops WeightOp and KVCacheOp
 //===----------------------------------------------------------------------===//
 
 LogicalResult WeightOp::verify() {
@@ -310,7 +310,7 @@ LogicalResult KVCacheOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// Compute ops: verification of what factors alone do not check
+// Compute ops: verification of what their factors do not check
 //===----------------------------------------------------------------------===//
 
 LogicalResult EmbeddingOp::verify() {

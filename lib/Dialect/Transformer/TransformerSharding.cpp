@@ -18,7 +18,7 @@ using namespace autopar::transformer;
 using namespace mlir;
 
 //===----------------------------------------------------------------------===//
-// Elementwise
+// How elementwise ops can be split
 //===----------------------------------------------------------------------===//
 
 ShardingFactors AddOp::getShardingFactors() {
@@ -57,7 +57,7 @@ std::optional<TensorParallelFactor> GatedOp::getTensorParallelFactor() {
 }
 
 //===----------------------------------------------------------------------===//
-// Linear maps
+// How linear maps can be split
 //===----------------------------------------------------------------------===//
 
 ShardingFactors AddBiasOp::getShardingFactors() {
@@ -96,7 +96,7 @@ Operation *LinearOp::detachBias(OpBuilder &builder) {
 }
 
 //===----------------------------------------------------------------------===//
-// Ops that select, merge or move tokens
+// How ops that select, merge or move tokens can be split
 //===----------------------------------------------------------------------===//
 
 ShardingFactors EmbeddingOp::getShardingFactors() {

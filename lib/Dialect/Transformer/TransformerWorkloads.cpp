@@ -14,7 +14,7 @@ using namespace autopar::transformer;
 using namespace mlir;
 
 //===----------------------------------------------------------------------===//
-// Residents
+// Workloads of weights, caches and states
 //===----------------------------------------------------------------------===//
 
 void KVCacheOp::buildWorkload(WorkloadBuilder &builder) {
@@ -33,7 +33,7 @@ void KVCacheOp::buildWorkload(WorkloadBuilder &builder) {
 }
 
 //===----------------------------------------------------------------------===//
-// Products
+// Workloads of matmuls
 //===----------------------------------------------------------------------===//
 
 void LinearOp::buildWorkload(WorkloadBuilder &builder) {
@@ -89,7 +89,7 @@ void LogitsOp::buildWorkload(WorkloadBuilder &builder) {
 }
 
 //===----------------------------------------------------------------------===//
-// Moves
+// Workloads of ops that only move data
 //===----------------------------------------------------------------------===//
 
 void EmbeddingOp::buildWorkload(WorkloadBuilder &builder) {

@@ -162,7 +162,7 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
-  // Projections
+  // Building the projections of attention
   //===--------------------------------------------------------------------===//
 
   int64_t countOf(Role role) const { return role == query ? heads : kvHeads; }
@@ -288,7 +288,7 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
-  // Attention
+  // Building attention
   //===--------------------------------------------------------------------===//
 
   IntegerAttr optional(int64_t value) {

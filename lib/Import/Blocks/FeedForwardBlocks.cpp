@@ -16,7 +16,7 @@ using namespace autopar::transformer;
 using namespace mlir;
 
 //===----------------------------------------------------------------------===//
-// Dense
+// Building dense feed-forward layers
 //===----------------------------------------------------------------------===//
 
 /// Multiplies `x` by half `index` of a matrix `[2*width, hidden]` or, if
@@ -99,7 +99,7 @@ Value autopar::importer::buildGated(ModelBuilder &model,
 }
 
 //===----------------------------------------------------------------------===//
-// Experts
+// Building layers with experts
 //===----------------------------------------------------------------------===//
 
 namespace {

@@ -14,7 +14,7 @@ using namespace autopar;
 using namespace autopar::serving;
 
 //===----------------------------------------------------------------------===//
-// Caches
+// Blocks of KV caches
 //===----------------------------------------------------------------------===//
 
 /// Returns the entry of `opensBlock` for the step in which the next token of a
@@ -42,7 +42,7 @@ int64_t Replica::blocksToOpen() const {
 }
 
 //===----------------------------------------------------------------------===//
-// Decoding
+// Sequences that decode
 //===----------------------------------------------------------------------===//
 
 void Replica::beginDecoding(size_t request) {
@@ -91,7 +91,7 @@ void Replica::planDecoding() {
 }
 
 //===----------------------------------------------------------------------===//
-// Prefill
+// Prompts that are prefilled
 //===----------------------------------------------------------------------===//
 
 /// Admits the first waiting request if it has room in the step's `budget` and
@@ -136,7 +136,7 @@ void Replica::planPrefill(int64_t budget) {
 }
 
 //===----------------------------------------------------------------------===//
-// Steps
+// Planning and ending steps
 //===----------------------------------------------------------------------===//
 
 StepLoad Replica::decodingLoad() const {

@@ -16,7 +16,7 @@ using namespace autopar;
 using namespace autopar::serving;
 
 //===----------------------------------------------------------------------===//
-// Steps
+// Prices of the steps
 //===----------------------------------------------------------------------===//
 
 /// Returns the number of prompts that a step of the lock-step group has room
@@ -98,7 +98,7 @@ ServingRefusal ClosedLoop::burst(double running, double &us) {
 }
 
 //===----------------------------------------------------------------------===//
-// Times
+// Times of requests
 //===----------------------------------------------------------------------===//
 
 /// Sets the throughput in tokens/s by Little's law.

@@ -26,7 +26,7 @@ void serving::setChunk(const ServedLoad &load, double tokens, StepLoad &step) {
 }
 
 //===----------------------------------------------------------------------===//
-// Lengths of prompts
+// The effect of different lengths of prompts
 //===----------------------------------------------------------------------===//
 
 /// Prices the prefill of a prompt with `tokens` uncached tokens: chunks that
@@ -123,7 +123,7 @@ static double wholePrompts(double room, const ServedLoad &load) {
 }
 
 //===----------------------------------------------------------------------===//
-// The queue of an engine
+// Describing the queue of an engine
 //===----------------------------------------------------------------------===//
 
 /// Finds M, the time that each further prompt adds to a step, for a single

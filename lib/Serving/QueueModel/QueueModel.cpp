@@ -66,7 +66,7 @@ void QueueModel::lay(const Layout &layout, int64_t count) {
 }
 
 //===----------------------------------------------------------------------===//
-// Without a queue
+// Results without a queue
 //===----------------------------------------------------------------------===//
 
 ServingRefusal QueueModel::timeEncoder(const ServedLoad &load, double &us) {
@@ -175,7 +175,7 @@ ServingRefusal QueueModel::roomOf(const ServedLoad &load, SteadyState &state) {
 }
 
 //===----------------------------------------------------------------------===//
-// With a queue
+// Results with a queue
 //===----------------------------------------------------------------------===//
 
 ServingRefusal QueueModel::timesOfOpen(const ServedLoad &load,

@@ -123,7 +123,7 @@ static Work workOf(const ReplicaPrompts &prompts, double each) {
 }
 
 //===----------------------------------------------------------------------===//
-// Work of a group
+// Work of a group of replicas
 //===----------------------------------------------------------------------===//
 
 /// Returns the mean number of prompts of a replica in a step, including those

@@ -80,7 +80,7 @@ double StepQueue::fullRunUs(double prompts) const {
 }
 
 //===----------------------------------------------------------------------===//
-// The steady state
+// The steady state of steps
 //===----------------------------------------------------------------------===//
 
 /// The share of steps without prompts, pi_0 (S3). With N prompts in a step, the
@@ -173,7 +173,7 @@ double StepQueue::tokenUs(double guessUs) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Steps in a row
+// Variance of several steps in a row
 //===----------------------------------------------------------------------===//
 
 /// Returns, in us, how much the time of a step with prompts varies with the

@@ -72,7 +72,7 @@ autopar::transforms::inputsOf(ModuleOp module, const TargetAnalysis &target) {
 }
 
 //===----------------------------------------------------------------------===//
-// Defaults
+// Assumptions about defaults, and the estimate
 //===----------------------------------------------------------------------===//
 
 namespace {

@@ -251,7 +251,7 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
-  // Functions and loops
+  // Functions and loops of the module
   //===--------------------------------------------------------------------===//
 
   void updateCall(CallOpInterface call) {
@@ -296,7 +296,7 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
-  // Reshards
+  // Adding reshards, and removing layout ops
   //===--------------------------------------------------------------------===//
 
   void reshard(OpOperand &operand, Type wanted) {

@@ -87,7 +87,7 @@ void SplitRequests::spread() {
 }
 
 //===----------------------------------------------------------------------===//
-// Calls and loops
+// Linking values across calls and loops
 //===----------------------------------------------------------------------===//
 
 void SplitRequests::link(Value a, Value b) {
@@ -120,7 +120,7 @@ void SplitRequests::collectLinks(ModuleOp module) {
 }
 
 //===----------------------------------------------------------------------===//
-// Requests
+// Spreading requests for splits
 //===----------------------------------------------------------------------===//
 
 /// Adds the existing splits of `value` as requests.
@@ -195,7 +195,7 @@ void SplitRequests::spread(ShardingOpInterface op, Key key,
 }
 
 //===----------------------------------------------------------------------===//
-// Results
+// Finding all requests
 //===----------------------------------------------------------------------===//
 
 const SplitRequests::Request *SplitRequests::find(Value value,

@@ -30,7 +30,7 @@ BackwardBuilder::BackwardBuilder(BackwardOf &functions, MadeAgain again,
       builder(functions.forward.getContext()) {}
 
 //===----------------------------------------------------------------------===//
-// Gradients
+// Collecting gradients
 //===----------------------------------------------------------------------===//
 
 /// Whether `value` needs a gradient. Inputs of the model do not.
@@ -69,7 +69,7 @@ void BackwardBuilder::addProduct(Operation *op, Value value, ProductRole role,
 }
 
 //===----------------------------------------------------------------------===//
-// Values of the forward
+// Saving and computing again values of the forward
 //===----------------------------------------------------------------------===//
 
 /// Adds a copy of a forward op to the backward: a value that is not saved is
@@ -136,7 +136,7 @@ Value BackwardBuilder::valueOf(Value value) {
 }
 
 //===----------------------------------------------------------------------===//
-// Ops
+// Building the backwards of ops
 //===----------------------------------------------------------------------===//
 
 /// Returns the gradient of `value`; 0 if the loss does not depend on it.

@@ -15,7 +15,7 @@ using namespace autopar::transformer;
 using namespace mlir;
 
 //===----------------------------------------------------------------------===//
-// Routing
+// Backwards of routing
 //===----------------------------------------------------------------------===//
 
 /// Returns the type of a router's scores: `[.., experts]`, in the format of the
@@ -92,7 +92,7 @@ static LogicalResult build(WeighOp op, BackwardBuilder &back) {
 }
 
 //===----------------------------------------------------------------------===//
-// Products
+// Backwards of matmuls of experts
 //===----------------------------------------------------------------------===//
 
 static LogicalResult build(ExpertsOp op, BackwardBuilder &back) {

@@ -191,7 +191,7 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
-  // Attention that writes its probabilities
+  // Replacing attention by one that writes its probabilities
   //===--------------------------------------------------------------------===//
 
   void writeProbabilities(ModuleOp module) {
@@ -237,7 +237,7 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
-  // Dropout
+  // Adding dropout
   //===--------------------------------------------------------------------===//
 
   static Type maskTypeOf(Value value) {
@@ -278,7 +278,7 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
-  // The loss
+  // Adding the loss
   //===--------------------------------------------------------------------===//
 
   /// Adds the loss; the labels have the type of the token ids with which the

@@ -14,7 +14,7 @@ using namespace autopar::transformer;
 using namespace mlir;
 
 //===----------------------------------------------------------------------===//
-// Elementwise
+// Backwards of elementwise ops
 //===----------------------------------------------------------------------===//
 
 static LogicalResult build(AddOp op, BackwardBuilder &back) {
@@ -90,7 +90,7 @@ static LogicalResult build(DropoutMaskOp, BackwardBuilder &) {
 }
 
 //===----------------------------------------------------------------------===//
-// Products
+// Backwards of matmuls
 //===----------------------------------------------------------------------===//
 
 /// Adds the gradient of `bias`, which was added to every token; does nothing if
@@ -138,7 +138,7 @@ static LogicalResult build(CrossEntropyOp op, BackwardBuilder &back) {
 }
 
 //===----------------------------------------------------------------------===//
-// Tables
+// Backwards of embedding tables
 //===----------------------------------------------------------------------===//
 
 static LogicalResult build(EmbeddingOp op, BackwardBuilder &back) {
@@ -162,7 +162,7 @@ static LogicalResult build(PositionEmbeddingOp op, BackwardBuilder &back) {
 }
 
 //===----------------------------------------------------------------------===//
-// Tokens
+// Backwards of ops that select or move tokens
 //===----------------------------------------------------------------------===//
 
 static LogicalResult build(InsertOp op, BackwardBuilder &back) {
@@ -183,7 +183,7 @@ static LogicalResult build(MergeTokensOp op, BackwardBuilder &back) {
 }
 
 //===----------------------------------------------------------------------===//
-// Norms
+// Backwards of norms
 //===----------------------------------------------------------------------===//
 
 namespace {

@@ -22,7 +22,7 @@ using namespace autopar::writing;
 using json = nlohmann::ordered_json;
 
 //===----------------------------------------------------------------------===//
-// Parts of the report
+// Members of the report
 //===----------------------------------------------------------------------===//
 
 static json writeModel(const Report &report) {

@@ -33,7 +33,7 @@ static std::string cutNote(size_t cut) {
 }
 
 //===----------------------------------------------------------------------===//
-// The compared plans
+// Title: the compared plans
 //===----------------------------------------------------------------------===//
 
 static std::string planLine(const char *letter, const PlanOutcome &plan) {
@@ -54,7 +54,7 @@ static std::string title(const PlanDifferences &differences) {
 }
 
 //===----------------------------------------------------------------------===//
-// The IR
+// Differences of the IR
 //===----------------------------------------------------------------------===//
 
 static std::string collectivesOfIR(const PlanDifferences &differences) {
@@ -116,7 +116,7 @@ static std::string tensorsOfIR(const PlanDifferences &differences) {
 }
 
 //===----------------------------------------------------------------------===//
-// The report
+// Differences of the report
 //===----------------------------------------------------------------------===//
 
 namespace {

@@ -20,7 +20,7 @@ using namespace autopar::report;
 using namespace autopar::writing;
 
 //===----------------------------------------------------------------------===//
-// Words
+// Words for keys and sums
 //===----------------------------------------------------------------------===//
 
 /// Returns a key as words: "stored only" for "stored_only".
@@ -47,7 +47,7 @@ static std::string oneToken(Checked flops, int64_t tokens) {
 }
 
 //===----------------------------------------------------------------------===//
-// One model
+// The text about one model
 //===----------------------------------------------------------------------===//
 
 static std::string totals(const ModelReport &model) {
@@ -186,7 +186,7 @@ std::string autopar::writing::writeText(const ModelReport &model) {
 }
 
 //===----------------------------------------------------------------------===//
-// Two models
+// The differences of two models
 //===----------------------------------------------------------------------===//
 
 using Row = std::pair<std::string, std::string>;

@@ -24,7 +24,7 @@ using namespace autopar::writing;
 using Json = nlohmann::ordered_json;
 
 //===----------------------------------------------------------------------===//
-// Texts
+// Values of cells as text
 //===----------------------------------------------------------------------===//
 
 static std::string wordText(const Json &value) { return value; }
@@ -49,7 +49,7 @@ static std::string truthText(const Json &value) {
 }
 
 //===----------------------------------------------------------------------===//
-// Columns
+// The columns of tables of reports
 //===----------------------------------------------------------------------===//
 
 static Json optional(const std::optional<double> &value) {

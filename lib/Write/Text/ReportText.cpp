@@ -30,7 +30,7 @@ using namespace autopar::schedule;
 using namespace autopar::writing;
 
 //===----------------------------------------------------------------------===//
-// The answer
+// The answer at the beginning of a report
 //===----------------------------------------------------------------------===//
 
 static std::string title(const Report &report) {
@@ -105,7 +105,7 @@ static std::string answer(const Report &report) {
 }
 
 //===----------------------------------------------------------------------===//
-// The breakdown
+// The tables of a report
 //===----------------------------------------------------------------------===//
 
 /// Returns the format of KV caches, ", in fp8", which follows after their bytes
@@ -267,7 +267,7 @@ static std::string modelTable(const Report &report) {
 }
 
 //===----------------------------------------------------------------------===//
-// Warnings and assumptions
+// Warnings, assumptions and derivations
 //===----------------------------------------------------------------------===//
 
 static std::string warnings(const Report &report) {
