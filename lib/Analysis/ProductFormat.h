@@ -22,8 +22,8 @@ public:
   /// Adds casts of the operands of `op`, a matmul or a gather for matmuls, that
   /// other ops have computed.
   void quantizeOperands(mlir::Operation *op);
-  /// Adds casts of the results of `op` for matmuls; kernels may be launched as
-  /// one with such a cast.
+  /// Sets the number format in which a kernel of the matmul `op` multiplies;
+  /// changes nothing for other ops.
   void quantizeResults(mlir::Operation *op);
   /// Sets the number format of a kernel of `op`, if it is such a matmul.
   void multiply(mlir::Operation *op, program::Kernel &kernel) const;
@@ -36,7 +36,7 @@ private:
 
   WorkloadBuilder &builder;
   ElementType format;
-  /// Values that were cast already.
+  /// The values that were already cast to a narrower format.
   llvm::DenseSet<mlir::Value> quantized;
 };
 

@@ -226,7 +226,7 @@ SmallVector<Value> StageBorders::findSent(Operation *call,
     for (OpOperand &use : at->getBlock()->getTerminator()->getOpOperands())
       if (isHandedOn(use, ending))
         add(use.get());
-    // If further iterations follow, they read values, too.
+    // If the loop has further iterations, these read values too.
     if (!llvm::is_contained(ending, at))
       llvm::for_each(readInside(at), add);
     sent.remove_if([&](Value value) { return !isBefore(value, at); });

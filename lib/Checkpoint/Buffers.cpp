@@ -110,7 +110,7 @@ static std::optional<Buffer> findHead(const CheckpointTensor &tensor,
 std::optional<Buffer>
 autopar::checkpoint::findBuffer(const CheckpointTensor &tensor,
                                 const std::vector<ModelTensor> &model) {
-  // The suffix may be the whole name.
+  // The suffix may also be the whole name of the tensor.
   std::string name = "." + tensor.name;
   for (const Row &row : rows)
     if (endsWith(name, row.suffix) && fits(tensor, row))

@@ -52,7 +52,7 @@ struct Draft {
   Json fields = Json::object(), blocks = Json::object();
   DraftedFamily result;
 
-  /// Adds a guess, unless it was added before.
+  /// Adds a text about a guess, unless the draft has this text already.
   void guess(const std::string &text);
   /// Returns an expression for `value`: the name of the field if the config
   /// states the value under one of the field's keys, else the number.

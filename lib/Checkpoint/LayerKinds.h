@@ -20,7 +20,7 @@ namespace autopar::checkpoint {
 struct TensorGroup {
   /// Dimensions of one tensor; empty if only the name is known.
   std::vector<int64_t> shape;
-  /// The element type, as safetensors spells it.
+  /// The element type of the tensor, as safetensors spells it.
   std::string dtype;
   /// Number of experts that have the tensor, whose name has "*" for the
   /// expert's number; 0 if it belongs to no expert.
@@ -30,7 +30,7 @@ struct TensorGroup {
 
   int64_t count() const { return experts ? experts : 1; }
 };
-/// Tensors by name.
+/// The tensors of a layer kind, by name.
 using TensorGroups = std::map<std::string, TensorGroup>;
 
 /// A kind of layer: layers whose tensors have the same names, shapes and

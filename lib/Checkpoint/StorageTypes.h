@@ -17,7 +17,7 @@ namespace autopar::checkpoint {
 struct StorageType {
   std::string_view name;
   int64_t elements, bits;
-  /// The number of the type in ggml.
+  /// The number that ggml gives to the type.
   uint32_t number = 0;
 };
 

@@ -129,7 +129,8 @@ std::optional<Error> PipelineEvaluator::layOut(bool bounds) {
   return std::nullopt;
 }
 
-/// Prices each distinct stage once.
+/// Prices each distinct stage once, because several devices may run equal
+/// stages.
 std::optional<Error> PipelineEvaluator::priceStages() {
   PlanInputs inputs = parts.inputs();
   for (int64_t device = 0; device < parts.shape.stages; ++device) {

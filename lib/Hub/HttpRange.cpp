@@ -27,7 +27,7 @@ struct HttpRange::State {
   Remote remote;
   std::string file;
   uint64_t size = 0;
-  /// The first bytes of the file.
+  /// The first bytes of the file, which were requested at once.
   std::string first;
 
   Error wrong(const std::string &message) const {

@@ -55,10 +55,11 @@ public:
     visibility.chunk = chunk;
   }
 
-  /// One query head at one token.
+  /// A query head at a token of a sequence.
   struct Query {
     int64_t batch, token, head;
-    /// Index of its row in the tensor of queries, and in that of probabilities.
+    /// The index of the query's row in the tensor of queries (`row`), and in
+    /// that of probabilities (`ofProbabilities`).
     int64_t row, ofProbabilities;
   };
   template <typename Visit>

@@ -114,10 +114,10 @@ struct Factor {
   }
 
   const double *data;
-  /// The first contracted dimension.
+  /// The number of the first contracted dimension.
   size_t first;
   int64_t contracted, kept, keptStride, stride;
-  /// Sizes of the kept dimensions.
+  /// The sizes of the kept dimensions.
   std::vector<int64_t> shape;
 };
 

@@ -33,7 +33,7 @@ struct Execution::StagePart {
   schedule::LayerRange range;
   const StageMessage &received;
   StageRunner::Outcome outcome;
-  /// Number of layers that the walk has passed so far.
+  /// How many layers the execution has passed so far.
   int64_t layers = 0;
   /// The loops around the current layer that are in their last iterations.
   llvm::SmallVector<mlir::Operation *> ending;

@@ -25,7 +25,8 @@ LogicalResult StageRunner::deliver(StageMessage &message) {
   executor.send(message);
   if (!inbox.emplace(message.to, message).second)
     return fail(table, message.to, "is sent", " twice");
-  // From here on only the list of sent values is needed, not their contents.
+  // From here on only the list of the sent values is needed, so that their
+  // contents are dropped.
   for (StageMessage::Part &part : message.parts)
     part.tensors.clear();
   return success();

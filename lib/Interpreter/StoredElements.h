@@ -19,7 +19,7 @@ namespace autopar::interpreter {
 struct StoredElement {
   /// If the tensor's name has a `*`, the number that stands for it; else 0.
   int64_t copy = 0;
-  /// Row-major offset in the tensor.
+  /// The row-major offset of the element in the checkpoint tensor.
   int64_t offset = 0;
 };
 

@@ -108,7 +108,7 @@ Block::tensors(const char *key) {
   }
   for (auto it = list->begin(); it != list->end() && !error; ++it) {
     Result<std::string> name = names.interpolate(it.key(), pointerTo(key));
-    // The shape [] is that of a single number.
+    // The shape [] means a single number.
     bool isScalar = it->is_array() && it->empty();
     if (name)
       all.emplace_back(*name, isScalar ? std::vector<int64_t>()

@@ -189,7 +189,7 @@ private:
     if (!error)
       error = std::move(problem);
   }
-  /// Records an error at the settings.
+  /// Records an error in the settings of the quantisation.
   void failAt(const Scope &from, const std::string &message,
               const std::string &note = "") {
     const JsonReader &at = from.config();

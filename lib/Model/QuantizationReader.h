@@ -42,7 +42,7 @@ struct QuantizationRules {
   bool splitsExperts = false;
   /// The name of the config, for messages.
   std::string where;
-  /// Number of matching steps so far.
+  /// The number of steps that matching patterns has taken so far.
   uint64_t steps = 0;
 };
 

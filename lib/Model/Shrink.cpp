@@ -217,7 +217,8 @@ private:
     int64_t size = field.number();
     switch (roles.at(keyOf(field))) {
     case SizeRole::vocabulary:
-      // The size stays odd if it was.
+      // A size that is no multiple of 64 keeps its remainder, so that the small
+      // model has it too.
       return std::min(size, size % 64 ? 128 + size % 64 : 256);
     case SizeRole::query_rank:
       return std::min<int64_t>(size, 24);

@@ -90,7 +90,7 @@ struct StrategyLibrary::State {
   const DialectRegistry &registry;
   const std::string bytecode;
 
-  /// Guards the members below.
+  /// Guards the members below against use by several threads at once.
   std::mutex mutex;
   StrategyFile file;
   llvm::StringMap<std::unique_ptr<CompiledProgram>> known;

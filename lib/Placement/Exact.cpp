@@ -22,7 +22,7 @@ class ExactSearch {
 public:
   ExactSearch(const Cell &cell, double bound, double incumbent, Steps steps);
 
-  /// Searches. Returns whether it looked at all assignments.
+  /// Runs the search. Returns whether it looked at all assignments.
   bool run() {
     chooseCounts(0, cell.slots());
     return steps.left > 0;

@@ -25,7 +25,7 @@ using namespace autopar::program;
 
 namespace {
 
-/// One of our columns, with the names that files use for it.
+/// A column of a trace as we use it, with the names that files give it.
 struct Column {
   const char *what;
   std::vector<std::string> names;

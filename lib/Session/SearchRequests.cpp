@@ -157,7 +157,7 @@ std::optional<Error> SearchReader::addVariant() {
     // The values of these flags follow from the requests.
     if (request.requests && (name == "phase" || name == "context"))
       continue;
-    // This flag does not affect the search.
+    // The flag --report-output does not affect the search.
     if (name == "report-output")
       continue;
     for (const std::string &value : values[i])

@@ -20,13 +20,15 @@ namespace autopar::session {
 
 /// A deployment, as tables of measurements describe it.
 struct ServedPlan {
-  /// A bundled name or a path.
+  /// The model: the name of a bundled model, or a path.
   std::string model;
-  /// bf16, fp8, fp8_block, nvfp4; empty: the checkpoint's.
+  /// The weight format: bf16, fp8, fp8_block or nvfp4; empty for the format of
+  /// the checkpoint.
   std::string weightFormat;
-  /// Absent: as the runtime chooses.
+  /// The format of the KV caches; absent if the runtime chooses it.
   std::optional<ElementType> kvFormat = std::nullopt;
-  /// Absent: the runtime's default.
+  /// The share of memory that the runtime may use; absent for the runtime's
+  /// default.
   std::optional<double> memoryUtilization = std::nullopt;
   /// There are tp * dp devices; dp is the number of replicas of attention.
   int64_t tp = 1, dp = 1, ep = 1, etp = 1;

@@ -30,7 +30,7 @@ using namespace autopar::validation;
 
 namespace {
 
-/// The rows of all tables.
+/// The rows of all tables that are validated.
 struct Tables {
   std::vector<ServingRow> rows;
   std::vector<ThroughputRow> throughput;

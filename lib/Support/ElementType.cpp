@@ -141,7 +141,8 @@ std::optional<ElementType> autopar::parseBlockFormat(std::string_view text) {
 
 std::optional<ElementType> autopar::parseCacheFormat(std::string_view text) {
   std::optional<ElementType> block = parseBlockFormat(text);
-  // Rows follow from a cache and its runtime.
+  // Rows of caches are no formats that a user can name; they follow from the
+  // cache and its runtime.
   if (block && plainFormat(*block) == *block)
     return block;
   return parseElementType(text);

@@ -15,7 +15,7 @@ using namespace autopar;
 using namespace autopar::hardware;
 
 namespace {
-/// The values on the command line.
+/// The values of the flags on the command line.
 struct Options {
   std::vector<std::string> overrides;
   std::string first, second, output = "-";

@@ -28,7 +28,7 @@ static constexpr const char *expertNote =
     "--shard-ep=N sets the number of devices that share the experts";
 
 static constexpr OtherFlag otherFlags[] = {
-    // Degrees
+    // Flags about degrees of parallelism
     {"tensor-parallel-size", "shard-tp", ""},
     {"tensor-model-parallel-size", "shard-tp", ""},
     {"tp-size", "shard-tp", ""},
@@ -50,7 +50,7 @@ static constexpr OtherFlag otherFlags[] = {
     {"context-parallel-size", "shard-cp", ""},
     {"prefill-context-parallel-size", "shard-cp", ""},
     {"sequence-parallel", "shard-sp", ""},
-    // Machines
+    // Flags about machines
     {"gpu", "hardware", ""},
     {"machine", "hardware", ""},
     {"system", "hardware", ""},
@@ -60,7 +60,7 @@ static constexpr OtherFlag otherFlags[] = {
     {"nnodes", "nodes", ""},
     {"backend", "runtime", ""},
     {"engine", "runtime", ""},
-    // Lengths and load
+    // Flags about lengths of requests and load
     {"isl", "prompt", ""},
     {"input-len", "prompt", ""},
     {"random-input-len", "prompt", ""},
@@ -79,7 +79,7 @@ static constexpr OtherFlag otherFlags[] = {
     {"rps", "rate", ""},
     {"request-rate", "rate", ""},
     {"max-concurrency", "concurrency", ""},
-    // Memory of an engine
+    // Flags about the memory of an engine
     {"max-running-requests", "max-num-seqs", ""},
     {"max-batch-size", "max-num-seqs", ""},
     {"cuda-graph-max-bs", "max-num-seqs",
@@ -100,7 +100,7 @@ static constexpr OtherFlag otherFlags[] = {
      "--acceptance=0.8 sets the share of draft tokens that are accepted"},
     {"speculative-config", "acceptance",
      "--acceptance=0.8 sets the share of draft tokens that are accepted"},
-    // Weights
+    // Flags about formats of weights
     {"quantization", "", formatNote},
     {"quant", "", formatNote},
     {"load-format", "", formatNote},
@@ -114,7 +114,7 @@ static constexpr OtherFlag otherFlags[] = {
     {"offload", "", offloadNote},
     {"cpu-offload-gb", "", offloadNote},
     {"swap-space", "", offloadNote},
-    // Training
+    // Flags of training frameworks
     {"global-batch-size", "batch", ""},
     {"train-batch-size", "batch", ""},
     {"micro-batch-size", "micro-batch", ""},

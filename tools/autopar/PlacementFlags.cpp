@@ -24,7 +24,7 @@ using namespace autopar::placement;
 using namespace autopar::program;
 
 namespace {
-/// The values on the command line.
+/// The values of the flags on the command line.
 struct Options {
   PlacementRequest request;
   std::string output = "-";

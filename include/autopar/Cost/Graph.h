@@ -68,7 +68,7 @@ enum class Op : uint8_t {
   symbol,
   passes,
   microbatches,
-  // Arithmetic on the operands.
+  // Ops that compute `a` and `b` by plain arithmetic.
   add,
   subtract,
   multiply,
@@ -135,7 +135,7 @@ enum class Op : uint8_t {
   /// `launch` of a kernel with `a` FLOPs and `b` bytes, at the rates with index
   /// `c` in `Tape::rates`.
   launch_at_rates,
-  /// Ends a section of a tape.
+  /// Ends a section of a tape; it computes nothing.
   stop,
 };
 

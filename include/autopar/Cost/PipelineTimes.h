@@ -87,8 +87,8 @@ struct IterationTimes {
   /// copies. All devices wait for it, because gradients are clipped by their
   /// global norm.
   schedule::Picoseconds gradientsPs = 0;
-  /// Time of the optimizer on the slowest device, with that of gathering its
-  /// weights, in ps.
+  /// The time in ps that the optimizer takes on the slowest device, including
+  /// the gathers of weights for it.
   schedule::Picoseconds optimizerPs = 0;
   schedule::Picoseconds stragglersPs = 0;
 

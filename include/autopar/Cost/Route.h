@@ -63,7 +63,8 @@ struct Route {
   /// The smallest tier of links that joins all devices of the group; null if
   /// none does.
   const hardware::Tier *tier = nullptr;
-  /// Whether times are those of full bandwidth, without latency and efficiency.
+  /// Whether the times of the route assume full bandwidth, with no latency and
+  /// an efficiency of 1.
   bool ideal = false;
   /// `interpolated`: a measured curve of another group size is used.
   /// `modelled`: there is no measured curve.

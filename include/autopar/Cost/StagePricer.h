@@ -181,7 +181,8 @@ private:
   /// Bytes that a stage sends, by kind of step, then by layer of the stack; the
   /// model's own inputs come last.
   std::vector<std::vector<double>> transfers;
-  /// Memory of the devices priced so far, by the layers that they run.
+  /// The memory of the devices that were priced so far, by the layers that they
+  /// run.
   std::vector<std::pair<program::PartCounts, StageMemory>> stages;
   std::vector<uint32_t> order;
   /// How often the program runs each record, for each distinct layer of the

@@ -57,7 +57,7 @@ struct FigureUse {
     /// 0.
     memory_of_free,
     memory_of_reserve,
-    /// Whether `memory_utilization` has its default: 1 or 0.
+    /// Whether `memory_utilization` has its default value: 1 if it has, else 0.
     reserve_by_rule,
     reserve_bytes,
     reserve_bytes_per_token,
@@ -210,7 +210,7 @@ struct Launching {
 /// Nodes of the counts of one kernel on one device; 0 if the runtime does not
 /// launch it.
 struct KernelNodes {
-  /// Number of launches per pass.
+  /// How often the kernel is launched in a pass.
   NodeId count = noNode;
   /// FLOPs of the kernel on all devices together: `launched` with all rows of
   /// experts, `usefulFlops` without the rows that pad them. `localFlops` are
@@ -235,7 +235,7 @@ struct KernelNodes {
   /// `x` and `y`.
   struct Shape {
     NodeId x = noNode, y = noNode;
-    /// Sizes that the layout fixes.
+    /// The nodes of those sizes of the shape that the layout fixes.
     std::vector<NodeId> fixed;
     /// Positive in a prefill, 0 in a decode step.
     NodeId isPrefill = noNode;
@@ -309,7 +309,7 @@ struct SectionNodes {
   NodeId flops, usefulFlops;
 };
 
-/// Nodes of numbers of a whole step.
+/// The nodes of the numbers of a whole step.
 struct TotalNodes {
   NodeId parameters, activeParameters, checkpointBytes, storedOnlyParameters,
       expertsPerDevice;

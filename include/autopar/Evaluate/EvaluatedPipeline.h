@@ -32,7 +32,8 @@ struct EvaluatedPipeline {
   PlanInputs inputs;
   /// The priced layers, for one microbatch.
   PipelineParts parts;
-  /// Formulas of the whole model; a stage evaluates those of its layers.
+  /// The formulas of the whole model; each stage evaluates the formulas of its
+  /// layers.
   cost::Strategy strategy;
   std::unique_ptr<EvaluatedStep> whole;
   /// The evaluated step of each distinct stage; devices with equal stages share

@@ -20,7 +20,7 @@ struct CollectiveCall {
   const cost::Route *route = nullptr;
   cost::GroupLayout layout;
   int64_t groupSize = 1;
-  /// Number of calls per step.
+  /// How often the collective is called in a step.
   int64_t count = 0;
   Checked bytes;
   double timeUs = 0;

@@ -19,7 +19,7 @@ using Derivations = std::map<std::string, report::Derivation>;
 struct Explanations {
   Derivations derivations;
   std::vector<report::KernelRow> byKernel;
-  /// Memory bandwidth of the chip.
+  /// The memory bandwidth of the chip in bytes/s.
   double memoryBandwidthBytesPerS = 0;
   /// The step's time as a sum of terms; empty if the time of backwards is
   /// assumed as a multiple of the forward's.

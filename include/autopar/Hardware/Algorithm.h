@@ -25,15 +25,15 @@ struct Algorithm {
     all,
     /// (n-1)/n of the call's bytes: all but the device's own part.
     others,
-    /// n - 1 times the call's bytes.
+    /// A device sends n - 1 times the bytes of the call.
     to_each,
   };
   /// The number of messages that wait for each other.
   enum class Hops : uint8_t {
     one,
-    /// ceil(log2(n)) messages.
+    /// A call takes ceil(log2(n)) messages, one after the other.
     tree,
-    /// n - 1 messages.
+    /// A call takes n - 1 messages, one after the other.
     others,
   };
   /// How a call runs in a group that several tiers join.

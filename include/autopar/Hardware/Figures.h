@@ -38,7 +38,7 @@ inline constexpr UnitRange fraction{"1", 1e-6, 1};
 inline constexpr UnitRange exponent{"1", 0, 0.99};
 inline constexpr UnitRange count{"1", 1, 1e12};
 inline constexpr UnitRange countOrNone{"1", 0, 1e12};
-/// A switch: 1 for yes, 0 for no.
+/// The range of a switch: 1 for yes, 0 for no.
 inline constexpr UnitRange noneOrOne{"1", 0, 1};
 /// A share between 0 and 1; 0 is allowed.
 inline constexpr UnitRange share{"1", 0, 1};

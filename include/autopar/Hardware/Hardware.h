@@ -28,7 +28,7 @@ namespace autopar::hardware {
 struct Source {
   std::string kind;
   std::string reference;
-  /// For a figure that the user replaced, the value in the file.
+  /// The value in the file, if the user replaced the figure.
   std::optional<double> replaced = std::nullopt;
 
   std::string str() const { return kind + ": " + reference; }
@@ -84,7 +84,7 @@ struct ShapeGrid {
     size_t size() const { return static_cast<size_t>(last - first) + 1; }
   };
   Side x, y;
-  /// The ratios; `y` varies fastest.
+  /// The ratio of each pair of sizes; `y` varies fastest.
   std::vector<double> ratios;
 };
 /// Returns the part of `table` in which its last coordinates have the sizes
@@ -135,7 +135,8 @@ using KernelCurves =
 const std::vector<std::string> &platforms();
 bool isPlatform(const std::string &name);
 
-/// One type of accelerator.
+/// One type of accelerator: its memory, its peaks, and the measured curves of
+/// its kernels.
 struct Chip {
   std::string name, title;
   std::string platform = "cuda";

@@ -19,12 +19,12 @@ namespace autopar {
 /// Whether and how a factor (a group of dimensions that belong together) may be
 /// split over devices.
 enum class FactorKind : uint8_t {
-  /// May be split: each device computes its part of the result.
+  /// The factor may be split: each device then computes its part of the result.
   parallel,
   /// The op sums over this factor. If it is split, results without a dimension
   /// of it become partial sums.
   reduction,
-  /// Must not be split.
+  /// The factor must not be split.
   whole,
   /// Must not be split, although the dimensions around the op may be: tensor
   /// parallelism gathers the operand before the op and splits the result again.
@@ -148,7 +148,7 @@ mlir::LogicalResult verifySharding(mlir::Operation *op);
 /// around it.
 mlir::LogicalResult verifyEncodings(mlir::Operation *op);
 
-/// Returns axes as text: "[dp, tp]".
+/// Returns a list of axes as text: "[dp, tp]".
 std::string axesText(llvm::ArrayRef<mlir::StringAttr> axes);
 /// Returns a dimension and its split as text: "256 by dp*tp pad 16".
 std::string splitText(const DimRef &dim);

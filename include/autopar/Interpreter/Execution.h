@@ -97,9 +97,9 @@ struct TraceEntry {
   std::string layer;
   /// The value, joined over all devices and all microbatches.
   LocalTensor value;
-  /// Which result of the op it is.
+  /// The index of the value among the results of the op.
   unsigned result = 0;
-  /// The pipeline stage that computed it, if there are stages.
+  /// The pipeline stage that computed the value, if the module has stages.
   std::optional<int64_t> stage = std::nullopt;
 };
 
@@ -187,9 +187,9 @@ private:
   /// The KV cache or the state of one microbatch, on all devices that hold it.
   template <typename T>
   struct Kept {
-    /// One of the SSA values that refer to it.
+    /// One of the SSA values that refer to the cache or state.
     mlir::Value handle;
-    /// The devices that hold it, as numbers in the grid.
+    /// The devices that hold the cache or state, as numbers in the grid.
     std::vector<int64_t> devices;
     std::vector<T> byDevice;
   };
@@ -237,7 +237,7 @@ private:
   Values inputsOf(mlir::func::FuncOp entry);
   mlir::LogicalResult addResults();
 
-  // Functions for pipelines.
+  // The functions that execute a pipeline.
   struct StagePart;
   mlir::LogicalResult runStages(bool trains);
   mlir::LogicalResult runStage(StagePart &own);

@@ -26,7 +26,7 @@ public:
   const std::string &kind() const { return kindName; }
   const std::string &name() const { return blockName; }
   Scope &scope() const { return names; }
-  /// Whether the block's condition "when" holds, or it has none.
+  /// Returns whether the block's condition "when" holds, or the block has none.
   bool isEnabled();
 
   /// Whether the block has the parameter `key` with a value other than null.

@@ -22,7 +22,7 @@ struct ConfigAssumption {
   std::string key, value;
 };
 
-/// Parses "key=value".
+/// Parses an assumption about a config field, written as "key=value".
 Result<ConfigAssumption> parseAssumption(const std::string &text);
 
 /// A model whose config has been found and whose family is known. The fields of

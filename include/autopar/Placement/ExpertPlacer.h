@@ -36,7 +36,8 @@ private:
   const LoadProfile profile;
   const PlacementOptions choices;
   std::mutex mutex;
-  /// Results so far, by number of slots, ranks and nodes.
+  /// The results that were computed so far, by number of slots, ranks and
+  /// nodes.
   std::map<std::array<int64_t, 3>, Result<std::vector<double>>> known;
 };
 

@@ -59,7 +59,7 @@ struct NodeTraffic {
   /// Expected number of tokens sent to other nodes; a token counts once per
   /// node.
   double sends = 0;
-  /// Number of tokens in the trace.
+  /// The number of tokens in the trace.
   double tokens = 0;
 
   double perToken() const { return tokens > 0 ? sends / tokens : 0; }
@@ -77,7 +77,7 @@ struct LayerPlacement {
   /// of the mean over ranks and the least load of the most loaded replica, over
   /// all numbers of replicas (at most one per rank, one slot each).
   double boundTokens = 0;
-  /// Whether it is proved that no placement has a lower maximum.
+  /// Whether it is proved that no placement has a lower maximum load of a rank.
   bool optimal = false;
   /// Tokens of the most loaded rank with the policy `block`.
   double blockHottestTokens = 0;

@@ -14,7 +14,7 @@ namespace autopar::placement {
 
 /// A number of tokens that were routed to the same experts.
 struct RoutedTokens {
-  /// The experts, sorted.
+  /// The experts to which these tokens were routed together, sorted.
   std::vector<int32_t> experts;
   double tokens = 0;
 };
@@ -27,7 +27,7 @@ struct LayerTrace {
 
 struct RoutingTrace {
   int64_t experts = 0;
-  /// The layers, sorted by number.
+  /// The traces of the layers, sorted by the number of the layer.
   std::vector<LayerTrace> layers;
 
   /// Returns the tokens of layer number `layer`; null if the trace does not

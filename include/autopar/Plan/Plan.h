@@ -55,13 +55,13 @@ std::optional<ContextKind> parseContextKind(std::string_view text);
 /// each parameter.
 enum class Optimizer : uint8_t {
   adamw,
-  /// AdamW with two states of 8 bits.
+  /// AdamW, with its two states in 8 bits.
   adamw_8bit,
   /// Keeps the means over the rows and over the columns of a matrix.
   adafactor,
   /// Keeps a momentum of each matrix; other parameters use AdamW.
   muon,
-  /// SGD with momentum.
+  /// Stochastic gradient descent with momentum.
   sgd,
   sgd_without_momentum,
 };
@@ -70,7 +70,7 @@ std::string_view nameOf(Optimizer optimizer);
 /// accepted, too.
 std::optional<Optimizer> parseOptimizer(std::string_view text);
 
-/// A number format, or none.
+/// A number format, or the choice of no format.
 struct FormatOrNone {
   std::optional<ElementType> format;
 
@@ -134,7 +134,7 @@ struct TrainingPlan {
 struct PipelinePlan {
   /// Number of virtual stages per device.
   std::optional<int64_t> interleave = std::nullopt;
-  /// The layers of each virtual stage.
+  /// The range of layers of each virtual stage.
   std::vector<schedule::LayerRange> stages = {};
   std::optional<schedule::ScheduleKind> schedule = std::nullopt;
   /// `microbatches`: number of equal parts of the batch. `microBatch`:

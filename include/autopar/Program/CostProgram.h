@@ -306,8 +306,8 @@ struct Resident {
   /// Index of the first kernel that reads or writes the tensor, if there is
   /// one.
   std::optional<uint32_t> user = std::nullopt;
-  /// The other layer kinds that read the tensor, such as the head for a tied
-  /// embedding.
+  /// The other layer kinds that read the tensor too, such as the head, which
+  /// reads a tied embedding.
   std::vector<uint32_t> readers = {};
 
   const Dims &parameters() const { return values ? *values : shape; }
@@ -393,7 +393,7 @@ struct LayerStack {
     int64_t count = 1;
     std::vector<std::pair<uint32_t, int64_t>> layers;
   };
-  /// The distinct layers.
+  /// The distinct layers of the stack.
   std::vector<Layer> layers;
   /// All layers in order, as runs. Empty if the model has no such loops, or if
   /// the loops contain anything but calls.

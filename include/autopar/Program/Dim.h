@@ -24,7 +24,7 @@ using AxisId = uint16_t;
 
 /// How an extent is divided over the `n` devices of its axes.
 enum class SplitRule : uint8_t {
-  /// `n` must divide the extent.
+  /// The number `n` of devices must divide the extent.
   plain,
   /// The extent is rounded up to a multiple of `Dim::multiple`, and then of
   /// `n`.

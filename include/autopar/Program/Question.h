@@ -20,7 +20,7 @@ struct Step {
   Workload workload;
 };
 
-/// Asks for one training iteration.
+/// The question how long one training iteration takes.
 struct Iteration {
   Workload workload;
 };

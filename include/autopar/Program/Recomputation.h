@@ -50,7 +50,7 @@ struct Recomputation {
     /// Recomputes all of a layer except the results of attention and of matmuls
     /// with weights.
     save_products,
-    /// Recomputes all of a layer except its input.
+    /// Recomputes all values of a layer except the layer's input.
     full,
     /// The least recomputation with which the plan fits in memory.
     fitting,

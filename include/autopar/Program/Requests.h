@@ -96,7 +96,7 @@ struct Requests {
   /// Speculative decoding: for each draft token of a step, the probability that
   /// it is accepted if all draft tokens before it were.
   std::vector<double> acceptance = {};
-  /// Time of a draft over that of a decode step without drafts.
+  /// The time of a draft, divided by the time of a decode step without drafts.
   std::optional<double> draftCost = std::nullopt;
 
   /// Returns an error that names the first invalid field; nothing if all are

@@ -16,7 +16,7 @@ namespace autopar::report {
 /// after its prefill.
 struct LinkReport {
   std::string from, to;
-  /// Cached tokens of the request.
+  /// The tokens that the request has in its caches when they are moved.
   int64_t contextLength = 0;
   /// Bytes of all KV caches and of all states of the request, in which each
   /// value counts once.

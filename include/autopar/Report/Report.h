@@ -197,7 +197,7 @@ struct Report {
     int64_t count = 1, batch = 0, queryLength = 0, contextLength = 0;
     double stepTimeUs = 0;
   };
-  /// The JSON key is "prefill_steps".
+  /// The steps of a prefill; JSON has them as "prefill_steps".
   std::vector<PrefillStep> prefillSteps;
 
   struct Flops {
@@ -233,7 +233,8 @@ struct Report {
            communicationTimeUs = 0, overheadTimeUs = 0;
     /// The host's part of the overhead, the time per layer included.
     double hostTimeUs = 0;
-    /// For a pipeline: time that the slowest stage waits for others.
+    /// In a pipeline, the time in us that the slowest stage waits for other
+    /// stages.
     double pipelineTimeUs = 0;
     /// The largest part of the step's time: "compute", "memory",
     /// "communication", "overhead" or "pipeline".
@@ -283,7 +284,7 @@ struct Report {
     /// schedule.
     schedule::Picoseconds stepPs = 0;
   };
-  /// The JSON key is "schedule".
+  /// The pipeline of the plan, if it has one; JSON has it as "schedule".
   std::optional<Pipeline> pipeline;
 
   /// Tokens of all sequences of a step divided by the step's time.

@@ -24,7 +24,7 @@ struct SimulationChoice {
   std::vector<program::Request> trace;
 };
 
-/// The results of a simulation.
+/// The results of simulating the requests of a service.
 struct SimulationReport {
   /// The seed of the random requests; absent for a trace.
   std::optional<uint64_t> seed;
@@ -38,7 +38,7 @@ struct ServiceReport {
   /// Whether the KV caches of a replica hold one mean request; if not, only
   /// `capacityTokens` is set.
   bool isServed = false;
-  /// Number of replicas that decode.
+  /// The number of replicas that decode.
   int64_t replicas = 1;
   int64_t devices = 1;
   /// Tokens for which the KV caches of a decoding replica have room.

@@ -37,7 +37,7 @@ enum class ReshardKind : uint8_t {
   /// Appends unused axes to the split of dimension `to`; no device sends
   /// anything.
   all_slice,
-  /// Sums over partial axes.
+  /// Sums over partial axes, so that every device gets the sum.
   all_reduce,
   /// Sums over partial axes, and appends them to the split of dimension `to`.
   reduce_scatter,

@@ -15,19 +15,20 @@ namespace autopar::runtime {
 
 /// How a runtime divides device memory.
 enum class BudgetRule : uint8_t {
-  /// It may use a share of all usable memory (vLLM).
+  /// The runtime may use a share of all usable memory (vLLM).
   fraction_of_total,
-  /// It may use the memory of the model and its temporaries, and a share of the
-  /// rest (TensorRT-LLM).
+  /// The runtime may use the memory of the model and its temporaries, and a
+  /// share of the rest (TensorRT-LLM).
   fraction_of_free,
-  /// It may use all usable memory. Temporaries get a reserve, by the runtime's
-  /// rule or, if the user sets a share, by the rest beside that share (SGLang).
+  /// The runtime may use all usable memory. Temporaries get a reserve, whose
+  /// size the runtime's rule gives; if the user sets a share of memory, the
+  /// reserve is the rest (SGLang).
   reserve,
 };
 
 /// The default number format of a runtime's KV caches.
 enum class KVCacheRule : uint8_t {
-  /// The format of the model.
+  /// The KV cache has the format of the model.
   model,
   /// fp8 if weights have 8 or 4 bits; the second rule, only if the chip
   /// multiplies 4-bit numbers.
@@ -42,11 +43,11 @@ struct CacheRow {
     /// Latents of an attention that sees a part of all tokens: by an indexer,
     /// or as rows of several tokens.
     sparse_latent,
-    /// Keys of an indexer.
+    /// Keys with which an indexer selects tokens.
     index,
   };
   Of of = Of::sparse_latent;
-  /// Number of elements of such a row.
+  /// The number of elements of a row.
   int64_t elements = 0;
   ElementType format = ElementType::fp8_row_576;
   /// The format of the model's caches in which rows are kept so; absent: any.

@@ -18,7 +18,7 @@
 
 namespace autopar::schedule {
 
-/// The load of one layer on its device.
+/// The load that one layer puts on its device: time and bytes.
 struct LayerCost {
   Picoseconds timePs = 0;
   int64_t memoryBytes = 0;
@@ -82,7 +82,7 @@ struct StagingProblem {
 struct StagePartition {
   int64_t stages = 1, interleave = 1;
   bool folded = false;
-  /// The layers of each virtual stage.
+  /// The range of layers of each virtual stage.
   std::vector<LayerRange> ranges;
   /// The load of each device: the sum over its ranges, embedding and head.
   /// Memory includes the saved values of microbatches. With `folded`, the time

@@ -29,7 +29,7 @@ struct ScheduledTask {
   /// Number of the microbatch; for inference, round * microbatches +
   /// microbatch.
   uint32_t microbatch = 0;
-  /// Number of the virtual stage.
+  /// The number of the virtual stage that runs the task.
   uint16_t stage = 0;
   TaskKind kind = TaskKind::forward;
   /// Whether the task runs as one with the next task; both then have the start

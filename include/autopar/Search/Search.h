@@ -85,7 +85,7 @@ struct FollowingRequests : RequestTokens {
 /// concurrent requests.
 using SearchQuestion =
     std::variant<program::Step, program::Iteration, FollowingRequests>;
-/// What a search is given: the targets, the space, and the question.
+/// What a search is given: the targets, the space of plans, and the question.
 class QuestionKind;
 
 struct SearchProblem {
@@ -142,7 +142,7 @@ struct SearchProof {
   void add(const SearchProof &other);
 };
 
-/// A plan with a batch and its price.
+/// A plan with a batch, and its price.
 struct SearchPoint {
   size_t target = 0;
   plan::Plan plan;

@@ -17,7 +17,7 @@ namespace autopar::search {
 /// The answer to `--why`: how the user's plan compares with the best one.
 struct SearchWhy {
   enum class Answer : uint8_t { best, beaten, too_slow, unfit, illegal };
-  /// The plan, as the user wrote it.
+  /// The plan about which `--why` asks, as the user wrote it.
   std::string plan;
   Answer answer = Answer::best;
   /// The message of the pass that refuses the plan, if the plan is illegal.

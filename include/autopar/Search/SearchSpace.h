@@ -25,7 +25,7 @@ namespace autopar::search {
 /// The numbers that a choice may have: "8", "1..8", "1|2|4", "any".
 class NumberSet {
 public:
-  /// Makes the set of all numbers.
+  /// Makes the set that contains every number.
   NumberSet() = default;
 
   bool has(int64_t number) const;

@@ -44,7 +44,7 @@ struct ServerLimits {
   /// of requests after which it is replaced.
   uint64_t workerBytes = uint64_t(3) << 30, renewBytes = uint64_t(256) << 20;
   size_t renewRequests = 200;
-  /// Largest size of an answer.
+  /// The largest size of an answer, in bytes.
   size_t answerBytes = size_t(64) << 20;
   /// Largest number of rows of a sweep, and number of threads of a search.
   size_t sweepRows = 1'000;

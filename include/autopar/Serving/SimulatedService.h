@@ -39,7 +39,7 @@ std::optional<double> tpotUs(const program::Request &request,
 /// to that of the last.
 struct SimulatedService {
   int64_t requests = 0, counted = 0, steps = 0, evictions = 0;
-  /// Simulated time in s.
+  /// The time in s that was simulated.
   double seconds = 0;
   MeasuredTimes ttft, tpot, request;
   double requestsPerS = 0, outputTokensPerS = 0, shareWithinLimits = 1;

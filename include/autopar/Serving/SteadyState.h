@@ -76,7 +76,7 @@ struct ServedLoad {
   double decodedTokens() const { return std::max(0.0, answerTokens - 1); }
 };
 
-/// Percentiles of a distribution.
+/// Some percentiles of a distribution of times, in us.
 struct Percentiles {
   double p50 = 0, p90 = 0, p95 = 0, p99 = 0;
 };

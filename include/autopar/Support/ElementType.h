@@ -28,7 +28,7 @@ enum class ElementType : uint8_t {
   u8,
   i16,
   i64,
-  // Blocks of 32 values with a scale, as llama.cpp stores them.
+  // Types of blocks: 32 values and their scale, as llama.cpp stores them.
   q8_0,
   q4_0,
   q4_1,

@@ -54,7 +54,7 @@ inline constexpr int64_t maxTokens = int64_t(1) << 40;
 inline constexpr int64_t maxPrefillChunks = 4096;
 /// Longest chain of calls, which analyses follow recursively.
 inline constexpr unsigned maxCallDepth = 1000;
-/// Largest number of axes of a mesh.
+/// The largest number of axes of a mesh.
 inline constexpr size_t maxMeshAxes = 64;
 /// Number of steps that the planner of a reshard visits before it falls back to
 /// reduce, gather, slice.

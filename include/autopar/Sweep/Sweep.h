@@ -28,7 +28,7 @@ struct SweepAxis {
 
   bool varies() const { return values.size() > 1; }
   bool isNumber() const { return values.front().is_number(); }
-  /// Returns value `i` as users read it: "4,096".
+  /// Returns value number `i` of the axis as users read it: "4,096".
   std::string text(size_t i) const;
 };
 
@@ -43,7 +43,7 @@ SweepPoint pointAt(const std::vector<SweepAxis> &axes, size_t index);
 /// The result of one point of a sweep.
 struct SweepRow {
   SweepPoint point;
-  /// The plan in words.
+  /// The plan of the row, in the words of flags.
   std::string plan = "";
   /// The numbers of the row, in the order of `reportColumns`; empty if the
   /// estimate was refused for the reason `refusal`.
@@ -66,7 +66,8 @@ struct SweepReport {
   /// plan.
   std::optional<std::string> goal = std::nullopt;
   std::vector<SweepRow> rows = {};
-  /// Whether all points have a row.
+  /// Whether all points of the sweep have a row; they have none after an
+  /// interruption.
   bool complete = true;
 };
 

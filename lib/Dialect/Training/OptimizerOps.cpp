@@ -152,7 +152,8 @@ ShardingFactors MeanOp::getShardingFactors() {
   return factors;
 }
 
-/// Only the layout of the weight is used: it is not read.
+/// The op uses only the layout of the weight; it does not read the weight's
+/// values.
 void MeanOp::buildWorkload(WorkloadBuilder &builder) {
   Kernel &kernel = builder.addKernel(*this, KernelKind::elementwise);
   builder.read(kernel, getX());

@@ -220,7 +220,7 @@ static LogicalResult verifySaved(SavedOp saved, const Saves &saves,
   return diag;
 }
 
-/// The last such op verifies all of the module's.
+/// The last `saved` op verifies all such ops of the module.
 LogicalResult SavedOp::verifySymbolUses(SymbolTableCollection &symbols) {
   Operation *module = SymbolTable::getNearestSymbolTable(*this);
   if (!isLastIn(module, *this, llvm::IsaPred<SavedOp>))

@@ -395,7 +395,8 @@ void IndexerOp::buildWorkload(WorkloadBuilder &builder) {
   Kernel &kernel = addIndexKernel(builder, *this, getQuery(), getWeight(),
                                   getRows(), getResult());
   kernel.compute = ElementType::fp8_e4m3;
-  // Compressed keys are written by the op that computes them, others here.
+  // Compressed keys are written to the cache by the op that computes them, all
+  // other keys by this op.
   if (getCache() && getRatio() == 1)
     builder.write(kernel, getKey());
 }

@@ -69,7 +69,7 @@ private:
 
 } // namespace
 
-/// The last such op verifies all of the module's.
+/// The last `stored` op verifies all such ops of the module.
 LogicalResult StoredOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto module = cast<ModuleOp>((*this)->getParentOp());
   if (!isLastIn(module, *this, llvm::IsaPred<StoredOp>))

@@ -107,7 +107,7 @@ void PositionEmbeddingOp::buildWorkload(WorkloadBuilder &builder) {
   builder.write(kernel, getResult());
 }
 
-/// Only the inserted tokens are moved, not those that stay.
+/// The op moves only the inserted tokens; the tokens that stay are not moved.
 void InsertOp::buildWorkload(WorkloadBuilder &builder) {
   Kernel &kernel = builder.addKernel(*this, KernelKind::gather);
   builder.read(kernel, getY());

@@ -249,7 +249,8 @@ private:
     return sum;
   }
 
-  /// Queries and keys as attention takes them.
+  /// Returns queries or keys as attention reads them: normalised and rotated,
+  /// if the block says so.
   Value normAndTurn(Value x, bool isQuery) {
     bool normFirst = !block.flag("norm_after_rope");
     RopeSpec rope;
@@ -309,7 +310,8 @@ private:
                                           : ops.getStringAttr(name));
   }
 
-  /// Where keys and values are those of an earlier layer, nothing makes them.
+  /// If a layer uses the keys and values of an earlier layer, nothing computes
+  /// them here.
   Value readShared(Value x) {
     block.mayHave({"v_is_k", "v_norm", "softcap", "chunk"});
     if (!block.flag("causal", true) || !block.has("cache_name"))
@@ -324,7 +326,8 @@ private:
     return output(y, model.widthOf(x));
   }
 
-  /// The factor of scores, where it is not the usual one.
+  /// Returns the factor of attention scores as an attribute; null if it is the
+  /// usual one, 1/sqrt(width).
   FloatAttr scaleAttr() {
     double usual = 1 / std::sqrt(double(width));
     double scale = block.positive("scale", usual);

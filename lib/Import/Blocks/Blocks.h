@@ -51,14 +51,14 @@ AUTOPAR_BLOCK(buildActivation)
 AUTOPAR_BLOCK(buildSoftmax)
 AUTOPAR_BLOCK(buildScale)
 AUTOPAR_BLOCK(buildSoftcap)
-// Attention blocks.
+// The functions that build blocks of attention.
 AUTOPAR_BLOCK(buildAttention)
 AUTOPAR_BLOCK(buildLatentAttention)
 AUTOPAR_BLOCK(buildCompressedAttention)
 // Feed-forward blocks, dense and with experts.
 AUTOPAR_BLOCK(buildFeedForward)
 AUTOPAR_BLOCK(buildExperts)
-// Recurrent blocks.
+// The functions that build recurrent blocks.
 AUTOPAR_BLOCK(buildMamba)
 AUTOPAR_BLOCK(buildMamba2)
 AUTOPAR_BLOCK(buildDeltaNet)

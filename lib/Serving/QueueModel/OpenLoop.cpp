@@ -73,7 +73,7 @@ ServingRefusal OpenLoop::serveAll() {
   return {};
 }
 
-/// Sets what a saturated service serves while its queue grows.
+/// Sets the rates and times of a saturated service, whose queue grows.
 ServingRefusal OpenLoop::serveMost() {
   state.running = full.running;
   state.tpotUs = full.stepUs / load.tokensPerStep;

@@ -53,7 +53,8 @@ double StepQueue::fullUs() const {
   return (firstPromptUs + further + perReplica * sameReplicaUs) / maxPrompts;
 }
 
-/// (S1)
+/// Returns the time in us that a prompt beyond the first adds to a step in
+/// which `prompts` prompts arrive in the mean (S1).
 double StepQueue::furtherUsAt(double prompts) const {
   // Below 0.1 prompts per step, the digits of (largest - any) / (prompts - any)
   // cancel.

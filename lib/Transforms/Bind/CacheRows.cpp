@@ -83,7 +83,8 @@ void autopar::transforms::keepRowsOf(ModuleOp module, const Runtime &runtime) {
     if (!row || !format || keepsFormat(cache))
       return;
     bool isRow = plainFormat(*format) != *format;
-    // Keys of an indexer have rows of their own in any format of the others.
+    // Which rows the keys of an indexer get depends on the format of the other
+    // caches.
     ElementType plain = !isRow ? *format
                         : row->of == CacheRow::Of::index
                             ? common.value_or(plainFormat(*format))

@@ -152,7 +152,7 @@ struct ConvertFormatsPass
       strategy.setKvDtypeAttr(TypeAttr::get(cacheType));
   }
 
-  /// Parses the format `name`; returns null if it is "".
+  /// Parses the name of a format; returns null if the name is "".
   FailureOr<Type> parse(const std::string &name, StringRef option) {
     if (name.empty())
       return Type();

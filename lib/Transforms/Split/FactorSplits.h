@@ -86,10 +86,10 @@ private:
     /// For a set of routed tokens that keeps its grouping, the axes of the
     /// grouping.
     Axes grouped;
-    /// Priority of the split; a lower number has priority.
+    /// The priority of the split; the split with the lower number wins.
     unsigned rank = 0;
-    /// Whether the split asks for itself; a dimension that is not split follows
-    /// others.
+    /// Whether the dimension asks for the split itself. A dimension that is not
+    /// split follows the others.
     bool asks = false;
   };
 
@@ -124,7 +124,7 @@ private:
   ShardingOpInterface op;
   const ContextExchange &exchange;
   ShardingFactors factors;
-  /// Current layouts of the operands.
+  /// The current layouts of the operands of the op.
   llvm::SmallVector<parallel::Layout, 3> layouts;
   llvm::SmallVector<Split> splits;
   llvm::SmallVector<program::SplitRule, 4> headRules;

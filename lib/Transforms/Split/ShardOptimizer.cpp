@@ -85,7 +85,7 @@ private:
     builder.setInsertionPointAfterValue(last);
     ArrayAttr names =
         builder.getArrayAttr(SmallVector<Attribute>(axes.begin(), axes.end()));
-    // Propagation will set the type of the slice from that of the operand.
+    // Propagation will set the type of the slice from the type of its operand.
     auto part =
         AllSliceOp::create(builder, whole.getLoc(), whole.getType(), whole,
                            builder.getI64IntegerAttr(*dim), names);

@@ -23,7 +23,7 @@ class BackwardBuilder;
 /// The role of an op in a layer, by which recomputation selects it.
 enum class LayerRole : uint8_t {
   other,
-  /// A matmul with a weight.
+  /// The op is a matmul with a weight.
   product,
   /// A grouped matmul with the weights of routed experts.
   expert_product,
@@ -32,7 +32,7 @@ enum class LayerRole : uint8_t {
   activation,
   /// The addition of a block's output to the residual stream.
   residual,
-  /// A kernel of attention.
+  /// The op is a kernel of attention.
   attention,
   /// The sum of the outputs of routed experts.
   combination,
@@ -43,7 +43,7 @@ enum class LayerRole : uint8_t {
 
 namespace autopar::transforms {
 
-/// A forward function, and its backward function.
+/// A forward function and its backward function.
 struct BackwardOf {
   mlir::func::FuncOp forward, backward;
   /// Indices of the forward's arguments that have gradients, which the backward

@@ -48,7 +48,7 @@ private:
   OpSet opsOf(LayerPart part) const;
   OpSet findUpProducts() const;
 
-  /// The ops of the layer, in order.
+  /// The ops of the layer, in their order.
   SmallVector<Operation *> ops;
   /// Ops by group: `core` of attention; `given`, ops of the core whose results
   /// other ops use; `experts` of routed experts; `networks` of other

@@ -17,7 +17,7 @@ namespace autopar::transforms {
 
 /// The ops of a forward that its backward computes again.
 struct MadeAgain {
-  /// Ops whose results are not saved.
+  /// Ops whose results are not saved, so that the backward computes them again.
   llvm::DenseSet<mlir::Operation *> ops;
   /// Ops whose results are saved for other ops; their own backward recomputes
   /// what it needs besides.

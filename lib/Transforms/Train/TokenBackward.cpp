@@ -188,7 +188,7 @@ static LogicalResult build(MergeTokensOp op, BackwardBuilder &back) {
 
 namespace {
 
-/// What distinguishes one kind of norm from others.
+/// The properties in which kinds of norms differ.
 struct NormForm {
   UnitAttr centered, unitOffset;
   IntegerAttr groups;

@@ -120,7 +120,7 @@ static std::string tensorsOfIR(const PlanDifferences &differences) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Returns a value as text in its unit.
+/// Writes a value of a row as text in the row's unit.
 struct ValueText {
   Unit unit;
 
