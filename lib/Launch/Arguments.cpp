@@ -21,7 +21,7 @@ using namespace autopar::launch;
 using model::JsonValue;
 
 //===----------------------------------------------------------------------===//
-// Values
+// Converting values
 //===----------------------------------------------------------------------===//
 
 static Error expected(std::string_view what, const std::string &text) {
@@ -39,7 +39,8 @@ static Result<JsonValue> convertCount(const std::string &text) {
   return JsonValue(count);
 }
 
-/// 32k is 32,000 and 32K is 32,768, as vLLM and SGLang read them.
+/// Converts a count of tokens. 32k is 32,000 and 32K is 32,768, as vLLM and
+/// SGLang read them.
 static Result<JsonValue> convertTokens(const std::string &text) {
   static constexpr std::pair<char, double> factors[] = {
       {'k', 1e3},     {'m', 1e6},     {'g', 1e9},
@@ -128,10 +129,11 @@ void autopar::launch::setValue(const Setting &setting, const JsonValue &value,
 }
 
 //===----------------------------------------------------------------------===//
-// Flags
+// Reading flags
 //===----------------------------------------------------------------------===//
 
-/// Dashes for underscores, up to the first dot; no `+` at the end.
+/// Returns a flag in its usual spelling: with dashes instead of underscores up
+/// to the first dot, and without `+` at the end.
 static std::string plainFlag(std::string_view flag) {
   std::string plain(flag);
   size_t end = std::min(plain.find('.'), plain.size());
@@ -141,7 +143,8 @@ static std::string plainFlag(std::string_view flag) {
   return plain;
 }
 
-/// The flag before the dot of `--flag.member`; all of it if there is no dot.
+/// Returns the part of a flag such as `--flag.member` that stands before the
+/// dot; the whole flag if it has no dot.
 static std::string containerOf(const std::string &flag) {
   return flag.substr(0, flag.find('.'));
 }
@@ -153,7 +156,7 @@ static bool isFlag(const std::string &word) {
 
 namespace {
 
-/// What a flag means.
+/// What a flag means: a setting, a negation and so on.
 struct Meaning {
   enum class Kind : uint8_t {
     setting,
@@ -167,11 +170,11 @@ struct Meaning {
   const Setting *setting = nullptr;
   OtherFlag::Values values = OtherFlag::Values::one;
   VersionRange versions;
-  /// What a flag without a value sets; may be null.
+  /// The value that the flag sets if it is given without one; may be null.
   const JsonValue *value = nullptr;
 };
 
-/// Reads the words of one command.
+/// Reads the words of one command into settings.
 class ArgumentReader {
 public:
   ArgumentReader(const LaunchTable &table, const std::vector<ShellWord> &words,
@@ -207,7 +210,7 @@ private:
   const std::vector<ShellWord> &words;
   const std::string &script;
   Launch &launch;
-  /// The recorded versions that the stated one is between.
+  /// The recorded versions between which the stated version lies.
   std::vector<Version> around;
   std::map<std::string, Meaning> meanings;
   std::vector<std::string> configs;
@@ -252,7 +255,8 @@ void ArgumentReader::addMeanings() {
   }
 }
 
-/// argparse accepts each prefix that belongs to one flag.
+/// Finds the flag that `flag` abbreviates, because argparse accepts each prefix
+/// that belongs to only one flag. Returns null if there is none.
 const Meaning *ArgumentReader::findAbbreviation(const std::string &flag) const {
   if (flag.size() < 4 || flag.rfind("--", 0) != 0)
     return nullptr;
@@ -271,7 +275,7 @@ const Meaning *ArgumentReader::findAbbreviation(const std::string &flag) const {
 const Meaning *ArgumentReader::find(const std::string &flag) {
   if (auto exact = meanings.find(flag); exact != meanings.end())
     return &exact->second;
-  // A member of a JSON value that no setting names changes no estimate.
+  // A member of a JSON value that is no setting changes no estimate.
   if (std::string container = containerOf(flag); container != flag)
     if (meanings.count(container)) {
       static const Meaning member = {
@@ -307,7 +311,8 @@ std::optional<ShellWord> ArgumentReader::takeValue(const Meaning &meaning) {
   if (at >= words.size())
     return std::nullopt;
   if (meaning.values == OtherFlag::Values::none) {
-    // A toggle may say its value: `--flag true`.
+    // A flag that switches something on may be followed by a value: `--flag
+    // true`.
     std::string next = lower(words[at].text);
     if (!meaning.setting || (next != "true" && next != "false"))
       return std::nullopt;
@@ -322,7 +327,7 @@ std::optional<ShellWord> ArgumentReader::takeValue(const Meaning &meaning) {
   return value;
 }
 
-/// Whether the value is in the text.
+/// Returns whether the text has the value, without unknown variables.
 bool ArgumentReader::isResolved(const std::string &from,
                                 const ShellWord &value) {
   std::string missing = value.unknown.empty() ? "" : value.unknown.front();
@@ -338,7 +343,7 @@ bool ArgumentReader::isResolved(const std::string &from,
   return false;
 }
 
-/// Reads the members of a JSON value that settings name.
+/// Reads those members of a JSON value that are settings.
 void ArgumentReader::readMembers(const std::string &flag,
                                  const ShellWord &value,
                                  const std::string &from) {

@@ -15,7 +15,7 @@
 
 namespace autopar::launch {
 
-/// The members of `Degrees` by their names in tables.
+/// The members of `Degrees`, by the names that tables use for them.
 inline constexpr std::pair<std::string_view,
                            std::optional<int64_t> plan::Degrees::*>
     degreeMembers[] = {{"tp", &plan::Degrees::tp},

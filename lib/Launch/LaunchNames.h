@@ -15,10 +15,11 @@
 
 namespace autopar::launch {
 
-/// Values by name; formulas are evaluated when a name is first looked up.
+/// The values of names in formulas. A name that stands for a formula is
+/// evaluated when it is first looked up.
 class LaunchNames : public model::Names {
 public:
-  /// Formulas are those of `version`; `formulas` may be null.
+  /// Uses the formulas of `version`; `formulas` may be null.
   LaunchNames(const Formulas *formulas, Version version)
       : formulas(formulas), version(std::move(version)) {}
 
@@ -32,7 +33,7 @@ public:
   bool has(const std::string &name) override;
   Result<model::JsonValue> evaluate(const std::string &name,
                                     const model::Expression &expression);
-  /// The value of a formula; null if the version has none.
+  /// Returns the value of a formula; null if there is none for the version.
   Result<model::JsonValue> evaluate(const std::string &name,
                                     const Formula &formula);
 
@@ -40,11 +41,11 @@ private:
   const Formulas *formulas;
   Version version;
   std::map<std::string, model::JsonValue> values;
-  /// Formulas that are being evaluated.
+  /// The formulas that are being evaluated, to detect cycles.
   std::set<std::string> open;
 };
 
-/// Adds the facts that formulas may ask: `moe` and `layers`.
+/// Adds the facts about a model that formulas may use: `moe` and `layers`.
 void addFacts(LaunchNames &names, const ModelFacts &facts);
 
 } // namespace autopar::launch

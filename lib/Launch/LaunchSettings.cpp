@@ -20,13 +20,14 @@ using namespace autopar::launch;
 using namespace autopar::plan;
 using model::JsonValue;
 
-/// "redundant_experts" of "expert_placement.redundant_experts".
+/// Returns the last part of a key: "redundant_experts" of
+/// "expert_placement.redundant_experts".
 static std::string lastPart(const std::string &key) {
   return key.substr(key.rfind('.') + 1);
 }
 
-/// Adds degrees, which are 1 if the plan lacks them, and knobs, which are null
-/// if the plan leaves them open.
+/// Adds the plan to the names of formulas: its degrees, which are 1 if the plan
+/// has none, and its knobs, which are null if the plan leaves them open.
 static void addPlan(LaunchNames &names, const Plan &plan) {
   Degrees degrees = degreesOf(plan);
   for (auto [name, member] : degreeMembers)
@@ -45,7 +46,7 @@ static void addPlan(LaunchNames &names, const Plan &plan) {
   names.set("stages", counts);
 }
 
-/// Takes away the knobs that differences leave to the client.
+/// Removes the knobs that differences leave to the client of the engine.
 static void eraseKnobs(JsonValue &plan, const std::set<std::string> &knobs) {
   for (const std::string &knob : knobs) {
     size_t dot = knob.find('.');
@@ -58,11 +59,11 @@ static void eraseKnobs(JsonValue &plan, const std::set<std::string> &knobs) {
     room = room->is_object() && room->empty() ? plan.erase(room) : ++room;
 }
 
-/// The members of `plan` that differ from those of `given`, but for `knobs`.
+/// Returns the members in which `plan` differs from `given`, except `knobs`.
 static std::string differenceOf(const Plan &given, const Plan &plan,
                                 const std::set<std::string> &knobs) {
   auto parse = [](Plan one) {
-    // One virtual stage per device is what no interleaving means.
+    // One virtual stage per device is the same as no interleaving.
     if (one.pipeline.interleave == 1)
       one.pipeline.interleave.reset();
     return JsonValue::parse(writePlan(one));
@@ -98,7 +99,8 @@ checkRules(const LaunchTable &table, const Launch &launch, LaunchNames &names) {
   return std::nullopt;
 }
 
-/// Reads the settings again: a plan that they do not give back is refused.
+/// Reads the settings again. Returns an error if they do not give back the
+/// plan.
 static std::optional<Error> checkReading(const LaunchTable &table,
                                          const LaunchRequest &request,
                                          const std::set<std::string> &knobs,
@@ -116,7 +118,8 @@ static std::optional<Error> checkReading(const LaunchTable &table,
                ""};
 }
 
-/// Sets how many instances the plan needs, and dp to that of one of them.
+/// Sets how many instances the plan needs, and sets dp to the dp of one of
+/// them.
 static std::optional<Error> splitReplicas(const LaunchTable &table,
                                           LaunchNames &names, Launch &launch) {
   Result<JsonValue> replicas = names.evaluate("replicas", table.replicas);
@@ -131,7 +134,7 @@ static std::optional<Error> splitReplicas(const LaunchTable &table,
   return std::nullopt;
 }
 
-/// Sets the settings that the formulas of the table give.
+/// Sets the settings for which the table has formulas.
 static std::optional<Error> writeSettings(const LaunchTable &table,
                                           LaunchNames &names, Launch &launch) {
   for (const auto &[name, formula] : table.write) {
@@ -147,7 +150,7 @@ static std::optional<Error> writeSettings(const LaunchTable &table,
 
 namespace {
 
-/// Chooses the settings of one plan.
+/// Chooses the settings for one plan.
 class Settler {
 public:
   Settler(const LaunchTable &table, const LaunchRequest &request)
@@ -169,7 +172,7 @@ private:
   Version version;
   LaunchNames names;
   WrittenLaunch written;
-  /// Knobs that differences leave to the client.
+  /// The knobs that differences leave to the client of the engine.
   std::set<std::string> knobs;
 };
 
@@ -213,8 +216,8 @@ std::optional<Error> Settler::addDifferences() {
   return std::nullopt;
 }
 
-/// Writes the launch of each node. An instance on a part of a node is one
-/// launch.
+/// Writes the launch of each node. An instance that uses only a part of a node
+/// is one launch.
 std::optional<Error> Settler::writeNodes() {
   Launch read = written.launch;
   if (std::optional<Error> error = planLaunch(table, request.facts, read))

@@ -20,7 +20,7 @@ using model::Expression;
 using model::JsonValue;
 
 //===----------------------------------------------------------------------===//
-// Versions
+// Comparing versions
 //===----------------------------------------------------------------------===//
 
 std::optional<Version> autopar::launch::parseVersion(std::string_view text) {
@@ -45,7 +45,8 @@ std::optional<Version> autopar::launch::parseVersion(std::string_view text) {
   return version;
 }
 
-/// Compares as many numbers as both have: 0.11.2 is of 0.11.
+/// Compares only as many numbers as both versions have, so that 0.11.2 counts
+/// as 0.11.
 static bool isBefore(const Version &first, const Version &second) {
   size_t count = std::min(first.size(), second.size());
   return std::lexicographical_compare(first.begin(), first.begin() + count,
@@ -73,7 +74,8 @@ std::vector<Version> LaunchTable::versionsAround(const Version &stated) const {
   for (const std::string &text : versions) {
     Version version = *parseVersion(text);
     if (isBefore(stated, version)) {
-      // The next one, if no recorded version is the stated one.
+      // If no recorded version is the stated one, the next recorded version is
+      // added.
       if (around.empty() || isBefore(around.back(), stated))
         around.push_back(std::move(version));
       break;
@@ -84,7 +86,7 @@ std::vector<Version> LaunchTable::versionsAround(const Version &stated) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Settings
+// Reading settings
 //===----------------------------------------------------------------------===//
 
 const Expression *Formula::of(const Version &version) const {
@@ -137,7 +139,7 @@ static VersionRange readRange(const JsonReader &reader) {
   return {readVersion(reader, "since"), readVersion(reader, "until")};
 }
 
-/// A text, or an object with a name and versions.
+/// Reads spellings: each is a text, or an object with a name and versions.
 static std::vector<Spelling> readSpellings(const JsonReader &reader,
                                            std::string_view key) {
   std::vector<Spelling> spellings;
@@ -220,7 +222,7 @@ static Setting readSetting(const std::string &name, const JsonReader &reader) {
 }
 
 //===----------------------------------------------------------------------===//
-// Tables
+// Reading tables
 //===----------------------------------------------------------------------===//
 
 static Expression readExpression(const JsonReader &reader) {
@@ -232,7 +234,7 @@ static Expression readExpression(const JsonReader &reader) {
   return std::move(*Expression::parse("0"));
 }
 
-/// A text, or a list of texts by version.
+/// Reads a formula: a text, or a list of texts by version.
 static Formula readFormula(const JsonReader &reader) {
   Formula formula;
   if (!reader.isArray()) {

@@ -19,23 +19,24 @@
 
 namespace autopar::launch {
 
-/// A part of a manifest that starts an engine, several times over.
+/// A part of a manifest that starts an engine, maybe several copies of it.
 struct ManifestUnit {
   int64_t copies = 1, nodes = 1;
-  /// Devices of a node that its pods ask for; absent means that none do.
+  /// The devices that the pods of a node ask for; absent if they ask for none.
   std::optional<int64_t> devicesPerNode;
   std::string role, model;
-  /// The table of a unit that names no engine; "" if there is none.
+  /// The name of the table of a unit that names no engine; "" if there is none.
   std::string engine;
-  /// Settings that the manifest has keys for.
+  /// The settings for which the manifest has keys.
   Settings settings;
-  /// The commands of its containers, images first.
+  /// The commands of the unit's containers; each begins with the image.
   std::vector<ShellCommand> commands;
 };
 
-/// Finds the units of a document by the forms of runtimes/manifests; none if it
-/// is no manifest. `name` names the text in provenance. Errors: a count that is
-/// no number of copies, nodes or devices.
+/// Finds the units of a document by the forms in runtimes/manifests; returns
+/// none if the document is no manifest. `name` is the name of the text, which
+/// settings give as their origin. Fails if a number of copies, nodes or devices
+/// is not a legal count.
 Result<std::vector<ManifestUnit>> unitsOf(const YamlDocument &document,
                                           const std::string &name);
 

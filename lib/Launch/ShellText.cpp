@@ -23,7 +23,7 @@ static bool isBlank(char letter) {
   return letter == ' ' || letter == '\t' || letter == '\r';
 }
 
-/// The length of the variable's name that `text` starts with.
+/// Returns the length of the variable's name with which `text` starts.
 static size_t nameLength(std::string_view text) {
   size_t length = 0;
   while (length < text.size() && isNameLetter(text[length]))
@@ -45,7 +45,7 @@ public:
   Result<ShellScript> read();
 
 private:
-  /// A here-document that begins after the current line.
+  /// A here-document whose text begins after the current line.
   struct HereDocument {
     std::string end, path;
     bool dropsTabs = false;
@@ -66,7 +66,7 @@ private:
           Error{name + ":" + std::to_string(line), std::move(message), ""};
   }
 
-  /// The length of a file's number before a redirection (`2>&1`).
+  /// Returns the number of digits before a redirection, as in `2>&1`.
   size_t fileNumberLength() const {
     size_t length = 0;
     while (std::isdigit(static_cast<unsigned char>(peek(length))))
@@ -95,7 +95,7 @@ private:
   size_t at = 0;
   int64_t line = 1;
   size_t words = 0;
-  /// Characters of the words that variables were put into.
+  /// The number of characters of all words into which variables were put.
   uint64_t expandedBytes = 0;
   ShellCommand command;
   std::map<std::string, ShellWord> assigned, exported;
@@ -135,7 +135,7 @@ void ScriptReader::readToken() {
   } else if (next == ';' || next == '&' || next == '|' || next == '(' ||
              next == ')') {
     take();
-    // `&>` and `>&` redirect; they end no command.
+    // `&>` and `>&` redirect output; they do not end a command.
     if (next == '&' && peek() == '>')
       return;
     endCommand();
@@ -157,7 +157,7 @@ void ScriptReader::skipComment() {
     ++at;
 }
 
-/// `2>&1`, `> file`, `<< EOF`.
+/// Reads a redirection: `2>&1`, `> file` or `<< EOF`.
 void ScriptReader::readRedirection() {
   bool isInput = peek() == '<';
   size_t count = 0;
@@ -262,7 +262,8 @@ void ScriptReader::readDoubleQuoted(ShellWord &word) {
   take();
 }
 
-/// `$NAME`, `${NAME}`, `$(command)` or a lone `$`.
+/// Reads what begins with a dollar sign: `$NAME`, `${NAME}`, `$(command)`, or a
+/// dollar sign alone.
 void ScriptReader::readDollar(ShellWord &word) {
   take();
   if (peek() == '(')
@@ -273,7 +274,7 @@ void ScriptReader::readDollar(ShellWord &word) {
   std::string variable(text.substr(at, length));
   if (variable.empty()) {
     word.text += '$';
-    // `$1`, `$@`, `$?`
+    // Special variables, such as `$1`, `$@` and `$?`, have no known value.
     if (!atEnd() && !isBlank(peek()) && peek() != '\n' && peek() != '"') {
       word.text += take();
       word.unknown.push_back(word.text.substr(word.text.size() - 2));
@@ -301,7 +302,7 @@ void ScriptReader::readBraces(ShellWord &word) {
     otherwise = rest.substr(1);
   else if (!rest.empty())
     variable.clear();
-  // A default with variables of its own has no known value.
+  // A default that contains variables has no known value.
   if (otherwise && otherwise->find('$') != std::string::npos)
     otherwise.reset();
   addVariable(word, variable, "${" + inside + "}", otherwise);
@@ -347,7 +348,8 @@ void ScriptReader::addVariable(ShellWord &word, const std::string &variable,
          " characters");
 }
 
-/// Takes `NAME=value` as an assignment; false if the word is none.
+/// Takes a word `NAME=value` as an assignment. Returns false if the word is
+/// none.
 bool ScriptReader::assign(const ShellWord &word) {
   size_t length = nameLength(word.text);
   if (length == 0 || length >= word.text.size() || word.text[length] != '=')

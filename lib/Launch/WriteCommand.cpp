@@ -22,7 +22,7 @@ using model::JsonValue;
 
 namespace {
 
-/// Writes the settings of one launch.
+/// Writes the settings of one launch as a command.
 class CommandWriter {
 public:
   CommandWriter(const LaunchTable &table, const Launch &launch,
@@ -48,17 +48,17 @@ private:
   const std::string &program;
   Version version;
   LaunchCommand command;
-  /// Words of each flag, by the flag.
+  /// The words after each flag, by the flag.
   std::map<std::string, std::vector<std::string>> flags;
-  /// The config file.
+  /// The contents of the config file.
   nlohmann::ordered_json config;
-  /// JSON values of flags that have members.
+  /// The JSON values of flags whose values have members.
   std::map<std::string, nlohmann::ordered_json> members;
 };
 
 } // namespace
 
-/// The first spelling that the version has; null if it has none.
+/// Returns the first spelling that the version has; null if it has none.
 const std::string *
 CommandWriter::spell(const std::vector<Spelling> &spellings) const {
   for (const Spelling &spelling : spellings)
@@ -109,8 +109,8 @@ bool CommandWriter::writeToggle(const Setting &setting, bool value) {
   return flag;
 }
 
-/// Writes a setting into the config file, if the table has files and the
-/// setting a key.
+/// Writes a setting into the config file. Returns false if the engine has no
+/// config file or the setting has no key.
 bool CommandWriter::writeKey(const Setting &setting, const JsonValue &value) {
   const std::string *key = spell(setting.keys);
   if (table.configFlags.empty() || !key)
@@ -180,7 +180,8 @@ Result<LaunchCommand> CommandWriter::write() {
     flags[table.configFlags.front()] = {command.config.path};
   }
   for (auto &[flag, words] : flags) {
-    // A value beside its flag: `--tensor-parallel-size=8`.
+    // A single value is written together with its flag:
+    // `--tensor-parallel-size=8`.
     if (words.size() == 1) {
       command.words.push_back(flag + "=" + words.front());
       continue;
@@ -199,14 +200,15 @@ Result<LaunchCommand> autopar::launch::commandOf(const LaunchTable &table,
 
 std::string autopar::launch::shellText(const LaunchCommand &command) {
   std::string head;
-  // The file stands before the command, so that one script has all.
+  // The config file is written before the command, so that one script contains
+  // both.
   if (!command.config.text.empty())
     head = "cat > " + command.config.path + " <<'END'\n" + command.config.text +
            "END\n";
   std::string variables;
   for (const auto &[name, value] : command.environment)
     variables += name + "=" + shellWord(value) + " ";
-  // Lines of the width of a terminal.
+  // The width of lines, in characters, that fits a terminal.
   static constexpr size_t width = 88;
   return head + commandLines(variables, command.words, width);
 }

@@ -60,7 +60,7 @@ std::string autopar::launch::writeReading(const std::vector<Launch> &launches) {
 }
 
 //===----------------------------------------------------------------------===//
-// Text
+// Launches as text
 //===----------------------------------------------------------------------===//
 
 static std::string valueText(const JsonValue &value) {
@@ -76,7 +76,8 @@ static void addList(std::string &text, const char *title,
     text += "  - " + line + "\n";
 }
 
-/// "vllm 0.22: org/name on 16 devices, 2 copies of 8".
+/// Returns the first line about a launch: "vllm 0.22: org/name on 16 devices, 2
+/// copies of 8".
 static std::string headOf(const Launch &launch) {
   int64_t devices = launch.copies * launch.devices;
   std::string text = launch.engine;
@@ -93,8 +94,8 @@ static std::string headOf(const Launch &launch) {
   return text + "\n";
 }
 
-/// Settings that the text gives come first, then what follows from them, then
-/// defaults.
+/// Returns the place of a setting in the list: settings that the text gives
+/// come first, then those that follow from them, then defaults.
 static int orderOf(const SettingValue &setting) {
   return setting.from.rfind("default", 0) == 0   ? 2
          : setting.from.rfind("follows", 0) == 0 ? 1

@@ -50,10 +50,10 @@ std::string autopar::launch::targetKindNames() {
 
 namespace {
 
-/// Port of the first server of a node; further ones have the next ports.
+/// The port of the first server of a node; further servers have the next ports.
 constexpr int64_t firstPort = 8000;
 
-/// Writes the files of one launch.
+/// Writes the files that start one launch.
 class TargetWriter {
 public:
   TargetWriter(const LaunchTable &table, const WrittenLaunch &written,
@@ -71,14 +71,15 @@ private:
   LaunchFile writeDynamo() const;
 
   int64_t nodes() const { return int64_t(written.nodes.size()); }
-  /// Nodes of an instance that start a command.
+  /// Returns the number of nodes of an instance on which a command is started.
   int64_t starts() const { return int64_t(commands.size()); }
   int64_t copies() const { return written.launch.copies; }
   int64_t devicesOfNode() const {
     return std::min(written.launch.devices, request.devicesPerNode);
   }
-  /// Instances that share a node: as many as it has devices for, and equally
-  /// many on each node, so that no device is asked for in vain.
+  /// Returns the number of instances that share a node: as many as the node has
+  /// devices for, and the same number on each node, so that no node asks for
+  /// devices that it does not use.
   int64_t copiesPerNode() const {
     int64_t shared =
         nodes() > 1 ? 1 : request.devicesPerNode / written.launch.devices;
@@ -98,18 +99,19 @@ private:
   const LaunchTable &table;
   const WrittenLaunch &written;
   const TargetRequest &request;
-  /// The command of each node.
+  /// The command on each node.
   std::vector<LaunchCommand> commands;
 };
 
 } // namespace
 
-/// The question in each file, so that it can be asked again.
+/// Returns the command that made the files as a comment, so that it can be run
+/// again.
 std::string TargetWriter::comment() const {
   return request.question.empty() ? "" : "# " + request.question + "\n";
 }
 
-/// A name of DNS letters for jobs and pods.
+/// Returns a name for jobs and pods, which has only letters that DNS allows.
 std::string TargetWriter::name() const {
   const std::string &model = written.launch.model;
   std::string text = lower(model.substr(model.rfind('/') + 1));
@@ -124,7 +126,7 @@ std::string TargetWriter::image() const {
   std::string version = written.launch.version;
   if (version.empty())
     version = written.launch.tableVersion;
-  // Tags have three numbers: 0.33 is released as 0.33.0.
+  // Tags of images have three numbers: version 0.33 is released as 0.33.0.
   if (std::count(version.begin(), version.end(), '.') == 1)
     version += ".0";
   static constexpr std::string_view placeholder = "{version}";
@@ -134,7 +136,8 @@ std::string TargetWriter::image() const {
 }
 
 std::optional<Error> TargetWriter::writeCommands() {
-  // Words over nodes start the other nodes themselves.
+  // Commands of engines with words for several nodes start the other nodes by
+  // themselves.
   bool startsOthers = nodes() > 1 && !table.overNodes.empty();
   for (const Launch &launch : written.nodes) {
     if (startsOthers && !commands.empty())
@@ -156,8 +159,8 @@ std::optional<Error> TargetWriter::writeCommands() {
   return std::nullopt;
 }
 
-/// The command of one copy on one of its nodes. Copies on one node have devices
-/// and ports of their own.
+/// Returns the command of one copy on one of its nodes. Copies on the same node
+/// have devices and ports of their own.
 std::string TargetWriter::commandOfCopy(int64_t copy, int64_t node) const {
   LaunchCommand command = commands[size_t(node)];
   int64_t place = copy % copiesPerNode();
@@ -174,7 +177,7 @@ std::string TargetWriter::commandOfCopy(int64_t copy, int64_t node) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Shells
+// Files for shells and batch jobs
 //===----------------------------------------------------------------------===//
 
 LaunchFile TargetWriter::writeShell() const {
@@ -195,7 +198,7 @@ LaunchFile TargetWriter::writeShell() const {
   return {"launch.sh", text};
 }
 
-/// Puts `variable` where commands name the leader.
+/// Replaces the leader's address in a text by `variable`.
 static std::string withLeader(std::string text, const std::string &leader,
                               const std::string &variable) {
   for (size_t at = text.find(leader); at != std::string::npos;
@@ -204,7 +207,8 @@ static std::string withLeader(std::string text, const std::string &leader,
   return text;
 }
 
-/// A script for the pods of a group: each starts the command of its node.
+/// Returns the script for the pods of a group: each pod starts the command of
+/// its node.
 std::string TargetWriter::scriptOfPods() const {
   if (nodes() == 1)
     return shellText(commands.front());
@@ -257,7 +261,7 @@ LaunchFile TargetWriter::writeSlurm() const {
 }
 
 //===----------------------------------------------------------------------===//
-// Containers
+// Files for containers
 //===----------------------------------------------------------------------===//
 
 ordered_json TargetWriter::container(const std::string &script) const {
@@ -297,7 +301,7 @@ LaunchFile TargetWriter::writeCompose() const {
   return {"compose.yaml", comment() + writeYaml({{"services", services}})};
 }
 
-/// A Deployment, or a LeaderWorkerSet for instances over several nodes.
+/// Writes a Deployment or, for instances over several nodes, a LeaderWorkerSet.
 LaunchFile TargetWriter::writeKubernetes() const {
   ordered_json manifest;
   std::string script = scriptOfPods();

@@ -27,7 +27,7 @@ int64_t YamlDocument::lineOf(const std::string &pointer) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Scalars
+// Scalars, which are single values
 //===----------------------------------------------------------------------===//
 
 static std::optional<json> integerOf(const std::string &text) {
@@ -52,7 +52,7 @@ static std::optional<json> numberOf(const std::string &text) {
   return number;
 }
 
-/// The value of a scalar without quotes.
+/// Returns the value of a scalar without quotes.
 static json plainScalar(const std::string &text) {
   if (text.empty() || text == "~" || text == "null" || text == "Null" ||
       text == "NULL")
@@ -69,14 +69,14 @@ static json plainScalar(const std::string &text) {
 }
 
 //===----------------------------------------------------------------------===//
-// Reading
+// Reading YAML
 //===----------------------------------------------------------------------===//
 
 namespace {
 
 constexpr size_t textBytesPerValue = 256;
 
-/// An event of libyaml's parser, freed at its end.
+/// An event of libyaml's parser; the destructor frees it.
 class Event {
 public:
   Event() = default;
@@ -120,7 +120,7 @@ private:
   const std::string &name;
   yaml_parser_t parser = {};
   YamlDocument document;
-  /// Values of anchors, with their numbers of values.
+  /// The values of anchors, each with the number of values in it.
   std::map<std::string, std::pair<json, size_t>> anchors;
   size_t values = 0;
   std::optional<Error> failure;
@@ -181,7 +181,7 @@ json YamlReader::readValue(const yaml_event_t &event,
                            const std::string &pointer, unsigned depth) {
   size_t line = event.start_mark.line, before = values;
   count(1, line);
-  // Long texts count as several values, because aliases copy them.
+  // A long text counts as several values, because aliases copy it.
   if (event.type == YAML_SCALAR_EVENT)
     count(event.data.scalar.length / textBytesPerValue, line);
   if (depth > limits::maxNestingDepth)
@@ -215,7 +215,7 @@ json YamlReader::readSequence(const std::string &pointer, unsigned depth) {
   }
 }
 
-/// Adds the members of merged mappings that are not there yet.
+/// Adds those members of merged mappings that are not there yet.
 static void addMerged(json &members, const std::vector<json> &merged) {
   for (const json &source : merged)
     if (source.is_object())
@@ -226,7 +226,8 @@ static void addMerged(json &members, const std::vector<json> &merged) {
 
 json YamlReader::readMapping(const std::string &pointer, unsigned depth) {
   json members = json::object();
-  // Values of `<<`, whose members give way to the mapping's own.
+  // The values of the key `<<`. Members of the mapping itself take precedence
+  // over members of these values.
   std::vector<json> merged;
   for (;;) {
     Event keyEvent;
@@ -283,7 +284,7 @@ autopar::launch::readYaml(const std::string &text, const std::string &name) {
 }
 
 //===----------------------------------------------------------------------===//
-// Writing
+// Writing YAML
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -295,7 +296,7 @@ public:
     yaml_emitter_initialize(&emitter);
     yaml_emitter_set_output(&emitter, append, &text);
     yaml_emitter_set_unicode(&emitter, 1);
-    // Lines are not folded: commands stay whole.
+    // Lines are not folded, so that commands stay in one line.
     yaml_emitter_set_width(&emitter, -1);
   }
   YamlWriter(const YamlWriter &) = delete;
@@ -331,7 +332,7 @@ void YamlWriter::writeScalar(const std::string &value,
   emit(event);
 }
 
-/// Quotes a text that would be read as something else.
+/// Writes a text, in quotes if it would otherwise be read as another value.
 void YamlWriter::writeText(const std::string &value) {
   bool isOther = !plainScalar(value).is_string();
   writeScalar(value, value.find('\n') != std::string::npos

@@ -13,7 +13,7 @@
 
 namespace autopar::runtime {
 
-/// Reads `cache_rows`, which a runtime may have.
+/// Reads the member `cache_rows` of a runtime, which may be missing.
 void readCacheRows(const JsonReader &reader, Runtime &runtime);
 
 } // namespace autopar::runtime

@@ -17,7 +17,8 @@
 
 namespace autopar::runtime {
 
-/// Reads the text `key`, which must be a name in `values`.
+/// Reads the text `key`, which must be a name in `values`. Returns the value of
+/// this name.
 template <typename T, size_t n>
 T readChoice(const JsonReader &reader, const char *key,
              const std::pair<const char *, T> (&values)[n]) {

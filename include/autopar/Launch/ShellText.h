@@ -27,14 +27,14 @@ namespace autopar::launch {
 /// A word of a command, without its quotes.
 struct ShellWord {
   std::string text;
-  /// The line of its first character; the first line is 1.
+  /// The line of the word's first character, counted from 1.
   int64_t line = 1;
-  /// The variables and substitutions in it that have no known value.
+  /// The variables and substitutions in the word whose values are unknown.
   std::vector<std::string> unknown = {};
 };
 
-/// A command: assignments before it and assignments that the script exported,
-/// by name, then its words.
+/// A command: first variables by name, which are assigned before the command or
+/// exported by the script; then the words of the command.
 struct ShellCommand {
   std::map<std::string, ShellWord> environment;
   std::vector<ShellWord> words;
@@ -42,14 +42,14 @@ struct ShellCommand {
 
 struct ShellScript {
   std::vector<ShellCommand> commands;
-  /// Texts that the script writes by here-documents (`cat > x.yaml <<EOF`), by
-  /// path.
+  /// The texts that the script writes by here-documents (`cat > x.yaml <<EOF`),
+  /// by path.
   std::map<std::string, ShellWord> files;
 };
 
-/// Reads a script that starts with the variables `given`. Errors name `name`
-/// and the line: a quote without its end, more than `limits::maxShellWords`
-/// words.
+/// Reads a script in which the variables `given` are set at the beginning.
+/// Fails, and names `name` and the line, if a quote does not end or if there
+/// are more than `limits::maxShellWords` words.
 Result<ShellScript>
 readShell(std::string_view text, const std::string &name,
           const std::map<std::string, ShellWord> &given = {});

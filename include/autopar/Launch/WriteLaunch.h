@@ -12,30 +12,32 @@
 
 namespace autopar::launch {
 
-/// A file to start an engine with.
+/// A file that is needed to start an engine.
 struct LaunchFile {
   std::string path, text;
 };
 
-/// A command: variables before it, its words, and the config file that it
-/// names; no text if it names none.
+/// A command: the variables before it, its words, and the config file that it
+/// names; the file's text is empty if the command names none.
 struct LaunchCommand {
   std::vector<std::pair<std::string, std::string>> environment;
   std::vector<std::string> words;
   LaunchFile config;
 };
 
-/// Writes the settings of a launch as a command of its table's version: the
-/// first one, or the first whose last word begins with `program`. Errors: a
-/// setting that this version has no word for; no such program.
+/// Writes the settings of a launch as a command of the launch's version. The
+/// command is the first one in the table or, if `program` is given, the first
+/// one whose last word begins with `program`. Fails if the version has no word
+/// for a setting, or if there is no such program.
 Result<LaunchCommand> commandOf(const LaunchTable &table, const Launch &launch,
                                 const std::string &program = "");
-/// The command as lines of a shell, with continuation lines.
+/// Returns the command as lines of a shell script, which end with a backslash
+/// if the command goes on.
 std::string shellText(const LaunchCommand &command);
 
-/// Launches that were read, as `autopar.reading/1`.
+/// Returns launches that were read as JSON, `autopar.reading/1`.
 std::string writeReading(const std::vector<Launch> &launches);
-/// The same for people.
+/// Returns launches that were read as text for people.
 std::string readingText(const std::vector<Launch> &launches);
 
 } // namespace autopar::launch

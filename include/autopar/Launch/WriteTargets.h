@@ -21,24 +21,25 @@ enum class TargetKind : uint8_t {
   kubernetes,
   dynamo,
 };
-/// "command", "slurm", ...
+/// `nameOf` returns the name of a kind: "command", "slurm"; `parseTargetKind`
+/// the kind of a name.
 std::string_view nameOf(TargetKind kind);
 std::optional<TargetKind> parseTargetKind(std::string_view name);
-/// All names, as in "command, slurm".
+/// Returns all names of kinds: "command, slurm".
 std::string targetKindNames();
 
 struct TargetRequest {
   TargetKind kind = TargetKind::command;
   int64_t devicesPerNode = 8;
-  /// The leader's address in the launch, which targets replace.
+  /// The placeholder of the leader's address in the launch; targets replace it.
   std::string leader = "LEADER";
-  /// The question that made the files, for a comment in each.
+  /// The command that made the files; each file has it as a comment.
   std::string question;
 };
 
-/// Writes the files of a launch. The devices that they ask for are those of the
-/// plan. Errors: a setting without a word, a target that the engine's table has
-/// no command for.
+/// Writes the files that start a launch. They ask for the devices of the plan.
+/// Fails if the engine has no word for a setting, or if the engine's table has
+/// no command for this target.
 Result<std::vector<LaunchFile>> filesOf(const LaunchTable &table,
                                         const WrittenLaunch &launch,
                                         const TargetRequest &request);

@@ -19,22 +19,24 @@
 
 namespace autopar::launch {
 
-/// A document of a YAML text, and the line of each value by its JSON pointer.
+/// A document of a YAML text, and the line of each of its values, by the JSON
+/// pointer of the value.
 struct YamlDocument {
   nlohmann::json value;
   std::map<std::string, int64_t> lines;
 
-  /// The line of the value at `pointer`; 1 if there is none.
+  /// Returns the line of the value at `pointer`; 1 if there is no such value.
   int64_t lineOf(const std::string &pointer) const;
 };
 
-/// Reads all documents of a text. Plain scalars are null, booleans, integers
-/// and numbers as YAML 1.2 says; tags are ignored. Errors name `name` and the
-/// line: syntax, nesting above `limits::maxNestingDepth`, more than
-/// `limits::maxYamlValues` values once aliases are replaced, a key twice.
+/// Reads all documents of a text. Scalars without quotes are null, booleans,
+/// integers or numbers as YAML 1.2 says; tags are ignored. Fails, and names
+/// `name` and the line, for errors of syntax, for nesting above
+/// `limits::maxNestingDepth`, for more than `limits::maxYamlValues` values
+/// after aliases are replaced, and for a key that occurs twice.
 Result<std::vector<YamlDocument>> readYaml(const std::string &text,
                                            const std::string &name);
-/// Writes a value in block style.
+/// Returns a value as YAML in block style.
 std::string writeYaml(const nlohmann::ordered_json &value);
 
 } // namespace autopar::launch

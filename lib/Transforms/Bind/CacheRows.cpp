@@ -21,8 +21,8 @@ using namespace mlir;
 
 namespace {
 
-/// Which rows a cache has, and how many elements one is of. Of rows of several
-/// tokens a cache has a part for each token.
+/// Which rows a cache has, and how many elements a row has. If a row covers
+/// several tokens, the cache has a part of the row for each token.
 struct Row {
   CacheRow::Of of;
   int64_t elements;
@@ -34,8 +34,8 @@ static int64_t lastOf(Value tensor) {
   return TensorView(tensor).getType().getShape().back();
 }
 
-/// The rows that an op keeps in its caches; nothing where they are keys and
-/// values of heads, or latents that are all read.
+/// Returns the rows that an op keeps in its caches; nothing if the caches hold
+/// keys and values of heads, or latents all of which are read.
 static std::optional<Row> rowKeptBy(Operation *user) {
   constexpr CacheRow::Of latent = CacheRow::Of::sparse_latent;
   return llvm::TypeSwitch<Operation *, std::optional<Row>>(user)
@@ -53,7 +53,7 @@ static std::optional<Row> rowKeptBy(Operation *user) {
       .Default([](Operation *) { return std::nullopt; });
 }
 
-/// The rows of a cache, whose handle may go round a ring.
+/// Returns the rows of a cache, whose handle may pass through a ring.
 static std::optional<Row> rowOf(Value handle) {
   for (Operation *user : handle.getUsers()) {
     std::optional<Row> row = user->getNumOperands() == 1
