@@ -293,10 +293,12 @@ static void readRecomputation(const TrainingPlan &plan,
 static void readLimits(const EvaluatedIteration &iteration,
                        TrainingReport &training) {
   training.notModelled = {
-      "input pipelines, checkpoints, evaluations and restarts",
-      "collectives that run at once and share links",
-      "first gathers and last reductions of sections: nothing runs beside them",
-      "losses of scale, and steps that a loss scaler repeats"};
+      "loading of data, writing of checkpoints, evaluations and restarts",
+      "collectives that are slower because others use their links",
+      "that no kernels run beside the first gather of weights and the last "
+      "reduction of gradients of a forward or backward",
+      "losses of time that grow with the number of devices, and steps that are "
+      "repeated because of loss scaling"};
   if (!iteration.parts.plan.training.mtpLayers)
     training.notModelled.emplace_back(
         "layers and heads that predict further tokens (MTP), and their losses, "

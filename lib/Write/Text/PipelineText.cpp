@@ -84,10 +84,11 @@ std::string autopar::writing::pipelineText(const Pipeline &pipeline) {
                            : " for " + std::to_string(pipeline.rounds) +
                                  " steps, of which the report shows the last";
   return text +
-         wrapText("  ", "makespan " +
-                            formatTime(toMicroseconds(timeline.makespanPs)) +
-                            rounds + "; devices idle for " +
-                            formatNumber(std::round(bubble * 1000) / 10) +
-                            "% of it. Times of stages are per microbatch, "
-                            "their memory is without temporaries.");
+         wrapText("  ",
+                  "the whole schedule takes " +
+                      formatTime(toMicroseconds(timeline.makespanPs)) + rounds +
+                      "; devices are idle for " +
+                      formatNumber(std::round(bubble * 1000) / 10) +
+                      "% of it. The time of a stage is for one microbatch, "
+                      "its memory is without temporaries.");
 }

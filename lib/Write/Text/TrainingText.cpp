@@ -68,10 +68,10 @@ void autopar::writing::addTrainingRows(TextTable &table, const Report &report) {
   if (report.memory.perDevice.fits)
     table.add(
         {"memory left", percent(training.memoryMargin, 1) + " of the budget"});
-  table.add(
-      {"peak", report.memory.worstDevice + ", " +
-                   formatTime(training.stages[training.peakStage].peakTimeUs) +
-                   " into the iteration"});
+  table.add({"memory peak",
+             report.memory.worstDevice + ", " +
+                 formatTime(training.stages[training.peakStage].peakTimeUs) +
+                 " into the iteration"});
   if (training.dollars)
     table.add(
         {"iteration",
