@@ -119,8 +119,9 @@ static void addSearchFlags(CLI::App *command, SearchArgument &search) {
       ->type_name("plan")
       ->group(group);
   command
-      ->add_flag("--verify", search.verify,
-                 "Price the plans that bounds prune, too, and check the bounds")
+      ->add_flag(
+          "--verify", search.verify,
+          "Price also the plans that bounds exclude, to check the bounds")
       ->group(group);
   addTableFormat(command, search, {"text", "json", "csv", "html"});
   command

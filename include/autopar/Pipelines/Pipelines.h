@@ -176,8 +176,9 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
                      "runs where, whether it fits, how fast, at what price")};
   Option<std::string> reportOutput{
       *this, "report-output", llvm::cl::value_desc("file"),
-      llvm::cl::desc(
-          "File for the report (default: standard output, in place of the IR)"),
+      llvm::cl::desc("File for the report (default: standard output; "
+                     "autopar-opt then prints "
+                     "no IR)"),
       llvm::cl::init("-")};
   Option<std::string> trace{
       *this, "trace", llvm::cl::value_desc("file"),
