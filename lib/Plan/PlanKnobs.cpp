@@ -264,8 +264,8 @@ const std::vector<PlanKnob> &autopar::plan::planKnobs() {
           .ofAllPlans(),
       knob<Flag, InTraining, &TrainingPlan::padsExpertsToCapacity>(
           "pad-experts-to-capacity", "training.pad_experts_to_capacity", "true",
-          "Pad the rows of each expert to its capacity, "
-          "--expert-capacity-factor")
+          "Pad the rows of each expert to the capacity that "
+          "--expert-capacity-factor gives")
           .ofAllPlans(),
       knob<Count<1, limits::maxConfigLayers>, InTraining,
            &TrainingPlan::mtpLayers>(

@@ -177,8 +177,7 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
   Option<std::string> reportOutput{
       *this, "report-output", llvm::cl::value_desc("file"),
       llvm::cl::desc("File for the report (default: standard output; "
-                     "autopar-opt then prints "
-                     "no IR)"),
+                     "autopar-opt then prints no IR)"),
       llvm::cl::init("-")};
   Option<std::string> trace{
       *this, "trace", llvm::cl::value_desc("file"),
