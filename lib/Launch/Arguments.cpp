@@ -21,7 +21,7 @@ using namespace autopar::launch;
 using model::JsonValue;
 
 //===----------------------------------------------------------------------===//
-// Converting values
+// Values
 //===----------------------------------------------------------------------===//
 
 static Error expected(std::string_view what, const std::string &text) {
@@ -39,8 +39,7 @@ static Result<JsonValue> convertCount(const std::string &text) {
   return JsonValue(count);
 }
 
-/// Converts a count of tokens. 32k is 32,000 and 32K is 32,768, as vLLM and
-/// SGLang read them.
+/// 32k is 32,000 and 32K is 32,768, as vLLM and SGLang read them.
 static Result<JsonValue> convertTokens(const std::string &text) {
   static constexpr std::pair<char, double> factors[] = {
       {'k', 1e3},     {'m', 1e6},     {'g', 1e9},
@@ -129,11 +128,10 @@ void autopar::launch::setValue(const Setting &setting, const JsonValue &value,
 }
 
 //===----------------------------------------------------------------------===//
-// Reading flags
+// Flags
 //===----------------------------------------------------------------------===//
 
-/// Returns a flag in its usual spelling: with dashes instead of underscores up
-/// to the first dot, and without `+` at the end.
+/// Dashes for underscores, up to the first dot; no `+` at the end.
 static std::string plainFlag(std::string_view flag) {
   std::string plain(flag);
   size_t end = std::min(plain.find('.'), plain.size());
@@ -143,8 +141,7 @@ static std::string plainFlag(std::string_view flag) {
   return plain;
 }
 
-/// Returns the part of a flag such as `--flag.member` that stands before the
-/// dot; the whole flag if it has no dot.
+/// The flag before the dot of `--flag.member`; all of it if there is no dot.
 static std::string containerOf(const std::string &flag) {
   return flag.substr(0, flag.find('.'));
 }
@@ -156,7 +153,7 @@ static bool isFlag(const std::string &word) {
 
 namespace {
 
-/// What a flag means: a setting, a negation and so on.
+/// What a flag means.
 struct Meaning {
   enum class Kind : uint8_t {
     setting,
@@ -170,11 +167,11 @@ struct Meaning {
   const Setting *setting = nullptr;
   OtherFlag::Values values = OtherFlag::Values::one;
   VersionRange versions;
-  /// The value that the flag sets if it is given without one; may be null.
+  /// What a flag without a value sets; may be null.
   const JsonValue *value = nullptr;
 };
 
-/// Reads the words of one command into settings.
+/// Reads the words of one command.
 class ArgumentReader {
 public:
   ArgumentReader(const LaunchTable &table, const std::vector<ShellWord> &words,
@@ -210,7 +207,7 @@ private:
   const std::vector<ShellWord> &words;
   const std::string &script;
   Launch &launch;
-  /// The recorded versions between which the stated version lies.
+  /// The recorded versions that the stated one is between.
   std::vector<Version> around;
   std::map<std::string, Meaning> meanings;
   std::vector<std::string> configs;
@@ -255,8 +252,7 @@ void ArgumentReader::addMeanings() {
   }
 }
 
-/// Finds the flag that `flag` abbreviates, because argparse accepts each prefix
-/// that belongs to only one flag. Returns null if there is none.
+/// argparse accepts each prefix that belongs to one flag.
 const Meaning *ArgumentReader::findAbbreviation(const std::string &flag) const {
   if (flag.size() < 4 || flag.rfind("--", 0) != 0)
     return nullptr;
@@ -275,7 +271,7 @@ const Meaning *ArgumentReader::findAbbreviation(const std::string &flag) const {
 const Meaning *ArgumentReader::find(const std::string &flag) {
   if (auto exact = meanings.find(flag); exact != meanings.end())
     return &exact->second;
-  // A member of a JSON value that is no setting changes no estimate.
+  // A member of a JSON value that no setting names changes no estimate.
   if (std::string container = containerOf(flag); container != flag)
     if (meanings.count(container)) {
       static const Meaning member = {
@@ -311,8 +307,7 @@ std::optional<ShellWord> ArgumentReader::takeValue(const Meaning &meaning) {
   if (at >= words.size())
     return std::nullopt;
   if (meaning.values == OtherFlag::Values::none) {
-    // A flag that switches something on may be followed by a value: `--flag
-    // true`.
+    // A toggle may say its value: `--flag true`.
     std::string next = lower(words[at].text);
     if (!meaning.setting || (next != "true" && next != "false"))
       return std::nullopt;
@@ -327,7 +322,7 @@ std::optional<ShellWord> ArgumentReader::takeValue(const Meaning &meaning) {
   return value;
 }
 
-/// Returns whether the text has the value, without unknown variables.
+/// Whether the value is in the text.
 bool ArgumentReader::isResolved(const std::string &from,
                                 const ShellWord &value) {
   std::string missing = value.unknown.empty() ? "" : value.unknown.front();
@@ -343,7 +338,7 @@ bool ArgumentReader::isResolved(const std::string &from,
   return false;
 }
 
-/// Reads those members of a JSON value that are settings.
+/// Reads the members of a JSON value that settings name.
 void ArgumentReader::readMembers(const std::string &flag,
                                  const ShellWord &value,
                                  const std::string &from) {

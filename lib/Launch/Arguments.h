@@ -13,26 +13,25 @@
 
 namespace autopar::launch {
 
-/// Reads the words after an engine's command into settings of `launch`, whose
-/// engine and versions are set already. Words without a meaning are added to
-/// `launch.unknown`. `script` is the name of the text, which settings give as
-/// their origin. Returns the paths of config files.
+/// Reads the words behind an engine's command into settings of `launch`, whose
+/// engine and versions are set. Words without a meaning go to
+/// `launch.unknown`. `script` names the text in provenance. Returns the paths
+/// of config files.
 std::vector<std::string> readArguments(const LaunchTable &table,
                                        const std::vector<ShellWord> &words,
                                        const std::string &script,
                                        Launch &launch);
 
-/// Reads those environment variables that are settings.
+/// Reads the environment variables that are settings.
 void readEnvironment(const LaunchTable &table,
                      const std::map<std::string, ShellWord> &environment,
                      const std::string &script, Launch &launch);
 
-/// Converts `text` to the type of the setting. Errors say what was expected.
+/// Converts `text` to the setting's type. Errors name what was expected.
 Result<model::JsonValue> convert(const Setting &setting,
                                  const std::string &text);
 
-/// Sets a setting from a JSON value. If this is not possible, a text in
-/// `launch.findings` says why.
+/// Sets a setting from a JSON value, or says in the findings why it cannot.
 void setValue(const Setting &setting, const model::JsonValue &value,
               const std::string &from, Launch &launch);
 

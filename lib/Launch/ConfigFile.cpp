@@ -19,8 +19,7 @@ using namespace autopar;
 using namespace autopar::launch;
 using model::JsonValue;
 
-/// Returns the value at a dotted path, and sets `pointer` to its JSON pointer.
-/// Returns null if there is no such value.
+/// The value at a dotted path, and its JSON pointer; null if it is not there.
 static const JsonValue *find(const JsonValue &root, const std::string &path,
                              std::string &pointer) {
   const JsonValue *value = &root;
@@ -33,8 +32,7 @@ static const JsonValue *find(const JsonValue &root, const std::string &path,
   return value;
 }
 
-/// Returns the value of a key. A key without a value, or with members of its
-/// own, is true for settings that are switched on in this way.
+/// A key without a value, or with members of its own, switches on what says so.
 static JsonValue valueOf(const Setting &setting, const JsonValue &value) {
   bool isOn = setting.nullIsOn && (value.is_null() || value.is_object());
   return isOn ? JsonValue(true) : value;
@@ -57,7 +55,7 @@ static void readKeys(const LaunchTable &table, const YamlDocument &config,
     }
 }
 
-/// Returns a key and its value as the words of a flag.
+/// The words of a flag with the value of a key.
 static std::vector<ShellWord> flagOf(const std::string &key,
                                      const JsonValue &value, int64_t line) {
   std::string flag = key;

@@ -13,10 +13,9 @@
 
 namespace autopar::launch {
 
-/// Reads an engine's config file into settings of `launch`. A key that is a
-/// setting replaces what flags say. Any other key is read as a flag without its
-/// dashes, which a flag on the command line replaces. `path` is the name of the
-/// file, which settings give as their origin.
+/// Reads a config file of an engine into settings of `launch`: keys of settings
+/// replace what flags say, other keys are flags without their dashes, which
+/// flags on the command line replace. `path` names the file in provenance.
 void readConfig(const LaunchTable &table, const YamlDocument &config,
                 const std::string &path, Launch &launch);
 

@@ -15,11 +15,10 @@
 
 namespace autopar::launch {
 
-/// The values of names in formulas. A name that stands for a formula is
-/// evaluated when it is first looked up.
+/// Values by name; formulas are evaluated when a name is first looked up.
 class LaunchNames : public model::Names {
 public:
-  /// Uses the formulas of `version`; `formulas` may be null.
+  /// Formulas are those of `version`; `formulas` may be null.
   LaunchNames(const Formulas *formulas, Version version)
       : formulas(formulas), version(std::move(version)) {}
 
@@ -33,7 +32,7 @@ public:
   bool has(const std::string &name) override;
   Result<model::JsonValue> evaluate(const std::string &name,
                                     const model::Expression &expression);
-  /// Returns the value of a formula; null if there is none for the version.
+  /// The value of a formula; null if the version has none.
   Result<model::JsonValue> evaluate(const std::string &name,
                                     const Formula &formula);
 
@@ -41,11 +40,11 @@ private:
   const Formulas *formulas;
   Version version;
   std::map<std::string, model::JsonValue> values;
-  /// The formulas that are being evaluated, to detect cycles.
+  /// Formulas that are being evaluated.
   std::set<std::string> open;
 };
 
-/// Adds the facts about a model that formulas may use: `moe` and `layers`.
+/// Adds the facts that formulas may ask: `moe` and `layers`.
 void addFacts(LaunchNames &names, const ModelFacts &facts);
 
 } // namespace autopar::launch

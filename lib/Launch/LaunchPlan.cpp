@@ -20,7 +20,7 @@ using namespace autopar::launch;
 using namespace autopar::plan;
 using model::JsonValue;
 
-/// Returns a value as the text of a flag.
+/// The text of a flag with this value.
 static std::string flagText(const JsonValue &value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
@@ -34,7 +34,7 @@ static const PlanKnob *findKnob(std::string_view key) {
 
 namespace {
 
-/// Makes the plan of a launch from its settings.
+/// Makes the plan of a launch.
 class PlanMaker {
 public:
   PlanMaker(const LaunchTable &table, const ModelFacts &facts, Launch &launch)
@@ -64,8 +64,7 @@ private:
 
 } // namespace
 
-/// Adds the value of each setting to the names of formulas, and the defaults of
-/// the version.
+/// Adds the value of each setting, and the defaults of the version.
 void PlanMaker::addSettings() {
   Version version = *parseVersion(launch.tableVersion);
   for (const Setting &setting : table.settings) {
@@ -118,8 +117,7 @@ std::optional<Error> PlanMaker::setDegree(std::optional<int64_t> &degree,
   return std::nullopt;
 }
 
-/// Sets the ranges of layers of the stages from the numbers of layers of the
-/// stages.
+/// Numbers of layers of stages become ranges of layers.
 std::optional<Error> PlanMaker::setStages(const JsonValue &counts) {
   int64_t first = 0;
   for (const JsonValue &count : counts) {

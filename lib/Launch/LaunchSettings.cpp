@@ -20,14 +20,13 @@ using namespace autopar::launch;
 using namespace autopar::plan;
 using model::JsonValue;
 
-/// Returns the last part of a key: "redundant_experts" of
-/// "expert_placement.redundant_experts".
+/// "redundant_experts" of "expert_placement.redundant_experts".
 static std::string lastPart(const std::string &key) {
   return key.substr(key.rfind('.') + 1);
 }
 
-/// Adds the plan to the names of formulas: its degrees, which are 1 if the plan
-/// has none, and its knobs, which are null if the plan leaves them open.
+/// Adds degrees, which are 1 if the plan lacks them, and knobs, which are null
+/// if the plan leaves them open.
 static void addPlan(LaunchNames &names, const Plan &plan) {
   Degrees degrees = degreesOf(plan);
   for (auto [name, member] : degreeMembers)
@@ -46,7 +45,7 @@ static void addPlan(LaunchNames &names, const Plan &plan) {
   names.set("stages", counts);
 }
 
-/// Removes the knobs that differences leave to the client of the engine.
+/// Takes away the knobs that differences leave to the client.
 static void eraseKnobs(JsonValue &plan, const std::set<std::string> &knobs) {
   for (const std::string &knob : knobs) {
     size_t dot = knob.find('.');
@@ -59,11 +58,11 @@ static void eraseKnobs(JsonValue &plan, const std::set<std::string> &knobs) {
     room = room->is_object() && room->empty() ? plan.erase(room) : ++room;
 }
 
-/// Returns the members in which `plan` differs from `given`, except `knobs`.
+/// The members of `plan` that differ from those of `given`, but for `knobs`.
 static std::string differenceOf(const Plan &given, const Plan &plan,
                                 const std::set<std::string> &knobs) {
   auto parse = [](Plan one) {
-    // One virtual stage per device is the same as no interleaving.
+    // One virtual stage per device is what no interleaving means.
     if (one.pipeline.interleave == 1)
       one.pipeline.interleave.reset();
     return JsonValue::parse(writePlan(one));
@@ -99,8 +98,7 @@ checkRules(const LaunchTable &table, const Launch &launch, LaunchNames &names) {
   return std::nullopt;
 }
 
-/// Reads the settings again. Returns an error if they do not give back the
-/// plan.
+/// Reads the settings again: a plan that they do not give back is refused.
 static std::optional<Error> checkReading(const LaunchTable &table,
                                          const LaunchRequest &request,
                                          const std::set<std::string> &knobs,
@@ -118,8 +116,7 @@ static std::optional<Error> checkReading(const LaunchTable &table,
                ""};
 }
 
-/// Sets how many instances the plan needs, and sets dp to the dp of one of
-/// them.
+/// Sets how many instances the plan needs, and dp to that of one of them.
 static std::optional<Error> splitReplicas(const LaunchTable &table,
                                           LaunchNames &names, Launch &launch) {
   Result<JsonValue> replicas = names.evaluate("replicas", table.replicas);
@@ -134,7 +131,7 @@ static std::optional<Error> splitReplicas(const LaunchTable &table,
   return std::nullopt;
 }
 
-/// Sets the settings for which the table has formulas.
+/// Sets the settings that the formulas of the table give.
 static std::optional<Error> writeSettings(const LaunchTable &table,
                                           LaunchNames &names, Launch &launch) {
   for (const auto &[name, formula] : table.write) {
@@ -150,7 +147,7 @@ static std::optional<Error> writeSettings(const LaunchTable &table,
 
 namespace {
 
-/// Chooses the settings for one plan.
+/// Chooses the settings of one plan.
 class Settler {
 public:
   Settler(const LaunchTable &table, const LaunchRequest &request)
@@ -172,7 +169,7 @@ private:
   Version version;
   LaunchNames names;
   WrittenLaunch written;
-  /// The knobs that differences leave to the client of the engine.
+  /// Knobs that differences leave to the client.
   std::set<std::string> knobs;
 };
 
@@ -216,8 +213,8 @@ std::optional<Error> Settler::addDifferences() {
   return std::nullopt;
 }
 
-/// Writes the launch of each node. An instance that uses only a part of a node
-/// is one launch.
+/// Writes the launch of each node. An instance on a part of a node is one
+/// launch.
 std::optional<Error> Settler::writeNodes() {
   Launch read = written.launch;
   if (std::optional<Error> error = planLaunch(table, request.facts, read))

@@ -20,7 +20,7 @@ using model::Expression;
 using model::JsonValue;
 
 //===----------------------------------------------------------------------===//
-// Comparing versions
+// Versions
 //===----------------------------------------------------------------------===//
 
 std::optional<Version> autopar::launch::parseVersion(std::string_view text) {
@@ -45,8 +45,7 @@ std::optional<Version> autopar::launch::parseVersion(std::string_view text) {
   return version;
 }
 
-/// Compares only as many numbers as both versions have, so that 0.11.2 counts
-/// as 0.11.
+/// Compares as many numbers as both have: 0.11.2 is of 0.11.
 static bool isBefore(const Version &first, const Version &second) {
   size_t count = std::min(first.size(), second.size());
   return std::lexicographical_compare(first.begin(), first.begin() + count,
@@ -74,8 +73,7 @@ std::vector<Version> LaunchTable::versionsAround(const Version &stated) const {
   for (const std::string &text : versions) {
     Version version = *parseVersion(text);
     if (isBefore(stated, version)) {
-      // If no recorded version is the stated one, the next recorded version is
-      // added.
+      // The next one, if no recorded version is the stated one.
       if (around.empty() || isBefore(around.back(), stated))
         around.push_back(std::move(version));
       break;
@@ -86,7 +84,7 @@ std::vector<Version> LaunchTable::versionsAround(const Version &stated) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Reading settings
+// Settings
 //===----------------------------------------------------------------------===//
 
 const Expression *Formula::of(const Version &version) const {
@@ -139,7 +137,7 @@ static VersionRange readRange(const JsonReader &reader) {
   return {readVersion(reader, "since"), readVersion(reader, "until")};
 }
 
-/// Reads spellings: each is a text, or an object with a name and versions.
+/// A text, or an object with a name and versions.
 static std::vector<Spelling> readSpellings(const JsonReader &reader,
                                            std::string_view key) {
   std::vector<Spelling> spellings;
@@ -222,7 +220,7 @@ static Setting readSetting(const std::string &name, const JsonReader &reader) {
 }
 
 //===----------------------------------------------------------------------===//
-// Reading tables
+// Tables
 //===----------------------------------------------------------------------===//
 
 static Expression readExpression(const JsonReader &reader) {
@@ -234,7 +232,7 @@ static Expression readExpression(const JsonReader &reader) {
   return std::move(*Expression::parse("0"));
 }
 
-/// Reads a formula: a text, or a list of texts by version.
+/// A text, or a list of texts by version.
 static Formula readFormula(const JsonReader &reader) {
   Formula formula;
   if (!reader.isArray()) {

@@ -21,7 +21,7 @@ using model::JsonValue;
 
 namespace {
 
-/// A value in a document, and its JSON pointer.
+/// A value of a document and its JSON pointer.
 struct Place {
   const JsonValue *value;
   std::string pointer;
@@ -63,14 +63,13 @@ private:
 
 } // namespace
 
-/// Returns the member `key` of `value`; null if there is none.
+/// The member `key`; null if it is not there.
 static const JsonValue *memberOf(const JsonValue &value,
                                  const std::string &key) {
   return value.is_object() && value.contains(key) ? &value[key] : nullptr;
 }
 
-/// Returns the places at a dotted path below `from`; `*` stands for each
-/// member.
+/// The places at a dotted path below `from`; `*` stands for each member.
 static std::vector<Place> placesAt(const Place &from, const std::string &path) {
   std::vector<Place> places = {from};
   for (const std::string &key : wordsOf(path, ".")) {
@@ -97,8 +96,7 @@ static std::string textOf(const JsonValue &value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-/// Returns whether the document has a kind of this form, or the key that stands
-/// for the form.
+/// Whether the document has the form's kind, or the key that stands for it.
 bool UnitReader::isOf(const JsonReader &form) const {
   const JsonValue *kind = memberOf(document.value, "kind");
   if (form.has("kinds")) {
@@ -131,7 +129,7 @@ std::optional<Error> UnitReader::readCount(const JsonReader &unit,
                ""};
 }
 
-/// Returns the text at a path of the unit, or at a pointer of the document.
+/// The text at a path of the unit, or at a pointer of the document.
 std::string UnitReader::readText(const JsonReader &unit, std::string_view key,
                                  const Place &place) const {
   std::string path = unit.optionalString(key).value_or("");
@@ -157,8 +155,7 @@ void UnitReader::readSettings(const JsonReader &unit, const Place &place,
                                                       path.asString()};
 }
 
-/// Adds words: a text is split into the words of a shell, a list has words
-/// already.
+/// Adds a text as the words of a shell, a list as words.
 void UnitReader::addWords(const Place &place,
                           std::vector<ShellWord> &words) const {
   if (place.value->is_string()) {
@@ -178,8 +175,8 @@ void UnitReader::addWords(const Place &place,
                      document.lineOf(place.pointer + "/" + std::to_string(i))});
 }
 
-/// Adds the variables of a container. They are a list of names and values, a
-/// list of texts, or a mapping.
+/// Adds the variables of a container, which are a list of names and values, of
+/// texts, or a mapping.
 static void addVariables(const JsonValue &variables, ShellCommand &command) {
   for (const auto &[key, value] : variables.items()) {
     if (variables.is_object()) {
@@ -197,8 +194,7 @@ static void addVariables(const JsonValue &variables, ShellCommand &command) {
   }
 }
 
-/// Returns the command of a container: first its image, then entrypoint,
-/// command and arguments.
+/// The image first, then entrypoint, command and arguments.
 ShellCommand
 UnitReader::commandOf(const Place &container,
                       const std::vector<std::string> &variables) const {
@@ -222,9 +218,8 @@ UnitReader::commandOf(const Place &container,
   return command;
 }
 
-/// Returns the number of devices that a container asks for: by
-/// "nvidia.com/gpu", "amd.com/gpu" or "google.com/tpu", or by the reservation
-/// of a compose file. Returns nothing if it asks for none.
+/// The devices that a container asks for: "nvidia.com/gpu", "amd.com/gpu",
+/// "google.com/tpu", or the reservation of a compose file.
 static std::optional<int64_t> devicesOf(const JsonValue &container) {
   for (const char *path : {"resources.limits", "resources.requests"})
     for (const Place &place : placesAt({&container, ""}, path))
@@ -277,7 +272,7 @@ std::optional<Error> UnitReader::readUnit(const JsonReader &unit,
   result.role =
       unit.optionalString("role_is").value_or(readText(unit, "role", place));
   result.model = readText(unit, "model", place);
-  // The model may have a scheme, as in "hf://org/name", which is removed.
+  // "hf://org/name"
   if (size_t scheme = result.model.find("://"); scheme != std::string::npos)
     result.model.erase(0, scheme + 3);
   readSettings(unit, place, result);

@@ -19,24 +19,23 @@
 
 namespace autopar::launch {
 
-/// A part of a manifest that starts an engine, maybe several copies of it.
+/// A part of a manifest that starts an engine, several times over.
 struct ManifestUnit {
   int64_t copies = 1, nodes = 1;
-  /// The devices that the pods of a node ask for; absent if they ask for none.
+  /// Devices of a node that its pods ask for; absent means that none do.
   std::optional<int64_t> devicesPerNode;
   std::string role, model;
-  /// The name of the table of a unit that names no engine; "" if there is none.
+  /// The table of a unit that names no engine; "" if there is none.
   std::string engine;
-  /// The settings for which the manifest has keys.
+  /// Settings that the manifest has keys for.
   Settings settings;
-  /// The commands of the unit's containers; each begins with the image.
+  /// The commands of its containers, images first.
   std::vector<ShellCommand> commands;
 };
 
-/// Finds the units of a document by the forms in runtimes/manifests; returns
-/// none if the document is no manifest. `name` is the name of the text, which
-/// settings give as their origin. Fails if a number of copies, nodes or devices
-/// is not a legal count.
+/// Finds the units of a document by the forms of runtimes/manifests; none if it
+/// is no manifest. `name` names the text in provenance. Errors: a count that is
+/// no number of copies, nodes or devices.
 Result<std::vector<ManifestUnit>> unitsOf(const YamlDocument &document,
                                           const std::string &name);
 

@@ -22,12 +22,12 @@ using namespace autopar::launch;
 
 namespace {
 
-/// An engine's command that was found in a list of words.
+/// The place of an engine's command in a list of words.
 struct CommandMatch {
   const LaunchTable *table;
-  /// The index of the first word after the command.
+  /// The first word behind the command.
   size_t end;
-  /// The version in the tag of an image; "" if there is no tag.
+  /// As an image's tag states it; "" if nothing does.
   std::string version;
 };
 
@@ -38,10 +38,10 @@ public:
                const ReadOptions &options)
       : tables(tables), name(name), options(options), files(options.files) {}
 
-  /// Reads a text as a manifest or, if it is none, as a script.
+  /// Reads a text as a manifest, or else as a script.
   std::optional<Error> read(const std::string &text);
-  /// Returns the launches. Equal launches become copies of one. Launches that
-  /// only join others are left out, unless there are no others.
+  /// The launches, equal ones as copies of one; if all of them join others,
+  /// those.
   Result<std::vector<Launch>> takeLaunches();
 
 private:
@@ -65,7 +65,7 @@ private:
   const std::vector<LaunchTable> &tables;
   const std::string &name;
   const ReadOptions &options;
-  /// The texts of config files, by the last part of their paths.
+  /// Config files by the last part of their paths.
   std::map<std::string, std::string> files;
   /// The unit of a manifest that is being read; null in a script.
   const ManifestUnit *unit = nullptr;
@@ -76,8 +76,8 @@ private:
 
 } // namespace
 
-/// Returns whether a word of a script is the word `wanted` of a command. A path
-/// before a program, and the number in the name of a Python, do not count.
+/// Whether a word of a script is this word of a command: paths before a program
+/// and the number of a Python are left out.
 static bool isWord(const std::string &text, const std::string &wanted) {
   std::string base = text.substr(text.rfind('/') + 1);
   if (wanted == "python3")
@@ -95,9 +95,8 @@ static bool isCommandAt(const std::vector<ShellWord> &words, size_t at,
   return true;
 }
 
-/// Returns the tag of an image if `text` names this image
-/// ("vllm/vllm-openai:v{version}"), with or without a registry before the name;
-/// else nothing.
+/// The tag of an image, if `text` is one with this name ("vllm/vllm-openai:v
+/// {version}"); registries before the name are left out.
 static std::optional<std::string> tagOf(const std::string &text,
                                         const std::string &image) {
   std::string repository = image.substr(0, image.find(':'));
@@ -112,8 +111,8 @@ static bool isShellFlag(const ShellWord &word) {
   return word.text == "-c" || word.text == "-lc" || word.text == "-ec";
 }
 
-/// Finds the first command of any table. After `docker run`, an image stands
-/// for the command that it runs.
+/// Finds the first command of any table; behind `docker run` an image stands
+/// for its command.
 std::optional<CommandMatch>
 LaunchReader::match(const std::vector<ShellWord> &words) const {
   for (size_t at = 0; at < words.size(); ++at)
@@ -121,8 +120,7 @@ LaunchReader::match(const std::vector<ShellWord> &words) const {
       for (const std::vector<std::string> &command : table.commands)
         if (isCommandAt(words, at, command))
           return CommandMatch{&table, at + command.size(), ""};
-      // If a shell follows after an image, the image runs what the shell is
-      // told.
+      // An image with a shell behind it runs what the shell is told.
       if (std::any_of(words.begin() + at, words.end(), isShellFlag))
         continue;
       for (const std::string &image : table.images)
@@ -137,9 +135,8 @@ LaunchReader::match(const std::vector<ShellWord> &words) const {
   return std::nullopt;
 }
 
-/// Compares the devices for which pods ask with those of the launch. If they
-/// differ, a finding says so, and the launch gets the larger number. Also sets
-/// the nodes of a unit, and the dp of all of its copies.
+/// Sets the devices that pods ask for where the launch does not say its own,
+/// and says where both differ.
 static void compareDevices(const ManifestUnit &unit, Launch &launch) {
   if (unit.nodes > 1)
     launch.settings["nodes"] = {unit.copies * unit.nodes, "the manifest"};
@@ -161,7 +158,7 @@ static std::string fileName(const std::string &path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-/// Reads a config file if its text was given; no file is opened.
+/// Reads a config file that is among the given texts; nothing is opened.
 std::optional<Error> LaunchReader::readFile(const LaunchTable &table,
                                             const std::string &path,
                                             Launch &launch) const {
@@ -197,8 +194,7 @@ std::optional<Error> LaunchReader::readMatch(const CommandMatch &match,
   return addLaunch(table, std::move(launch), command.words.front().line);
 }
 
-/// Returns whether a launch only joins another one, as a worker on a further
-/// node.
+/// Whether a launch only joins another one: a worker of a further node.
 static bool isFollower(const Launch &launch) {
   auto found = launch.settings.find("follower");
   return found != launch.settings.end() && found->second.value == true;
@@ -237,8 +233,8 @@ std::optional<Error> LaunchReader::addLaunch(const LaunchTable &table,
   return std::nullopt;
 }
 
-/// Reads the first container of a unit that starts an engine. If there is none,
-/// the unit's own settings start its engine.
+/// Reads the first container of a unit that starts an engine; without one, the
+/// unit's own settings start its engine.
 std::optional<Error> LaunchReader::readUnit(const ManifestUnit &one) {
   unit = &one;
   size_t before = launches.size();
@@ -258,14 +254,14 @@ std::optional<Error> LaunchReader::readUnit(const ManifestUnit &one) {
           own.environment = one.commands.front().environment;
         error = readMatch({&table, 0, ""}, own);
       }
-  // All that a unit starts on its nodes is one launch.
+  // What a unit starts on its nodes is one launch.
   if (launches.size() > before + 1)
     launches.resize(before + 1);
   unit = nullptr;
   return error;
 }
 
-/// Returns whether a text is a mapping, as manifests are.
+/// Whether a text is a mapping, as manifests are.
 static bool looksLikeManifest(const std::vector<YamlDocument> &documents) {
   return std::any_of(
       documents.begin(), documents.end(),
@@ -329,7 +325,7 @@ LaunchReader::readScript(const std::string &text, int64_t firstLine,
   return std::nullopt;
 }
 
-/// Returns whether two commands start the same engine with the same settings.
+/// Whether two commands start the same engine with the same settings.
 static bool areCopies(const Launch &first, const Launch &second) {
   if (std::tie(first.engine, first.version, first.model, first.role,
                first.devices) != std::tie(second.engine, second.version,

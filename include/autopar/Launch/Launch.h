@@ -18,81 +18,79 @@
 
 namespace autopar::launch {
 
-/// The value of a setting, and where this value comes from: "serve.sh:3: -tp",
-/// "default of vLLM 0.33".
+/// A setting's value, and where it comes from: "serve.sh:3: -tp", "default of
+/// vLLM 0.33".
 struct SettingValue {
   model::JsonValue value;
   std::string from;
 };
 using Settings = std::map<std::string, SettingValue>;
 
-/// Facts about a model that the text of its launch does not tell.
+/// What a launch does not say about its model.
 struct ModelFacts {
-  /// Whether the model has routed experts. Absent means unknown; it is then
-  /// assumed that it has.
+  /// Whether it has routed experts; absent means unknown, which is read as yes.
   std::optional<bool> hasExperts = std::nullopt;
-  /// The number of layers; 0 if unknown.
+  /// Number of layers; 0 if unknown.
   int64_t layers = 0;
 };
 
-/// An engine as a command starts it: its settings, and the plan that they mean.
+/// An engine as it is started.
 struct Launch {
-  /// The name of the engine's table, such as "vllm".
+  /// The table's name, such as "vllm".
   std::string engine;
-  /// The version of the engine as the text states it; "" if it states none.
+  /// As stated; "" if nothing states it.
   std::string version;
-  /// The recorded version whose flags and defaults were used.
+  /// The version whose flags and defaults were used.
   std::string tableVersion;
-  /// The name or path of the model; "" if the text does not have it.
+  /// The model's name or path; "" if it is not in the text.
   std::string model;
-  /// "prefill" or "decode" if the engine runs only one of these; else "".
+  /// "prefill" or "decode" if the pools are apart; else "".
   std::string role;
-  /// How many copies of the engine run, such as the replicas of a manifest.
+  /// How often this engine runs, as by replicas of a manifest.
   int64_t copies = 1;
   Settings settings;
   plan::Plan plan;
-  /// The number of devices of one copy.
+  /// Devices of one copy.
   int64_t devices = 1;
-  /// The flags that no table knows.
+  /// Flags that no table knows.
   std::vector<std::string> unknown;
-  /// Texts that the user should read: about flags that the version lacks, and
-  /// about values that the text does not have.
+  /// What a user should know: flags that the version lacks, values that are not
+  /// in the text.
   std::vector<std::string> findings;
 };
 
-/// Sets `launch.plan`, `launch.devices` and the derived settings from the
-/// settings of the launch. Returns an error if degrees do not fit together.
+/// Sets `launch.plan`, `launch.devices` and derived settings from settings.
+/// Errors: degrees that do not fit together.
 std::optional<Error> planLaunch(const LaunchTable &table,
                                 const ModelFacts &facts, Launch &launch);
 
-/// What is needed to write a launch: a plan, a model and an engine's version.
+/// What a launch is written from.
 struct LaunchRequest {
   plan::Plan plan;
-  /// The name of the model in the hub, or its path.
+  /// The model's name in the hub, or its path.
   std::string model;
   ModelFacts facts;
-  /// Settings that the plan does not give, by name, such as max_model_len.
+  /// Settings beside the plan, by name: max_model_len.
   std::map<std::string, model::JsonValue> settings;
-  /// The version of the engine; "" for the newest recorded version.
+  /// "" for the newest recorded version.
   std::string version;
-  /// The number of devices of a node.
+  /// Devices of a node.
   int64_t devicesPerNode = 8;
-  /// The address under which other nodes find the first node.
+  /// The address at which other nodes find the first one.
   std::string leader = "LEADER";
 };
 
-/// The settings that make an engine run a plan.
+/// The settings that tell an engine a plan.
 struct WrittenLaunch {
   Launch launch;
-  /// The launch on each node of an instance, that of the leader first.
+  /// Nodes of one instance, and the launch on each of them, the leader's first.
   std::vector<Launch> nodes;
-  /// Texts about where the engine does not do exactly what the plan says.
+  /// Where the engine does not do quite what the plan says.
   std::vector<std::string> differences;
 };
 
-/// Chooses the settings for a plan. Fails, and names the reason, if the engine
-/// cannot do what the plan says, or if reading the settings does not give back
-/// a part of the plan.
+/// Chooses the settings of a plan. Errors: what the engine cannot do, by name;
+/// a part of the plan that reading the settings does not give back.
 Result<WrittenLaunch> settle(const LaunchTable &table,
                              const LaunchRequest &request);
 

@@ -26,15 +26,13 @@
 
 namespace autopar::launch {
 
-/// The numbers of a version. Versions are compared number by number: 0.9 < 0.10
-/// < 0.10.1.
+/// A version, compared number by number: 0.9 < 0.10 < 0.10.1.
 using Version = std::vector<int64_t>;
-/// Parses the dotted numbers at the beginning of a version: {0, 11} for
-/// "v0.11rc1"; returns nothing if there are none.
+/// Parses the leading dotted numbers of `text`: {0, 11} of "v0.11rc1"; nothing
+/// if there are none.
 std::optional<Version> parseVersion(std::string_view text);
 
-/// The first and the last version that have something; an absent one means that
-/// there is no limit.
+/// The versions that have something, first and last; absent means no limit.
 struct VersionRange {
   std::optional<Version> since, until;
   bool has(const Version &version) const;
@@ -43,10 +41,10 @@ struct VersionRange {
 struct Spelling {
   std::string name;
   VersionRange versions = {};
-  /// The only command that has this spelling; "" if all commands have it.
+  /// The command that alone has it; "" if all have it.
   std::string command = "";
-  /// The value that the flag sets by itself, as `--bf16` sets the precision;
-  /// null if the flag takes a value.
+  /// What the flag sets without a value (`--bf16` sets the precision); null if
+  /// it has a value of its own.
   model::JsonValue value = nullptr;
 };
 
@@ -56,125 +54,117 @@ enum class SettingType : uint8_t {
   tokens,
   number,
   text,
-  /// A flag without a value, or the values true and false.
+  /// A flag without a value, or true and false.
   toggle,
-  /// A list of counts (`counts`) or of words (`texts`).
+  /// A list of counts, or of words.
   counts,
   texts,
 };
 
-/// How the elements of a list are written in one value.
+/// How the elements of a list are written.
 enum class ListForm : uint8_t { commas, spaces, json };
 
-/// A setting of an engine: how it is spelled, its type, and its default.
+/// Something that an engine is told.
 struct Setting {
   std::string name;
   SettingType type = SettingType::text;
   ListForm list = ListForm::commas;
-  /// The flags that give the setting. In `--flag.member`, `member` is a path in
-  /// the JSON value of `--flag`.
+  /// Flags; in `--flag.member`, `member` is a path in the JSON value of
+  /// `--flag`.
   std::vector<Spelling> flags;
-  /// The flags that switch the setting off.
+  /// Flags that switch it off.
   std::vector<Spelling> negations;
-  /// The dotted paths of the setting in a config file.
+  /// Dotted paths in a config file.
   std::vector<Spelling> keys;
-  /// The environment variable that gives the setting; "" if there is none.
+  /// An environment variable; "" if there is none.
   std::string environment;
-  /// The values that mean that the setting is not given.
+  /// Values that mean that it is not set.
   std::vector<model::JsonValue> absent;
   std::vector<std::pair<VersionRange, model::JsonValue>> defaults;
-  /// Pairs of words: the engine's word for a value, and the plan's word for the
-  /// same value.
+  /// The engine's words and those of plans that they stand for.
   std::vector<std::pair<std::string, std::string>> words;
-  /// Whether the setting is on if its key has no value.
+  /// Whether a key without a value switches it on.
   bool nullIsOn = false;
 
-  /// Returns the default in `version`; null if the table has none.
+  /// The default of `version`; null if the table has none.
   model::JsonValue defaultOf(const Version &version) const;
-  /// Returns whether all versions have the same default.
+  /// Whether all versions have the same default.
   bool hasOneDefault() const { return defaults.size() == 1; }
-  /// `toPlan` returns the plan's word for the engine's `value`, `fromPlan` the
-  /// engine's word for the plan's; `value` itself if the table has no such
-  /// word.
+  /// The plan's word for the engine's `value`, and the engine's for the plan's;
+  /// `value` itself if the table has none.
   model::JsonValue toPlan(const model::JsonValue &value) const;
   model::JsonValue fromPlan(const model::JsonValue &value) const;
 };
 
-/// A flag that changes no estimate, and how many values it takes.
+/// A flag that changes no estimate.
 struct OtherFlag {
   enum class Values : uint8_t { none, one, many, optional };
   Values values = Values::one;
   VersionRange versions = {};
 };
 
-/// A formula that may differ from version to version.
+/// A formula that may differ by version.
 struct Formula {
   std::vector<std::pair<VersionRange, model::Expression>> cases;
-  /// Returns the formula for `version`; null if there is none.
+  /// The case of `version`; null if it has none.
   const model::Expression *of(const Version &version) const;
 };
 using Formulas = std::map<std::string, Formula>;
 
-/// A condition on a plan, and what to tell the user if it holds.
+/// A condition on a plan, and what follows from it.
 struct PlanRule {
   model::Expression when;
   std::string because;
   VersionRange versions;
-  /// For a difference, the knobs of the plan that are left to the client of the
-  /// engine.
+  /// Of a difference: the plan's knobs that are left to the client.
   std::vector<std::string> knobs = {};
 };
 
 struct LaunchTable {
   std::string name, title;
-  /// The runtime of autopar that prices the engine; "" if there is none.
+  /// The runtime that prices it; "" if there is none.
   std::string runtime;
-  /// The versions whose flags the table records, oldest first.
+  /// The versions whose flags are recorded, oldest first.
   std::vector<std::string> versions;
-  /// The names of the engine's container images, with `{version}` in place of
-  /// the version.
+  /// Names of container images, with `{version}`.
   std::vector<std::string> images;
   std::vector<std::vector<std::string>> commands;
-  /// Commands that may stand before the engine's commands.
+  /// Commands that may stand before those.
   std::vector<std::vector<std::string>> launchers;
-  /// The words before the command of an instance that extends over several
-  /// nodes, with `{devices}` in place of the number.
+  /// Words before the command of an instance over several nodes, with
+  /// `{devices}`.
   std::vector<std::string> overNodes;
-  /// Whether launches of this engine can be read but not written.
+  /// Whether launches are read only.
   bool isReadOnly = false;
-  /// Whether the model is the first word after the command.
+  /// Whether the model is the first word behind the command.
   bool hasPositionalModel = false;
-  /// Whether words of the form `key=value` set keys of the config.
+  /// Whether words `key=value` set keys.
   bool hasAssignments = false;
-  /// The flags that give the model, and the flags that give a config file.
+  /// Flags with the model, and flags with a config file.
   std::vector<std::string> modelFlags, configFlags;
   std::vector<Setting> settings;
-  /// Formulas by name: `derived` gives settings that follow from other
-  /// settings, `plan` the plan's knobs from the settings, and `write` the
-  /// settings from the plan's knobs.
+  /// Settings that follow from others; the plan's knobs from settings; settings
+  /// from the plan's knobs.
   Formulas derived, plan, write;
-  /// The number of separate instances that a plan needs; one if there is no
-  /// formula.
+  /// Separate instances that a plan needs; no cases: one.
   Formula replicas;
   std::vector<PlanRule> refusals, differences;
   std::map<std::string, OtherFlag> otherFlags;
 
   const Setting *setting(std::string_view name) const;
-  /// Returns the newest recorded version that is not newer than `stated`; the
-  /// oldest recorded one if all are newer; the newest of all if `stated` is
-  /// absent.
+  /// The newest recorded version up to `stated`, or the oldest one; the newest
+  /// of all if nothing is stated.
   std::string recordedVersion(const std::optional<Version> &stated) const;
-  /// Returns the recorded versions between which a stated version lies, or the
-  /// recorded version that it is.
+  /// The recorded versions that a stated one lies between, or the one that it
+  /// is.
   std::vector<Version> versionsAround(const Version &stated) const;
 };
 
-/// Reads a table from a document of `autopar.launch_table/1`.
+/// Reads `autopar.launch_table/1`.
 Result<LaunchTable> readLaunchTable(const JsonDocument &document);
-/// Returns the names of the tables in runtimes/launch.
+/// The names of the tables in runtimes/launch.
 std::vector<std::string> launchTableNames();
-/// Loads the table called `name`. The error for an unknown name lists those
-/// that exist.
+/// Loads the table called `name`; an error names those that exist.
 Result<LaunchTable> loadLaunchTable(const std::string &name);
 /// Loads all tables.
 Result<std::vector<LaunchTable>> loadLaunchTables();

@@ -14,22 +14,22 @@
 
 namespace autopar::launch {
 
-/// A function that returns what is known about the model with this name.
+/// Returns what is known of the model with that name.
 using FindModel = std::function<ModelFacts(const std::string &model)>;
 
 struct ReadOptions {
-  /// The version of the engine, for a text that states none.
+  /// The version of the engine, if the text states none.
   std::string version;
-  /// Finds facts about models; null if nothing is known about any model.
+  /// May be null: nothing is known of any model.
   FindModel findModel;
-  /// The texts of config files, by the last part of their paths.
+  /// Texts of config files, by the last part of their paths.
   std::map<std::string, std::string> files = {};
 };
 
-/// Reads the launches of the engines in `tables` from `text`, which is a
-/// command line, a shell script, a manifest or a config file. Fails, and names
-/// `name` and the line, if there is no launch, if a quote does not end, or if
-/// degrees do not fit together.
+/// Reads the launches of engines in `tables` from `text`: a command line, a
+/// shell script, a manifest or a config file. Errors name `name` and the line:
+/// no launch is found, a quote without its end, degrees that do not fit
+/// together.
 Result<std::vector<Launch>> readLaunches(const std::vector<LaunchTable> &tables,
                                          const std::string &text,
                                          const std::string &name,
