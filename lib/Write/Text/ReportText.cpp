@@ -242,7 +242,8 @@ static std::string collectiveTable(const Report &report) {
   if (report.communication.collectives.empty())
     return "";
   TextTable table("lllrrrr");
-  table.add({"", "for", "axes", "count", "buffer", "wire", "time each"});
+  table.add({"", "value", "axes", "count", "buffer", "sent per call",
+             "time per call"});
   for (const Report::CollectiveRow &row : report.communication.collectives)
     table.add({row.kind + (row.nodesPerToken ? " by node" : ""), row.name,
                join(row.axes, "*") + " (" + std::to_string(row.groupSize) + ")",
