@@ -38,8 +38,8 @@ public:
     enum class Kind : uint8_t { character, split, begin, end, accept };
     Kind kind = Kind::accept;
     Characters characters;
-    /// The index of the state that follows (`next`) and, for a `split` state, of
-    /// the second one that follows (`other`).
+    /// The index of the state that follows (`next`) and, for a `split` state,
+    /// of the second one that follows (`other`).
     uint32_t next = 0, other = 0;
   };
 
