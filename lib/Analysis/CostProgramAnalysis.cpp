@@ -33,18 +33,6 @@ using namespace autopar::program;
 using namespace autopar::schedule;
 using namespace mlir;
 
-/// Returns the axes that have a single device.
-static llvm::DenseSet<StringAttr> findNeutralAxes(ModuleOp module) {
-  llvm::DenseSet<StringAttr> neutral;
-  DeviceMeshOpInterface mesh = findMesh(module);
-  if (!mesh)
-    return neutral;
-  for (Attribute axis : mesh.getAxisNames())
-    if (mesh.getAxisSize(cast<StringAttr>(axis).getValue()) == 1)
-      neutral.insert(cast<StringAttr>(axis));
-  return neutral;
-}
-
 namespace {
 
 /// Extracts the cost program: walks through a module in execution order, each
@@ -149,8 +137,13 @@ private:
       }
     bool callerInStack = std::exchange(inStack, false);
     Launches launches;
-    LogicalResult result =
-        extractBlock(function.getFunctionBody().front(), launches);
+    Block &body = function.getFunctionBody().front();
+    // A backward decides by itself what runs beside what.
+    auto callerBeside =
+        std::exchange(beside, builder.trains() ? llvm::DenseSet<Operation *>()
+                                               : findOpsBesideExperts(body));
+    LogicalResult result = extractBlock(body, launches);
+    beside = std::move(callerBeside);
     program.layers[layer].end = clock;
     layer = caller;
     inStack = callerInStack;
@@ -256,6 +249,8 @@ private:
     if (casts)
       products->quantizeOperands(op);
     workload.buildWorkload(builder);
+    for (size_t i = made; i < program.kernels.size(); ++i)
+      program.kernels[i].besideExperts = beside.contains(op);
     if (isMadeAlone(op, section))
       for (size_t i = made; i < program.kernels.size(); ++i)
         program.kernels[i].routed = false;
@@ -528,6 +523,8 @@ private:
   SmallVector<LoopLikeOpInterface> stack;
   /// Whether the current op lies directly in one of the loops of the stack.
   bool inStack = false;
+  /// Of the current function: `Kernel::besideExperts`.
+  llvm::DenseSet<Operation *> beside;
   /// The layer kind of the ops after the stack.
   uint32_t afterStack = 0;
   Borders borders;

@@ -10,14 +10,22 @@
 
 #include "autopar/Program/CostProgram.h"
 
-#include "mlir/IR/Operation.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace autopar::analysis {
+
+/// Returns the axes of the mesh of `module` that have a single device.
+llvm::DenseSet<mlir::StringAttr> findNeutralAxes(mlir::ModuleOp module);
 
 /// Whether a backward recomputes `op` from saved values without the matmuls
 /// next to it. The matmuls' curves include the op, so that its own time counts
 /// only then.
 bool isMadeAlone(mlir::Operation *op, program::Section section);
+
+/// The ops of `block` that neither lead to its routed experts nor read their
+/// results; none in a block without routed experts.
+llvm::DenseSet<mlir::Operation *> findOpsBesideExperts(mlir::Block &block);
 
 /// Whether a collective moves only weights, or only their gradients.
 bool isOfWeights(mlir::Operation *op, program::Section section);

@@ -64,6 +64,8 @@ static const Figure *figureOf(const FigureUse &use, const Chip &chip,
     return &runtime.hostTimePerLayerUs;
   case Kind::host_time_per_sequence:
     return &runtime.hostTimePerSequenceUs;
+  case Kind::overlaps_shared_experts:
+    return &runtime.overlapsSharedExperts;
   case Kind::routing_skew:
     return &runtime.routingSkew;
   case Kind::context_bytes:

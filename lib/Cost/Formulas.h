@@ -275,6 +275,9 @@ void addLaunchFormulas(Formulas &formulas);
 /// the time that kernels wait: of n - 1 steps, each hides behind one n-th of
 /// the attention of its layer (ring attention, arXiv:2310.01889, section 3).
 void hideRings(Formulas &formulas);
+/// Shortens the kernels of experts that all tokens share by what runs beside
+/// the routed experts of their layer, if the runtime overlaps the two.
+void hideSharedExperts(Formulas &formulas);
 
 } // namespace autopar::cost
 

@@ -16,6 +16,15 @@ using namespace autopar::cost;
 using namespace autopar::hardware;
 using namespace autopar::program;
 
+/// Whether the kernel casts the input of products
+/// (`WorkloadBuilder::castInput`): other elementwise kernels compute in 16 bits
+/// or more.
+static bool isCast(const Kernel &kernel) {
+  constexpr int64_t bitsOfNarrow = 8;
+  return kernel.kind == KernelKind::elementwise &&
+         bitsOf(kernel.compute) <= bitsOfNarrow;
+}
+
 namespace {
 
 /// Writes the formulas of one kernel.
@@ -30,6 +39,7 @@ public:
 
 private:
   Expr launched();
+  Expr isCastTo();
   bool isApart() const;
   std::vector<Groups> findParts() const;
   void addFlops(KernelNodes &nodes);
@@ -58,11 +68,23 @@ private:
 
 } // namespace
 
+/// 1 if the chip multiplies the format that a cast makes, 0 if it widens that
+/// format: weights are then widened instead, and inputs stay as they are. A
+/// format that a chip lacks has the peak of a wider one.
+Expr KernelFormulas::isCastTo() {
+  auto peakOf = [&](ElementType type) {
+    return formulas.figure(FigureUse::Kind::peak, KernelKind::matmul, type);
+  };
+  return above(peakOf(kernel.compute), peakOf(ElementType::bf16));
+}
+
 /// 1, or 0 for a kernel without rows or whose results are all empty.
 Expr KernelFormulas::launched() {
   Expr zero = formulas.number(0), one = formulas.number(1);
   if (kernel.count == 0)
     return zero;
+  if (isCast(kernel))
+    one = isCastTo();
   Expr result = one, results = zero;
   if (kernel.flopFactor != 0)
     result = above(formulas.logical(kernel.rows, step), zero);

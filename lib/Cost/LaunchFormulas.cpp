@@ -494,6 +494,7 @@ void autopar::cost::addLaunchFormulas(Formulas &formulas) {
   launches.find();
   for (LaunchNodes &launch : formulas.strategy.launches)
     launches.addTimes(launch);
+  hideSharedExperts(formulas);
   hideRings(formulas);
   addTotals(formulas);
 }

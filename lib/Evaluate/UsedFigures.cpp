@@ -38,7 +38,8 @@ static void addFigures(const EvaluatedStep &step, bool ofMemory,
         kind == Kind::memory_bandwidth || kind == Kind::peak ||
         kind == Kind::sustained_compute || kind == Kind::kernel_floor ||
         kind == Kind::host_time || kind == Kind::host_time_per_layer ||
-        kind == Kind::host_time_per_sequence || kind == Kind::routing_skew;
+        kind == Kind::host_time_per_sequence ||
+        kind == Kind::overlaps_shared_experts || kind == Kind::routing_skew;
     bool isOfCommunication = kind == Kind::communication_bytes ||
                              kind == Kind::communication_bytes_per_peer;
     bool isUsed = !isOfCommunication || step.communicates();

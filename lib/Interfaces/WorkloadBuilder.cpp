@@ -168,8 +168,9 @@ static std::string suggestedName(Operation *op) {
   return name.empty() ? op->getName().stripDialect().str() : name;
 }
 
-std::string WorkloadBuilder::uniqueName(Operation *op) {
-  std::string name = program.layers[layer].name + "/" + suggestedName(op);
+std::string WorkloadBuilder::uniqueName(Operation *op, StringRef suffix) {
+  std::string name =
+      program.layers[layer].name + "/" + suggestedName(op) + suffix.str();
   if (unsigned number = ++names[name]; number != 1)
     name += "#" + std::to_string(number);
   return name;
@@ -206,8 +207,13 @@ uint32_t WorkloadBuilder::nextGroup(KernelKind kind, Operation *op,
 
 Kernel &WorkloadBuilder::addKernel(Operation *op, KernelKind kind,
                                    Value input) {
+  return addKernel(uniqueName(op), op, kind, input);
+}
+
+Kernel &WorkloadBuilder::addKernel(std::string name, Operation *op,
+                                   KernelKind kind, Value input) {
   Kernel &kernel = program.kernels.emplace_back();
-  kernel.name = uniqueName(op);
+  kernel.name = std::move(name);
   kernel.op = op->getName().stripDialect().str();
   kernel.layer = layer;
   kernel.count = count;
@@ -227,6 +233,33 @@ Kernel &WorkloadBuilder::addProduct(Operation *op, KernelKind kind,
   kernel.flopClass = flopClass;
   kernel.flopFactor = multiplyAndAdd;
   return kernel;
+}
+
+void WorkloadBuilder::castInput(Operation *op, Value x, Value weight) {
+  auto used = units.find(resolve(weight));
+  if (trains() || used == units.end() || !used->second.compute)
+    return;
+  x = resolve(x);
+  ElementType format = *used->second.compute;
+  auto key = static_cast<unsigned>(used->second.storage.value_or(format));
+  if (bitsOf(format) >= bitsOf(formatOf(x)) || !casts.insert({x, key}).second)
+    return;
+  bool isAlone = used->second.storage.has_value();
+  Launched before = launched;
+  if (isAlone)
+    endRun();
+  Kernel &kernel =
+      addKernel(uniqueName(op, "/quantize"), op, KernelKind::elementwise, x);
+  kernel.op = "quantize";
+  kernel.compute = format;
+  read(kernel, x);
+  move(kernel, dims(x), used->second.storage.value_or(format), /*write=*/true);
+  if (!isAlone)
+    return;
+  // No run before or after it goes on in it.
+  endRun();
+  launched = before;
+  extend(std::nullopt);
 }
 
 void WorkloadBuilder::mergeBy(Value key) {

@@ -133,6 +133,8 @@ json Writer::write(const Kernel &kernel) const {
     record["routed"] = true;
   if (kernel.mixesTokens)
     record["mixes_tokens"] = true;
+  if (kernel.besideExperts)
+    record["beside_experts"] = true;
   if (kernel.ofWeights)
     record["of_weights"] = true;
   if (kernel.epilogue)

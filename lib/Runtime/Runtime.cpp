@@ -90,6 +90,8 @@ static const FigureField figureFields[] = {
     {"host_time_per_layer", units::microseconds, &Runtime::hostTimePerLayerUs},
     {"host_time_per_sequence", units::microseconds,
      &Runtime::hostTimePerSequenceUs},
+    {"overlaps_shared_experts", units::noneOrOne,
+     &Runtime::overlapsSharedExperts, true, 0},
     {"routing_skew", units::exponent, &Runtime::routingSkew},
     {"kernel_floor", units::microseconds, &Runtime::kernelFloorUs},
     {"token_budget", units::count, &Runtime::tokenBudget, true},

@@ -83,6 +83,7 @@ static constexpr KindName kindNames[] = {
     {FigureUse::Kind::host_time, "host_time_us"},
     {FigureUse::Kind::host_time_per_layer, "host_time_per_layer_us"},
     {FigureUse::Kind::host_time_per_sequence, "host_time_per_sequence_us"},
+    {FigureUse::Kind::overlaps_shared_experts, "overlaps_shared_experts"},
     {FigureUse::Kind::routing_skew, "routing_skew"},
     {FigureUse::Kind::context_bytes, "context_bytes"},
     {FigureUse::Kind::library_bytes, "library_bytes"},

@@ -41,6 +41,7 @@ struct FigureUse {
     host_time,
     host_time_per_layer,
     host_time_per_sequence,
+    overlaps_shared_experts,
     routing_skew,
     context_bytes,
     library_bytes,

@@ -66,6 +66,12 @@ public:
   /// the op fills in the dimensions.
   program::Kernel &addProduct(mlir::Operation *op, program::KernelKind kind,
                               program::FlopClass flopClass, mlir::Value input);
+  /// Adds the kernel that casts `x` to the narrower format in which `weight` is
+  /// multiplied, once for all products of `x`. A cast with one scale per tensor
+  /// joins the elementwise kernels before it; one with a scale per block is
+  /// launched alone. Its `Kernel::compute` is the format of the result.
+  /// Training casts operands itself (`lib/Analysis/ProductFormat.cpp`).
+  void castInput(mlir::Operation *op, mlir::Value x, mlir::Value weight);
   /// Lets the last kernel, a matmul, be launched as one with the other matmuls
   /// of its `op` that have the same `key`, wherever they are in the program:
   /// matmuls with one input, or with one sum.
@@ -258,7 +264,9 @@ private:
   llvm::SmallVector<program::Traffic, 1> traffic(mlir::Value tensor,
                                                  bool write);
   uint32_t numberOf(mlir::Value tensor, unsigned part);
-  std::string uniqueName(mlir::Operation *op);
+  std::string uniqueName(mlir::Operation *op, llvm::StringRef suffix = "");
+  program::Kernel &addKernel(std::string name, mlir::Operation *op,
+                             program::KernelKind kind, mlir::Value input);
   void extend(std::optional<uint32_t> run);
   uint32_t nextGroup(program::KernelKind kind, mlir::Operation *op,
                      mlir::Value input);
@@ -298,6 +306,8 @@ private:
   /// The number formats for matmuls with a weight, if its storage format states
   /// them.
   llvm::DenseMap<mlir::Value, WeightUnits> units;
+  /// Inputs of products that were cast, with the format of the cast.
+  llvm::DenseSet<std::pair<mlir::Value, unsigned>> casts;
   /// The number of each value that kernels read or write, by value and tensor.
   llvm::DenseMap<std::pair<mlir::Value, unsigned>, uint32_t> values;
   /// How often each name has been used for a record.

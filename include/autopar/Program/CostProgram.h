@@ -142,7 +142,9 @@ struct Kernel {
   int64_t count = 1;
   KernelKind kind = KernelKind::elementwise;
   FlopClass flopClass = FlopClass::none;
-  /// Number format in which the matrix units multiply.
+  /// Number format in which the matrix units multiply. For an elementwise
+  /// kernel that casts a matmul's input, the format of its result, of 8 bits or
+  /// fewer.
   ElementType compute = ElementType::bf16;
   /// Format of weights in 4-bit floats, which some chips multiply directly.
   std::optional<ElementType> storage = std::nullopt;
@@ -164,6 +166,10 @@ struct Kernel {
   /// Whether it is the kernel of its layer that mixes tokens: attention or a
   /// recurrence.
   bool mixesTokens = false;
+  /// Whether it neither leads to the routed experts of its layer nor reads
+  /// their results: an expert that all tokens share. Runtimes may run it beside
+  /// them.
+  bool besideExperts = false;
   /// Whether the kernel computes gradients of weights in a backward; no other
   /// kernel of the backward waits for it.
   bool ofWeights = false;

@@ -48,7 +48,8 @@ void bytesOf(IO &io, Kernel &kernel) {
      kernel.flopClass, kernel.compute, kernel.storage, kernel.flopFactor,
      kernel.rows, kernel.columns, kernel.contraction, kernel.pairs,
      kernel.heads, kernel.traffic, kernel.routed, kernel.mixesTokens,
-     kernel.ofWeights, kernel.epilogue, kernel.phase, kernel.fusionGroup);
+     kernel.besideExperts, kernel.ofWeights, kernel.epilogue, kernel.phase,
+     kernel.fusionGroup);
 }
 template <typename IO>
 void bytesOf(IO &io, Border &border) {

@@ -198,6 +198,9 @@ struct Runtime {
   /// Time in us that a step waits for its host, in addition to the curves of
   /// kernels: per step, per layer, and per sequence of a step.
   hardware::Figure hostTimeUs, hostTimePerLayerUs, hostTimePerSequenceUs;
+  /// Whether experts that all tokens share run beside the routed experts, on a
+  /// second stream or as one of them: 1 or 0.
+  hardware::Figure overlapsSharedExperts;
   /// Skew of the choice of experts: the exponent of Zipf's distribution, from 0
   /// (even) to below 1.
   hardware::Figure routingSkew;

@@ -38,6 +38,7 @@ void KVCacheOp::buildWorkload(WorkloadBuilder &builder) {
 
 void LinearOp::buildWorkload(WorkloadBuilder &builder) {
   unsigned contracted = getNumContracted(), rank = rankOf(getX());
+  builder.castInput(*this, getX(), getWeight());
   Kernel &kernel =
       builder.addProduct(*this, KernelKind::matmul, FlopClass::linear, getX());
   kernel.rows = builder.dims(getX(), 0, rank - contracted);

@@ -111,3 +111,111 @@ TEST(Launches, TimesAddUp) {
                                            own.whole(total.communicationPs));
   }
 }
+
+namespace {
+
+/// A step of a decoder whose gate and up projections all tokens share beside
+/// its output projection, which takes the part of routed experts.
+struct SharedExperts {
+  explicit SharedExperts(bool overlaps)
+      : program(makeProgram()), strategy(compile(program, {true, true})),
+        values(strategy, machine, runtimeThat(overlaps)) {
+    EXPECT_FALSE(values.evaluate(makeLayout(1), decode(4, 1000)));
+  }
+  static CostProgram makeProgram() {
+    CostProgram program = makeBorderedDecoder();
+    for (Kernel &kernel : program.kernels) {
+      kernel.besideExperts =
+          kernel.name == "layer/gate_proj" || kernel.name == "layer/up_proj";
+      if (kernel.name == "layer/o_proj")
+        kernel.kind = KernelKind::grouped_matmul;
+    }
+    return program;
+  }
+  const Runtime &runtimeThat(bool overlaps) {
+    runtime.overlapsSharedExperts.value = overlaps;
+    runtime.kernelFloorUs.value = 2;
+    return runtime;
+  }
+  /// Roofline and floor in ps of the launch that begins with kernel `name`.
+  std::pair<int64_t, int64_t> timesOf(const char *name) const {
+    for (const LaunchNodes &launch : strategy.launches)
+      if (program.kernels[launch.members[0].kernel].name == name)
+        return {*values.whole(launch.roofPs).int64(),
+                *values.whole(launch.floorPs).int64()};
+    return {};
+  }
+  int64_t stepPs() const {
+    return *values.whole(strategy.total.stepPs).int64();
+  }
+
+  const CostProgram program;
+  const Machine machine = makeMachine();
+  Runtime runtime = makeRuntime();
+  const Strategy strategy;
+  ExactValues values;
+};
+
+} // namespace
+
+/// Rooflines of the two streams add up, floors overlap, and no stream ends
+/// before its own kernels.
+TEST(Launches, SharedExpertsRunBesideRoutedOnes) {
+  SharedExperts apart(false), beside(true);
+  auto [sharedRoof, sharedFloor] = apart.timesOf("layer/gate_proj");
+  auto [routedRoof, routedFloor] = apart.timesOf("layer/o_proj");
+  ASSERT_GT(sharedFloor, 0);
+  int64_t shared = sharedRoof + sharedFloor, routed = routedRoof + routedFloor;
+  int64_t both = std::max({sharedRoof + routedRoof, shared, routed});
+  auto [roof, floor] = beside.timesOf("layer/gate_proj");
+  // Shares are whole in 1e5 parts.
+  double tolerance = double(shared) * 1e-5 + 2;
+  EXPECT_NEAR(double(roof + floor + routed), double(both), tolerance);
+  EXPECT_EQ(beside.timesOf("layer/o_proj"), apart.timesOf("layer/o_proj"));
+  EXPECT_EQ(apart.stepPs() - beside.stepPs(), 80 * (shared - roof - floor));
+}
+
+/// Attention beside experts is no shared expert.
+TEST(Launches, MixersAreNotHidden) {
+  CostProgram program = SharedExperts::makeProgram();
+  for (Kernel &kernel : program.kernels)
+    if (kernel.kind == KernelKind::attention)
+      kernel.besideExperts = kernel.mixesTokens = true;
+  Runtime runtime = makeRuntime();
+  runtime.kernelFloorUs.value = 2;
+  const Machine machine = makeMachine();
+  Strategy strategy = compile(program, {true, true});
+  auto stepPs = [&](double overlaps) {
+    runtime.overlapsSharedExperts.value = overlaps;
+    ExactValues values(strategy, machine, runtime);
+    EXPECT_FALSE(values.evaluate(makeLayout(1), decode(4, 1000)));
+    return *values.whole(strategy.total.stepPs).int64();
+  };
+  EXPECT_EQ(stepPs(1), stepPs(0));
+}
+
+/// A cast to a format is launched where the chip multiplies it.
+TEST(Launches, CastsAreLaunchedWhereTheChipHasTheFormat) {
+  CostProgram program = makeBorderedDecoder();
+  for (Kernel &kernel : program.kernels)
+    if (kernel.name == "layer/add")
+      kernel.compute = ElementType::fp8_e4m3;
+  Strategy strategy = compile(program, {false, false});
+  auto floorsOf = [&](double fp8Peak) {
+    Machine machine = makeMachine();
+    auto &peaks = machine.pools.front().chip.peakFlops;
+    peaks.erase("fp8");
+    if (fp8Peak > 0)
+      peaks["fp8"].value = fp8Peak;
+    Runtime runtime = makeRuntime();
+    ExactValues values(strategy, machine, runtime);
+    EXPECT_FALSE(values.evaluate(makeLayout(1), decode(4, 1000)));
+    int64_t launched = 0;
+    for (const LaunchNodes &launch : strategy.launches)
+      if (program.kernels[launch.members[0].kernel].name == "layer/add")
+        launched = *values.whole(launch.launched).int64();
+    return launched;
+  };
+  EXPECT_EQ(floorsOf(2e15), 1);
+  EXPECT_EQ(floorsOf(0), 0);
+}
