@@ -82,7 +82,8 @@ RowPredictor::create(const std::string &configs,
 // Resolving the names in rows
 //===----------------------------------------------------------------------===//
 
-/// The class of a format in tables and names of models: "bf16", "fp8" or "fp4".
+/// The class of a format in tables and names of models: "bf16", "fp8", "fp4" or
+/// "int4".
 static std::string classOf(const std::string &text) {
   std::string format = llvm::StringRef(text).lower();
   auto says = [&](const char *word) {
@@ -90,6 +91,7 @@ static std::string classOf(const std::string &text) {
   };
   return says("fp4")                                 ? "fp4"
          : says("fp8")                               ? "fp8"
+         : says("int4") || says("w4a16")             ? "int4"
          : says("16") && !says("int") && !says("w4") ? "bf16"
                                                      : "";
 }
@@ -103,7 +105,7 @@ Result<std::string> RowPredictor::weightFormatOf(const ServingRow &row,
   if (stated.empty() && !row.precision.empty())
     return Error{
         "", "weights in \"" + shorten(row.precision) + "\" are not modelled",
-        "formats: bf16, fp8, fp4"};
+        "formats: bf16, fp8, fp4, int4"};
   for (const std::string &other : {row.denseFormat, model.format})
     if (stated.empty())
       stated = classOf(other);
@@ -115,6 +117,8 @@ Result<std::string> RowPredictor::weightFormatOf(const ServingRow &row,
     return std::string();
   if (stated == "fp4")
     return std::string("nvfp4");
+  if (stated == "int4")
+    return std::string("awq-4");
   return stated == "fp8" && isBlock ? "fp8_block" : stated;
 }
 
@@ -312,7 +316,8 @@ void RowPredictor::predict(PredictedRow &predicted, const RuleSet &rules) {
     concurrency = std::max<int64_t>(1, concurrency / row.decode->workers);
   ServedLoad load = loadOf(row, concurrency, share);
   const Rule &ttft = rules.get("ttft");
-  load.rounds = ttft.enabled ? ttft.number("rounds") : 0;
+  if (ttft.enabled)
+    load.rounds = row.rounds ? double(*row.rounds) : ttft.number("rounds");
   if (Result<ServedFacts> facts =
           predictor.facts(plan, load.promptTokens, load.answerTokens)) {
     predicted.isMoe = facts->hasExperts;

@@ -177,7 +177,10 @@ Result<Plan> ServingPredictor::State::planOf(const ServedPlan &served,
   if (!format)
     return format.error();
   const Chip &chip = machine.pools.front().chip;
-  if (!plan.kvDtype && runtime.keepsCacheInFp8(*format != "bf16", chip))
+  // Kernels widen 4-bit integers, and keys and values stay as they are.
+  bool multipliesQuantized =
+      *format != "bf16" && *format != "int4" && *format != "awq-4";
+  if (!plan.kvDtype && runtime.keepsCacheInFp8(multipliesQuantized, chip))
     plan.kvDtype = ElementType::fp8_e4m3;
   dropNeutralDegrees(plan);
   dropNeutralAxes(plan);

@@ -22,8 +22,8 @@ namespace autopar::session {
 struct ServedPlan {
   /// The model: the name of a bundled model, or a path.
   std::string model;
-  /// The weight format: bf16, fp8, fp8_block or nvfp4; empty for the format of
-  /// the checkpoint.
+  /// The weight format: bf16, fp8, fp8_block, nvfp4 or awq-4; empty for the
+  /// format of the checkpoint.
   std::string weightFormat;
   /// The format of the KV caches; absent if the runtime chooses it.
   std::optional<ElementType> kvFormat = std::nullopt;
@@ -85,7 +85,7 @@ public:
   Result<ServedMemory> memory(const ServedPlan &plan, int64_t sequenceTokens);
   Result<ServedFacts> facts(const ServedPlan &plan, double promptTokens,
                             double answerTokens);
-  /// The weight format of a model's checkpoint: "fp8", "fp4" or "bf16".
+  /// The weight format of a model's checkpoint: "fp8", "fp4", "int4" or "bf16".
   Result<std::string> checkpointFormat(const std::string &model);
   /// Returns an error for the first override that nothing has used so far;
   /// nothing if all were used.

@@ -26,7 +26,7 @@ autopar::session::formatOfCheckpoint(const ModelRequest &request) {
       {"model.layers.1.mlp.experts.1.down_proj", WeightRole::expert},
       {"model.layers.1.mlp.experts", WeightRole::packed},
       {"model.layers.1.mlp.down_proj", WeightRole::product}};
-  bool isFp8 = false;
+  bool isFp8 = false, isInt4 = false;
   for (auto [name, role] : weights) {
     Result<const Format *> format =
         model->quantization.formatOf(name, role, /*inLayer=*/true);
@@ -37,8 +37,9 @@ autopar::session::formatOfCheckpoint(const ModelRequest &request) {
     if ((*format)->name.find("fp4") != std::string::npos)
       return std::string("fp4");
     isFp8 |= (*format)->name.find("fp8") != std::string::npos;
+    isInt4 |= (*format)->name.find("int4") != std::string::npos;
   }
-  return std::string(isFp8 ? "fp8" : "bf16");
+  return std::string(isFp8 ? "fp8" : isInt4 ? "int4" : "bf16");
 }
 
 ElementType autopar::session::unitsOf(const std::string &format) {

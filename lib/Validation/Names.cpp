@@ -255,11 +255,8 @@ static std::string dateIn(std::string_view text) {
 
 RuntimeName autopar::validation::resolveRuntime(std::string_view text) {
   static const std::map<std::string, std::string> known = {
-      {"vllm", "vllm"},
-      {"sglang", "sglang"},
-      {"trtllm", "trtllm"},
-      {"tensorrtllm", "trtllm"},
-      {"trt", "trtllm"}};
+      {"atom", "atom"},     {"vllm", "vllm"},          {"sglang", "sglang"},
+      {"trtllm", "trtllm"}, {"tensorrtllm", "trtllm"}, {"trt", "trtllm"}};
   std::string bare = withoutNotes(text);
   std::string letters;
   for (char c : lower(bare.substr(0, bare.find_first_of(" \t"))))

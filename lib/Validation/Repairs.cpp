@@ -7,6 +7,8 @@
 
 #include "Repairs.h"
 
+#include "autopar/Support/Limits.h"
+
 #include <utility>
 
 using namespace autopar;
@@ -25,6 +27,19 @@ static bool repairProduct(ServedDegrees &degrees, double smallest) {
       return true;
     }
   return false;
+}
+
+/// Sets the concurrency that the source states, if that is the row's for each
+/// rank of attention-dp.
+static bool repairBatch(ServingRow &row) {
+  auto stated = row.sourceFields.find("silicon_concurrency");
+  int64_t ranks = row.degrees.attentionDp;
+  if (ranks <= 1 || stated == row.sourceFields.end() ||
+      row.concurrency > limits::maxTokens / ranks ||
+      stated->second != std::to_string(row.concurrency * ranks))
+    return false;
+  row.concurrency *= ranks;
+  return true;
 }
 
 static bool repairAttentionDp(ServedDegrees &degrees) {
@@ -90,6 +105,8 @@ void Repairs::applyToDegrees(ServingRow &row, RowJudgement &judgement) const {
       judgement.repairs.emplace_back(name);
     return repaired;
   };
+  if (rules.get("batch-of-rank").enabled && repairBatch(row))
+    judgement.repairs.emplace_back("batch-of-rank");
   apply("product-of-degrees", [&](ServedDegrees &degrees) {
     return repairProduct(degrees, smallestDegree());
   });

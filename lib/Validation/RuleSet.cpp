@@ -22,6 +22,10 @@ using Kind = Rule::Kind;
 
 static std::vector<Rule> repairs() {
   return {
+      {"batch-of-rank",
+       "batch_size is that of a rank of attention-dp where the source states "
+       "batch_size x attention-dp at once",
+       Kind::repair},
       {"product-of-degrees",
        "tp or attention-dp 64 with moe tp = ep = 8, or 16 with 4, is the "
        "product of two degrees: 8 (4) and moe tp 1 are meant",
@@ -48,6 +52,17 @@ static std::vector<Rule> repairs() {
        true,
        {{"tray", 4}},
        {{"runtime", "sglang"}, {"system", "gb200"}}},
+      {"one-wave",
+       "a series without a word on rounds whose TTFT grows in proportion to "
+       "its concurrency sent all requests at once: each of its clients sent "
+       "one. From the least concurrency c0 to each other c that does not queue "
+       "(TTFT(c) / TTFT(c0) - 1) (c0 + 1) / (c - c0) is near 1, or 2 where one "
+       "step has all prompts",
+       Kind::repair,
+       true,
+       // Ten rounds have 0.2 to 0.3, and their geometric mean with 1 is 0.5.
+       // More than 2, and a quarter for noise, is a queue's.
+       {{"min_growth", 0.5}, {"max_growth", 2.5}, {"min_rows", 3}}},
   };
 }
 
@@ -87,11 +102,9 @@ static std::vector<Rule> exclusions() {
        true,
        {{"min_running", 0.6}, {"kv_room", 1.5}}},
       {"exact-copy",
-       "the configuration and the figures of another row",
-       Kind::exclude,
-       true,
-       {},
-       {{"source_field", "image"}}},
+       "the machine, the lengths, the concurrency and the figures, in four "
+       "digits, of another row: one run that several files have",
+       Kind::exclude},
       {"reads-all-experts",
        "an engine that was seen to read all experts every step",
        Kind::apart,

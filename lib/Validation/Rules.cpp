@@ -65,7 +65,7 @@ private:
   const CapacityOf &capacityOf;
   std::vector<bool> asked;
   std::vector<std::optional<RowCapacity>> capacities;
-  /// Configuration and figures to the first row that has them.
+  /// What tells runs apart, to the first row that has it.
   std::map<std::string, size_t> firstOf;
 };
 
@@ -185,19 +185,19 @@ std::string Judge::schedulerCap(size_t row, const Rule &rule) {
          "x as many";
 }
 
-std::string Judge::copy(size_t row, const Rule &rule) {
+/// Files name a run's model, version and formats in their own words, and round
+/// its figures; no two runs have equal ones.
+std::string Judge::copy(size_t row, const Rule &) {
   const ServingRow &served = rows[row];
-  if (!served.ttftMs && !served.tpotMs)
+  if (!served.ttftMs || !served.tpotMs)
     return "";
-  std::string key = configurationKey(served, true);
-  auto build = served.sourceFields.find(rule.text("source_field"));
-  if (build != served.sourceFields.end())
-    key += build->second;
-  // All digits: a copy has them, a repeat does not.
   char figures[96];
-  std::snprintf(figures, sizeof(figures), "\x1f%a\x1f%a\x1f",
-                served.ttftMs.value_or(0), served.tpotMs.value_or(0));
-  key += figures + std::to_string(served.concurrency);
+  std::snprintf(figures, sizeof(figures),
+                "\x1f%.4g\x1f%.4g\x1f%lld\x1f%lld\x1f", *served.ttftMs,
+                *served.tpotMs, static_cast<long long>(served.inputTokens),
+                static_cast<long long>(served.outputTokens));
+  std::string key =
+      served.system + figures + std::to_string(served.concurrency);
   auto [first, isNew] = firstOf.emplace(std::move(key), row);
   return isNew ? "" : "a copy of " + shorten(rows[first->second].id);
 }
@@ -247,6 +247,7 @@ autopar::validation::judgeRows(std::vector<ServingRow> &rows,
   for (const Rule &rule : rules.rules)
     if (rule.excludes(Rule::Rows::served))
       judge.apply(rule);
+  findOneWaves(rows, judgements, rules);
   return judgements;
 }
 

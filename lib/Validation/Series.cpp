@@ -41,16 +41,24 @@ std::string autopar::validation::configurationKey(const ServingRow &row,
   return key;
 }
 
-/// Whether `part` of a source is the row's alone: its concurrency, or the
-/// number of a run.
+/// Whether `part` of a source is the row's alone: its concurrency, the number
+/// of a run, or how many runs its figures are medians of.
 static bool isOfRow(std::string_view part) {
+  part.remove_prefix(std::min(part.find_first_not_of(' '), part.size()));
   std::string_view name = part.substr(0, part.find('='));
-  name.remove_prefix(std::min(name.find_first_not_of(' '), name.size()));
   constexpr std::string_view id = "_id";
   return name.size() < part.size() &&
-         (name == "silicon_concurrency" ||
+         (name == "silicon_concurrency" || name == "median_of" ||
           (name.size() > id.size() &&
            name.substr(name.size() - id.size()) == id));
+}
+
+/// `part` without the run behind an image: "sglang:v0.5.12 27213/attempts/1".
+static std::string_view withoutRun(std::string_view part) {
+  size_t attempts = part.find("/attempts/");
+  if (attempts == std::string_view::npos)
+    return part;
+  return part.substr(0, std::min(part.rfind(' ', attempts), part.size()));
 }
 
 std::string autopar::validation::seriesKey(const ServingRow &row) {
@@ -58,7 +66,7 @@ std::string autopar::validation::seriesKey(const ServingRow &row) {
   for (std::string_view rest = row.source; !rest.empty();) {
     size_t end = std::min(rest.find(';'), rest.size());
     if (!isOfRow(rest.substr(0, end)))
-      key += std::string(rest.substr(0, end)) + separator;
+      key += std::string(withoutRun(rest.substr(0, end))) + separator;
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return key;

@@ -8,7 +8,7 @@
 #ifndef AUTOPAR_VALIDATION_SERIES_H
 #define AUTOPAR_VALIDATION_SERIES_H
 
-#include "autopar/Validation/ServingRow.h"
+#include "autopar/Validation/Rules.h"
 
 #include <vector>
 
@@ -24,6 +24,11 @@ std::string seriesKey(const ServingRow &row);
 /// which none is below its predecessor by more than `tolerance` times that.
 std::vector<bool> longestChain(const std::vector<double> &values,
                                double tolerance);
+
+/// Sets one round for the rows of each series whose requests came all at once,
+/// by the rule "one-wave": from TTFT alone, where rows do not state rounds.
+void findOneWaves(std::vector<ServingRow> &rows,
+                  std::vector<RowJudgement> &judgements, const RuleSet &rules);
 
 } // namespace autopar::validation
 

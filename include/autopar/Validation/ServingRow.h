@@ -51,6 +51,9 @@ struct ServingRow {
   int64_t inputTokens = 0, outputTokens = 0;
   /// Requests at once, of the whole deployment.
   int64_t concurrency = 0;
+  /// Requests that each client sends, one after the other; the first ones of
+  /// all clients arrive at once. Absent: as the rule "ttft" says.
+  std::optional<int64_t> rounds;
   ServedDegrees degrees;
   /// Where `mode` is "disagg": who prefills, who decodes.
   std::optional<ServedPool> prefill, decode;

@@ -247,15 +247,67 @@ TEST(Exclusions, SchedulerCap) {
   EXPECT_EQ(judgedAlone(row, capacity), "");
 }
 
+TEST(Repairs, BatchOfOneRank) {
+  ServingRow row = plainRow("r", 32);
+  row.degrees = degrees(1, 8, 1, 8);
+  row.sourceFields = {{"silicon_concurrency", "256"}};
+  std::vector<ServingRow> rows = {row, row, row};
+  rows[1].degrees.attentionDp = 4; // 4 x 32 is not 256.
+  rows[2].sourceFields.clear();
+  std::vector<RowJudgement> found = judgeRows(rows, defaultRules(), nullptr);
+  EXPECT_EQ(rows[0].concurrency, 256);
+  EXPECT_EQ(found[0].repairs, std::vector<std::string>{"batch-of-rank"});
+  EXPECT_EQ(rows[1].concurrency, 32);
+  EXPECT_EQ(found[1].excludedBy, "concurrency-differs");
+  EXPECT_EQ(rows[2].concurrency, 32);
+}
+
+/// Rows of one series: (concurrency, TTFT in ms).
+std::vector<ServingRow>
+seriesOf(const std::vector<std::pair<int64_t, double>> &points) {
+  std::vector<ServingRow> rows;
+  for (auto [concurrency, ttftMs] : points)
+    rows.push_back(plainRow("c" + std::to_string(concurrency), concurrency,
+                            double(concurrency), ttftMs));
+  return rows;
+}
+
+TEST(Repairs, OneWaveWhereTtftGrowsWithConcurrency) {
+  auto roundsOf = [](std::vector<ServingRow> rows) {
+    judgeRows(rows, defaultRules(), nullptr);
+    return rows[0].rounds;
+  };
+  // All at once: (100 / 20 - 1) * 2 / 8 and (320 / 20 - 1) * 2 / 30 are 1.
+  EXPECT_EQ(roundsOf(seriesOf({{1, 20}, {9, 100}, {31, 320}})), 1);
+  // Spread: (40 / 20 - 1) * 2 / 8 is 0.25, (95 / 20 - 1) * 2 / 30 too.
+  EXPECT_EQ(roundsOf(seriesOf({{1, 20}, {9, 40}, {31, 95}})), std::nullopt);
+  // In one step: (180 / 20 - 1) * 2 / 8 is 2.
+  EXPECT_EQ(roundsOf(seriesOf({{1, 20}, {9, 180}, {31, 320}})), 1);
+  // A queue: (400 / 20 - 1) * 2 / 8 is 4.75.
+  EXPECT_EQ(roundsOf(seriesOf({{1, 20}, {9, 400}, {31, 900}})), std::nullopt);
+  // Two points tell nothing, and those that queue do not count.
+  EXPECT_EQ(roundsOf(seriesOf({{1, 20}, {9, 100}})), std::nullopt);
+  EXPECT_EQ(roundsOf(seriesOf({{1, 20}, {2, 30}, {3, 60'000}})), std::nullopt);
+  // What a row states holds.
+  std::vector<ServingRow> stated = seriesOf({{1, 20}, {9, 100}, {31, 320}});
+  for (ServingRow &row : stated)
+    row.rounds = 5;
+  EXPECT_EQ(roundsOf(stated), 5);
+}
+
 TEST(Exclusions, ExactCopies) {
   ServingRow copy = plainRow("b");
   EXPECT_EQ(judged({plainRow("a"), copy})[1], "exact-copy: a copy of a");
   copy.sourceFields = {{"measured", "2025-01-01"}};
   EXPECT_EQ(judged({plainRow("a"), copy})[1], "exact-copy: a copy of a");
-  copy.sourceFields = {{"image", "v2"}};
+  // Another file may give the run another name, and round it.
+  copy.model = "llama-of-the-other-file";
+  copy.runtimeVersion = "0.8.1";
+  copy.ttftMs = 100.01;
+  EXPECT_EQ(judged({plainRow("a"), copy})[1], "exact-copy: a copy of a");
+  copy.ttftMs = 100.2;
   EXPECT_EQ(judged({plainRow("a"), copy})[1], "");
-  copy = plainRow("b");
-  copy.ttftMs = 100.0000001;
+  copy = plainRow("b", 16);
   EXPECT_EQ(judged({plainRow("a"), copy})[1], "");
 }
 
@@ -296,7 +348,7 @@ TEST(Exclusions, FirstRuleWinsAndIsCounted) {
     EXPECT_EQ(count.rows, met ? 1u : 0u) << count.name;
     ++counted;
   }
-  EXPECT_EQ(counted, 14u);
+  EXPECT_EQ(counted, 16u);
   EXPECT_TRUE(countByRule(found, noRules()).empty());
 }
 
