@@ -36,6 +36,7 @@ import indexer_rows
 import kept_apart
 import kernel_rows
 import mixer_rows
+import published_kernels
 import scan_rows
 
 CHIPS = {
@@ -392,7 +393,35 @@ def borrowed(chip, relative, others, errors, kin):
                 rule = ", with its tables of shapes"
             kernels.setdefault(kind, {})[own] = {**made, **tables, "source": {
                 "kind": "derived", "reference": reference + rule}}
+    add_published(chip, kernels)
     return kernels
+
+
+def add_published(chip, kernels):
+    """The curves of kernels whose times the chip's own vendor published: tuned
+    ones, which engines have for some shapes and versions alone. One that is
+    further from its rows than others' curves are from a chip left out says less
+    than those."""
+    name, published = published_kernels.KERNELS.get(chip["name"], ("", {}))
+    for (kind, key), (rows, where) in published.items():
+        of = files.read(files.ROOT / "hardware/chips" / f"{name}.json")
+        prepared = prepare(rows(), of["peak_flops"][peak_key(key)]["value"],
+                           of["memory_bandwidth"]["value"])
+        *values, exponent = best_fit([], prepared)
+        errors = errors_on(prepared, (*values, exponent))
+        if errors[len(errors) // 2] > LEFT_OUT_BAR:
+            continue
+        kernels[kind][key] = {
+            name: {"value": files.rounded(value), "unit": unit}
+            for name, value, unit in zip(COEFFICIENTS, values,
+                                         ("us", "1", "1"))} | {
+            "exponent": exponent, "source": {"kind": "derived", "reference":
+            f"tuned kernels on {name.upper()}, {where}: {len(prepared)} shapes, "
+            f"{100 * errors[len(errors) // 2]:.0f}% off in the median, "
+            f"{100 * errors[len(errors) * 9 // 10]:.0f}% at the 90th "
+            "percentile; shapes that an engine has no tuned kernel for take up "
+            "to six times that (ROCm/aiter, PR 1930; sgl-project/sglang, "
+            "PR 14043)"}}
 
 
 def converting_efficiency(chip, plain):
