@@ -3,26 +3,27 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Fits the coefficients of a runtime to measured serving rows.
 
-Minimises the mean of |log(predicted / measured)| of TPOT (--of=ttft: of TTFT,
-cold starts left out) over the rows that
-count by the rules of `autopar validate`, which makes every prediction; the
-search is Nelder and Mead's (1965). Coefficients start at the values given, and
-a weight pulls them there: where rows do not tell, the prior stays.
+Minimises the mean of |log(predicted / measured)| of TPOT (--of=ttft: of TTFT)
+over the rows that count by the rules of `autopar validate`, cold starts left
+out; that makes every prediction. The search is Nelder and Mead's (1965).
+Coefficients start at the priors given, and a ridge pulls them there: where rows
+do not tell, the prior stays. One fit serves all versions of a runtime.
 
-  scripts/calibration/fit_runtime.py FILE.csv --runtime=vllm --fit=host_time_per_layer=13
-  scripts/calibration/fit_runtime.py FILE.csv --runtime=sglang --fit=... --leave-out=model
-  scripts/calibration/fit_runtime.py FILE.csv --runtime=vllm --since=0.14,2026-01 --of=ttft \\
-      --fit request_time=10000 request_time_per_token=3 request_time_per_stream=500 \\
-      --leave-out model system
-  scripts/calibration/fit_runtime.py FILE.csv --runtime=vllm --set=...
+Prints the error of that fit and, of each family of models, each system and each
+version, the error by a fit of the others: what a row has in common with those
+that it is predicted by is then neither its model, its system nor its release.
+Halves of rows would share all three. Writes nothing.
 
---without says what the error becomes with each coefficient at its neutral
-value, the rest fitted again; --halves fits to every other row of the table and
-predicts the rest. --before and --since take the rows of some versions, with the
-month in which that was released for rows that state none. Prints; writes
-nothing.
+  scripts/calibration/fit_runtime.py serving.csv serving_2026.csv --runtime=vllm \\
+      --fit host_time_per_layer=10 host_time_per_sequence=3 prompt_step_time=5000
+  scripts/calibration/fit_runtime.py serving.csv serving_2026.csv --runtime=vllm --of=ttft \\
+      --fit request_time=10000 request_time_per_token=3 request_time_per_stream=500
+  scripts/calibration/fit_runtime.py serving.csv --runtime=vllm --leave-out --set=...
 
-  scripts/calibration/fit_runtime.py FILE.csv --runtime=trtllm --since=1.2,2026-01 --halves --fit=...
+--leave-out names other groups than these three, or none. --without says what
+the errors become with each coefficient at its neutral value, the rest fitted
+again. --skip names systems whose kernels nobody measured: their errors are not
+the runtime's.
 """
 
 import argparse
@@ -36,8 +37,6 @@ import subprocess
 import sys
 import tempfile
 
-# Of its images the version is that of the container, not of the runtime.
-CONTAINER = "ai-dynamo/"
 NEUTRAL = {"prompt_step_share": 1.0}
 RANGES = {"prompt_step_share": (0.2, 1.0), "routing_skew": (0.0, 0.95)}
 TOOL = pathlib.Path(__file__).resolve().parents[2] / "build/bin/autopar"
@@ -58,53 +57,60 @@ def rules():
     return json.loads(text)["rules"]
 
 
-def has_ttft(row, known):
-    """Whether the TTFT of a row counts."""
-    rule, cold = known["ttft"], known["saturation"]
-    ttft, tpot, tokens = float(row["silicon_ttft_ms"]), float(row["silicon_tpot_ms"]), int(row["osl"])
-    queues = ttft > rule["saturated_ms"] and ttft > rule["saturated_share"] * (ttft + tokens * tpot)
-    is_cold = (
+def is_cold(row, known):
+    """Whether a row was measured while its engine still compiled."""
+    cold = known["saturation"]
+    return (
         f"measured={cold['cold_date']}" in row["silicon_data_source"]
         and row["backend"] == cold["cold_runtime"]
         and row["system"].startswith(cold["cold_system"])
         and row["precision"] == cold["cold_precision"]
     )
-    return tokens >= rule["min_output_tokens"] and not queues and not is_cold
 
 
-def parts(version):
-    """1.2.0rc2 -> (1, 2, 0)."""
-    return tuple(int(part) for part in re.match(r"[0-9.]*", version).group().split(".") if part)
+def has_ttft(row, known):
+    """Whether the TTFT of a row counts."""
+    rule = known["ttft"]
+    ttft, tpot, tokens = float(row["silicon_ttft_ms"]), float(row["silicon_tpot_ms"]), int(row["osl"])
+    queues = ttft > rule["saturated_ms"] and ttft > rule["saturated_share"] * (ttft + tokens * tpot)
+    return tokens >= rule["min_output_tokens"] and not queues
 
 
-def is_before(row, version, released):
-    """Whether a row is of a version before, as autopar validate finds it."""
-    stated = row["backend_version"] if CONTAINER not in row["silicon_data_source"] else ""
-    month = re.search(r"measured=(\d{4}-\d\d)", row["silicon_data_source"])
-    if parts(stated):
-        return parts(stated) < parts(version)
-    return bool(month) and month.group(1) < released
+def version_of(row):
+    """The release of a row: 0.11.2rc1 -> 0.11.2; "" where it states none."""
+    return re.match(r"[0-9.]*", row["backend_version"]).group().strip(".")
+
+
+def read(paths):
+    """The rows of several tables, with the columns of all."""
+    rows, columns = [], {}
+    for path in paths:
+        with open(path, newline="") as file:
+            table = list(csv.DictReader(file))
+        columns.update(dict.fromkeys(table[0]))
+        rows += table
+    return [{column: row.get(column, "") for column in columns} for row in rows]
 
 
 class Rows:
     """The rows of one runtime in a file of their own."""
 
-    def __init__(self, path, runtime, configs, folder, of="tpot", takes=lambda row: True):
-        with open(path, newline="") as file:
-            rows = list(csv.DictReader(file))
+    def __init__(self, rows, runtime, configs, folder, of="tpot"):
         self.columns = list(rows[0])
-        self.rows = [row for row in rows if row["backend"] == runtime and takes(row)]
-        self.is_even = {row["id"]: place % 2 == 0 for place, row in enumerate(self.rows)}
+        self.rows = [row for row in rows if row["backend"] == runtime]
         self.of = of
+        known = rules()
+        self.rows = [row for row in self.rows if not is_cold(row, known)]
         if of == "ttft":
-            known = rules()
             self.rows = [row for row in self.rows if has_ttft(row, known)]
         self.runtime, self.configs = runtime, configs
         self.folder = pathlib.Path(folder)
         self.groups = {
             "model": {row["id"]: family(row["model_path"]) for row in self.rows},
             "system": {row["id"]: row["system"] for row in self.rows},
+            "version": {row["id"]: version_of(row) for row in self.rows},
         }
+        self.known = {}
         self.file = self.folder / "rows.csv"
         self.counting = None
         self.write(self.rows)
@@ -118,6 +124,12 @@ class Rows:
 
     def predict(self, values):
         """(id, predicted, measured) of the rows that count."""
+        key = tuple(sorted(values.items()))
+        if key not in self.known:
+            self.known[key] = self.ask(values)
+        return self.known[key]
+
+    def ask(self, values):
         output = self.folder / "predictions.csv"
         command = [str(TOOL), "validate", str(self.file), f"--predictions={output}"]
         if self.configs:
@@ -212,33 +224,41 @@ def pairs(texts):
     return {key: float(value) for key, value in (text.split("=") for text in texts)}
 
 
+def print_left_out(kind, rows, fit):
+    """The errors of each group of `kind` by a fit of the others."""
+    pooled, of = [], rows.groups[kind]
+    groups = sorted({of[name] for name in rows.counting})
+    for left_out in groups if len(groups) > 1 else ():
+        found = fit(takes=lambda name, out=left_out: of[name] != out)
+        own = [one for one in rows.predict(found) if of[one[0]] == left_out]
+        print(f"  {left_out or 'unstated'} by the others: {figures(own)} {found}", flush=True)
+        pooled += own
+    print(f"  each {kind} by the others, pooled: {figures(pooled)}", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("file")
+    parser.add_argument("files", nargs="+", metavar="FILE")
     parser.add_argument("--runtime", required=True)
     parser.add_argument("--configs", default="")
     parser.add_argument("--of", choices=("tpot", "ttft"), default="tpot")
-    parser.add_argument("--fit", nargs="+", default=[], metavar="NAME=START")
+    parser.add_argument("--fit", nargs="+", default=[], metavar="NAME=PRIOR")
     parser.add_argument("--set", nargs="+", default=[], metavar="NAME=VALUE")
     parser.add_argument("--ridge", type=float, default=0.001)
     parser.add_argument("--rounds", type=int, default=40)
-    parser.add_argument("--leave-out", nargs="+", default=[], choices=("model", "system"),
-                        help="each family of models, or each system, predicted by a fit of the others")
-    parser.add_argument("--without", action="store_true", help="the error without each coefficient")
-    parser.add_argument("--halves", action="store_true", help="each half of the rows predicted by a fit of the other")
-    parser.add_argument("--before", metavar="VERSION,MONTH", help="rows of versions before")
-    parser.add_argument("--since", metavar="VERSION,MONTH", help="rows of that version and later ones")
+    parser.add_argument("--skip", nargs="+", default=[], metavar="SYSTEM")
+    parser.add_argument("--leave-out", nargs="*", default=["model", "system", "version"],
+                        choices=("model", "system", "version"))
+    parser.add_argument("--without", action="store_true", help="the errors without each coefficient")
     options = parser.parse_args()
     start, fixed = pairs(options.fit), pairs(options.set)
-
-    def of_versions(row):
-        kept = not options.before or is_before(row, *options.before.split(","))
-        return kept and (not options.since or not is_before(row, *options.since.split(",")))
-
+    table = [row for row in read(options.files) if row["system"] not in options.skip]
     with tempfile.TemporaryDirectory() as folder:
-        rows = Rows(options.file, options.runtime, options.configs, folder, options.of, of_versions)
+        rows = Rows(table, options.runtime, options.configs, folder, options.of)
 
-        def fit(names, more=None, takes=lambda name: True):
+        def fit(names=tuple(start), more=None, takes=lambda name: True):
+            if not names:
+                return {**fixed, **(more or {})}
             return Fit(
                 rows,
                 {n: start[n] for n in names},
@@ -248,30 +268,16 @@ def main():
                 takes,
             ).run()
 
-        best = fit(start) if start else fixed
+        best = fit()
         print(options.runtime, best, "->", figures(rows.predict(best)), flush=True)
-        if options.without:
-            for name in start:
-                others = [other for other in start if other != name]
-                found = fit(others, {name: NEUTRAL.get(name, 0.0)})
-                print(f"  without {name}: {figures(rows.predict(found))} {found}", flush=True)
-        if options.halves:
-            pooled = []
-            for even in (True, False):
-                found = fit(start, takes=lambda name, even=even: rows.is_even[name] == even)
-                own = [one for one in rows.predict(found) if rows.is_even[one[0]] != even]
-                print(f"  {'odd' if even else 'even'} rows by the others: {figures(own)} {found}", flush=True)
-                pooled += own
-            print(f"  halves, pooled: {figures(pooled)}", flush=True)
-        for kind in options.leave_out:
-            pooled, of = [], rows.groups[kind]
-            groups = sorted({of[name] for name in rows.counting})
-            for left_out in groups if len(groups) > 1 else ():
-                found = fit(start, takes=lambda name, out=left_out: of[name] != out)
-                own = [one for one in rows.predict(found) if of[one[0]] == left_out]
-                print(f"  {left_out} by the others: {figures(own)} {found}", flush=True)
-                pooled += own
-            print(f"  left out by {kind}, pooled: {figures(pooled)}", flush=True)
+        for kind in options.leave_out if start else ():
+            print_left_out(kind, rows, fit)
+        for name in start if options.without else ():
+            print(f"without {name}:", flush=True)
+            others = tuple(other for other in start if other != name)
+            neutral = {name: NEUTRAL.get(name, 0.0)}
+            for kind in options.leave_out:
+                print_left_out(kind, rows, lambda takes: fit(others, neutral, takes))
     return 0
 
 
