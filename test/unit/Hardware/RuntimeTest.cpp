@@ -8,6 +8,7 @@
 #include "autopar/Runtime/Runtime.h"
 #include "Fixtures.h"
 
+#include <cstring>
 #include <set>
 
 using namespace autopar;
@@ -19,10 +20,10 @@ using RuntimeTest = LibraryTest;
 
 TEST_F(RuntimeTest, EveryRuntimeLoads) {
   EXPECT_EQ(runtimeNames(),
-            (std::vector<std::string>{"fsdp", "fsdp2", "ideal",
+            (std::vector<std::string>{"atom", "fsdp", "fsdp2", "ideal",
                                       "megatron-deepspeed", "megatron", "nemo",
                                       "sglang", "trtllm", "vllm"}));
-  const std::set<std::string> serve = {"sglang", "trtllm", "vllm"};
+  const std::set<std::string> serve = {"atom", "sglang", "trtllm", "vllm"};
   std::vector<bool> used;
   for (const std::string &name : runtimeNames()) {
     Result<Runtime> runtime = readRuntime(name, {}, used);
@@ -90,11 +91,11 @@ TEST_F(RuntimeTest, Overrides) {
 
 TEST_F(RuntimeTest, Errors) {
   std::vector<bool> used;
-  EXPECT_EQ(
-      withoutFolder(readRuntime("vlm", {}, used)),
-      "unknown runtime \"vlm\", did you mean \"vllm\"?\n  note: "
-      "available: fsdp, fsdp2, ideal, megatron-deepspeed, megatron, nemo, "
-      "sglang, trtllm, vllm; or the path of a file of your own");
+  EXPECT_EQ(withoutFolder(readRuntime("vlm", {}, used)),
+            "unknown runtime \"vlm\", did you mean \"vllm\"?\n  note: "
+            "available: atom, fsdp, fsdp2, ideal, megatron-deepspeed, "
+            "megatron, nemo, "
+            "sglang, trtllm, vllm; or the path of a file of your own");
   std::string path =
       edited("runtimes/vllm.json", "\"value\": 16,", "\"value\": 16.5,");
   EXPECT_EQ(withoutFolder(readRuntime(path, {}, used)),
@@ -142,15 +143,29 @@ TEST_F(RuntimeTest, Versions) {
   EXPECT_EQ(read("vllm@0.9").name, "vllm");
   EXPECT_EQ(read("vllm@2026-03").samplerBytesPerLogit.value, 14);
   EXPECT_EQ(read("vllm@2026-02").samplerBytesPerLogit.value, 37.5);
-  // Hosts were slower before; release candidates are of their release.
-  for (auto [before, since] : {std::pair("vllm@0.13", "vllm@0.14"),
-                               {"trtllm@1.1.0rc2", "trtllm@1.2.0rc6"},
-                               {"sglang@2025-12", "sglang@0.5.8.post1"}})
-    EXPECT_GT(read(before).hostTimePerLayerUs.value,
-              read(since).hostTimePerLayerUs.value)
-        << before;
-  EXPECT_EQ(read("trtllm@1.2").hostTimePerLayerUs.value,
-            read("trtllm").hostTimePerLayerUs.value);
+  // Shared experts run beside routed ones since 0.11.1; release candidates are
+  // of their release.
+  EXPECT_EQ(read("vllm@0.11.0").overlapsSharedExperts.value, 0);
+  EXPECT_EQ(read("vllm@2025-10").overlapsSharedExperts.value, 0);
+  EXPECT_EQ(read("vllm@0.11.1rc2").overlapsSharedExperts.value, 1);
+  EXPECT_EQ(newest.overlapsSharedExperts.value, 1);
+}
+
+/// Served points tell no host times of versions apart.
+TEST_F(RuntimeTest, HostTimesAreOfAllVersions) {
+  for (const char *name : {"vllm@0.10", "vllm@0.13", "trtllm@1.0.0rc3",
+                           "sglang@2025-10", "sglang@0.5.9"}) {
+    std::vector<bool> used;
+    Result<Runtime> older = readRuntime(name, {}, used);
+    Result<Runtime> newest =
+        readRuntime(std::string(name, strcspn(name, "@")), {}, used);
+    ASSERT_TRUE(older && newest) << name;
+    for (auto figure :
+         {&Runtime::hostTimePerLayerUs, &Runtime::hostTimePerSequenceUs,
+          &Runtime::promptStepUs, &Runtime::requestTimeUs,
+          &Runtime::requestTimePerTokenUs, &Runtime::requestTimePerStreamUs})
+      EXPECT_EQ((*older.*figure).value, (*newest.*figure).value) << name;
+  }
 }
 
 TEST_F(RuntimeTest, VersionsAreWholeTexts) {
