@@ -7,6 +7,8 @@ kernel of each shape took on AMD's chips.
 # Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+import statistics
+
 import kernel_rows
 
 AITER = "ROCm/aiter, aiter/configs/"
@@ -53,6 +55,26 @@ def experts():
         rows.append(kernel_rows.Row([(2 * tokens * TOP_K * weights, moved)],
                                     time))
     return rows
+
+
+# SGLang multiplies them on CDNA3 with AITER's kernel in Triton, whose programs
+# walk the contraction in turns of 128. A product of 2,112 columns and a
+# contraction of 7,168 took the mean of 128.8, 127.3 and 117.5 us untuned and of
+# 68.5, 43.0 and 45.2 us tuned, for 64 to 256 rows (ROCm/aiter, PR 1232), and 110
+# us less once tuned in served steps (PR 1930: 6.7 ms of 61 layers).
+UNTUNED_US, TUNED_US, GAINED_US, CONTRACTION = 124.5, 52.2, 110, 7168
+# Contractions of DeepSeek-V3's products at TP 8: both latents, queries, output,
+# the shared expert's two.
+CONTRACTIONS = (7168, 1536, 2048, 7168, 256)
+
+
+def triton_floor():
+    """Mean time of those products: the median of no, one and all of them
+    tuned, as versions differ."""
+    share = sum(CONTRACTIONS) / CONTRACTION / len(CONTRACTIONS)
+    return statistics.median(
+        (UNTUNED_US * share, UNTUNED_US * share - GAINED_US / len(CONTRACTIONS),
+         TUNED_US * share))
 
 
 # (kind, format) -> rows, and where they are.
