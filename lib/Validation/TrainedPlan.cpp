@@ -177,6 +177,10 @@ static void setRecomputation(const TrainingRow &row,
     plan.recomputation = {Kind::parts, parts};
   } else if (says(row.recompute, {"selective"})) {
     plan.recomputation = selectiveOf(row);
+  } else if (says(row.recompute, {"save_products"}) ||
+             (isJax(row) && says(row.recompute, {"minimal"}))) {
+    // MaxText's remat_policy minimal: checkpoint_dots_with_no_batch_dims.
+    plan.recomputation.kind = Kind::save_products;
   } else if (says(row.recompute, {"full"})) {
     plan.recomputation.kind = Kind::full;
   } else if (says(row.recompute, {"none"})) {

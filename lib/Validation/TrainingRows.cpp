@@ -149,6 +149,18 @@ static void readDegrees(RowReader &reader, TrainingRow &row) {
   row.microbatch = reader.integer("mbs", 1, limits::maxTokens);
 }
 
+/// The sequences of one micro-batch of each replica without pipeline stages:
+/// the global batch of a row that gives nothing but a rate, which the number of
+/// micro-batches hardly changes.
+static std::optional<int64_t> batchOfReplicas(const TrainingRow &row) {
+  if (!row.microbatch || !row.devices || !row.tp || row.pp.value_or(1) > 1)
+    return std::nullopt;
+  int64_t replica = *row.tp * row.cp.value_or(1);
+  if (*row.devices % replica != 0)
+    return std::nullopt;
+  return *row.microbatch * (*row.devices / replica);
+}
+
 /// Reads the stated time, else the derived one, else that of the tokens per
 /// second.
 static void readTime(RowReader &reader, TrainingRow &row) {
@@ -158,8 +170,11 @@ static void readTime(RowReader &reader, TrainingRow &row) {
   row.iterationSeconds = reader.positive("iter_time_s_derived");
   row.iterationSource = IterationSource::derived;
   std::optional<double> tokens = reader.positive("tokens_per_s_per_gpu");
-  if (row.iterationSeconds || !tokens || !row.devices || !row.globalBatch ||
-      !row.sequenceTokens)
+  if (row.iterationSeconds || !tokens)
+    return;
+  if (!row.globalBatch)
+    row.globalBatch = batchOfReplicas(row);
+  if (!row.devices || !row.globalBatch || !row.sequenceTokens)
     return;
   row.iterationSource = IterationSource::throughput;
   row.iterationSeconds = double(*row.globalBatch) *

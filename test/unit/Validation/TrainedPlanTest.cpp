@@ -139,6 +139,9 @@ TEST(TrainedPlan, SequencesAndRecomputation) {
       "save_products/2");
   EXPECT_EQ(recomputes(R"("recompute": "selective: [moe_act, layernorm]")"),
             "norms+mlp_activation");
+  EXPECT_EQ(recomputes(R"("recompute": "save_products")"), "save_products");
+  EXPECT_EQ(recomputes(R"("recompute": "minimal", "source": "MaxText")"),
+            "save_products");
   EXPECT_EQ(recomputes(R"("recompute": "moe,mla_up_proj")"),
             "experts+shared_experts+mla_up");
   EXPECT_EQ(recomputes(R"("recompute": "not stated, recipe")"), "auto");

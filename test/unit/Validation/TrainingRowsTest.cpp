@@ -52,7 +52,13 @@ TEST(TrainingRows, TimesInTheirOrder) {
   row = plainTraining(R"("iter_time_s": null, "tokens_per_s_per_gpu": 1024)");
   EXPECT_EQ(row.iterationSeconds, 64 * 2048 / (1024 * 8.));
   EXPECT_EQ(row.iterationSource, IterationSource::throughput);
+  // A rate alone: one micro-batch of 2 on each of 4 replicas.
   row = plainTraining(R"("iter_time_s": null, "gbs": null,
+                         "tokens_per_s_per_gpu": 1024)");
+  EXPECT_EQ(row.globalBatch, 8);
+  EXPECT_EQ(row.iterationSeconds, 8 * 2048 / (1024 * 8.));
+  // How many fill a pipeline is not known.
+  row = plainTraining(R"("iter_time_s": null, "gbs": null, "pp": 2,
                          "tokens_per_s_per_gpu": 1024)");
   EXPECT_EQ(row.iterationSeconds, std::nullopt);
 }
