@@ -11,10 +11,13 @@
 #include "autopar/Support/Words.h"
 
 #include <nlohmann/json.hpp>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cmath>
+#include <cstdlib>
 
 using namespace autopar;
 using namespace autopar::launch;
@@ -30,13 +33,20 @@ static Error expected(std::string_view what, const std::string &text) {
       ""};
 }
 
+/// JSON may write a count as 5e8.
 static Result<JsonValue> convertCount(const std::string &text) {
   int64_t count = 0;
   const char *end = text.data() + text.size();
   auto [rest, error] = std::from_chars(text.data(), end, count);
-  if (error != std::errc() || rest != end)
+  if (error == std::errc() && rest == end)
+    return JsonValue(count);
+  char *stop = nullptr;
+  double number = std::strtod(text.c_str(), &stop);
+  static constexpr double largest = 1e15;
+  if (text.empty() || *stop || !(std::fabs(number) <= largest) ||
+      number != std::floor(number))
     return expected("a whole number", text);
-  return JsonValue(count);
+  return JsonValue(int64_t(number));
 }
 
 /// 32k is 32,000 and 32K is 32,768, as vLLM and SGLang read them.
@@ -98,8 +108,9 @@ Result<JsonValue> autopar::launch::convert(const Setting &setting,
   case SettingType::counts:
     return convertCounts(text);
   case SettingType::texts:
-    return JsonValue(wordsOf(text, ", []"));
+    return JsonValue(wordsOf(text, ", []\"'"));
   case SettingType::text:
+  case SettingType::layout:
     break;
   }
   return JsonValue(text);
@@ -111,14 +122,28 @@ static bool isAbsent(const Setting &setting, const JsonValue &value) {
              setting.absent.end();
 }
 
+/// The part of `text` that the setting's pattern takes; nothing if it does not
+/// occur.
+static std::optional<std::string> matched(const Setting &setting,
+                                          const std::string &text) {
+  if (setting.pattern.empty())
+    return text;
+  std::string value;
+  if (!RE2::PartialMatch(text, setting.pattern, &value))
+    return std::nullopt;
+  return value;
+}
+
 void autopar::launch::setValue(const Setting &setting, const JsonValue &value,
                                const std::string &from, Launch &launch) {
   launch.settings.erase(setting.name);
   if (isAbsent(setting, value))
     return;
-  std::string text =
-      value.is_string() ? value.get<std::string>() : value.dump();
-  Result<JsonValue> converted = convert(setting, text);
+  std::optional<std::string> text = matched(
+      setting, value.is_string() ? value.get<std::string>() : value.dump());
+  if (!text)
+    return;
+  Result<JsonValue> converted = convert(setting, *text);
   if (!converted) {
     launch.findings.push_back(from + ": " + converted.error().message);
     return;
@@ -194,6 +219,8 @@ private:
   const Meaning *find(const std::string &flag);
   const Meaning *findAbbreviation(const std::string &flag) const;
   void readFlag(const ShellWord &word);
+  bool readAssignment(const ShellWord &word);
+  void readPositional(const ShellWord &word);
   void readUnknown(const std::string &flag, bool hasValue);
   void readMeaning(const Meaning &meaning, const std::string &flag,
                    std::optional<ShellWord> value, const std::string &from);
@@ -212,6 +239,8 @@ private:
   std::map<std::string, Meaning> meanings;
   std::vector<std::string> configs;
   size_t at = 0;
+  /// Whether the words are behind the name of a client's script.
+  bool isOfClient = false;
 };
 
 } // namespace
@@ -220,7 +249,8 @@ void ArgumentReader::addSettings(const Setting &setting) {
   bool isToggle = setting.type == SettingType::toggle;
   for (const Spelling &flag : setting.flags) {
     OtherFlag::Values values = isToggle ? OtherFlag::Values::none
-                               : setting.type == SettingType::counts
+                               : setting.type == SettingType::counts ||
+                                       setting.type == SettingType::texts
                                    ? OtherFlag::Values::many
                                    : OtherFlag::Values::one;
     add(flag.name, {Meaning::Kind::setting, &setting, values, flag.versions});
@@ -401,7 +431,8 @@ void ArgumentReader::readMeaning(const Meaning &meaning,
 }
 
 void ArgumentReader::readUnknown(const std::string &flag, bool hasValue) {
-  launch.unknown.push_back(flag);
+  if (!isOfClient)
+    launch.unknown.push_back(flag);
   if (!hasValue && at < words.size() && !isFlag(words[at].text))
     ++at;
 }
@@ -425,15 +456,54 @@ void ArgumentReader::readFlag(const ShellWord &word) {
               script + ":" + std::to_string(word.line) + ": " + given);
 }
 
+/// Reads a word `key=value`.
+bool ArgumentReader::readAssignment(const ShellWord &word) {
+  size_t equals = word.text.find('=');
+  if (!table.hasAssignments || equals == std::string::npos)
+    return false;
+  std::string key = word.text.substr(0, equals);
+  // Hydra adds and replaces keys by + in front.
+  key.erase(0, std::min(key.find_first_not_of('+'), key.size()));
+  ShellWord value = word;
+  value.text.erase(0, equals + 1);
+  std::string from = script + ":" + std::to_string(word.line) + ": " + key;
+  for (const std::string &model : table.modelFlags)
+    if (key == model && isResolved(from, value))
+      launch.model = value.text;
+  for (const Setting &setting : table.settings)
+    for (const Spelling &spelling : setting.keys)
+      if (spelling.name == key && isResolved(from, value))
+        setValue(setting, JsonValue(value.text), from, launch);
+  return true;
+}
+
+static bool endsWith(const std::string &text, std::string_view end) {
+  return text.size() >= end.size() &&
+         text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+/// Of an engine the model; of a trainer a file of settings, or the script of
+/// the client.
+void ArgumentReader::readPositional(const ShellWord &word) {
+  if (table.hasFiles()) {
+    for (std::string_view end : {".yaml", ".yml", ".json", ".toml"})
+      if (endsWith(word.text, end) && !isOfClient)
+        configs.push_back(word.text);
+    isOfClient |= table.hasClient;
+    return;
+  }
+  std::string from = script + ":" + std::to_string(word.line) + ": model";
+  if (launch.model.empty() && isResolved(from, word))
+    launch.model = word.text;
+}
+
 std::vector<std::string> ArgumentReader::read() {
   while (at < words.size()) {
     const ShellWord &word = words[at++];
     if (isFlag(word.text))
       readFlag(word);
-    else if (launch.model.empty() &&
-             isResolved(script + ":" + std::to_string(word.line) + ": model",
-                        word))
-      launch.model = word.text;
+    else if (!readAssignment(word))
+      readPositional(word);
   }
   return std::move(configs);
 }

@@ -13,6 +13,9 @@
 
 namespace autopar::launch {
 
+/// Whether a document is a file of settings of a trainer, by its keys.
+bool isFileOf(const LaunchTable &table, const YamlDocument &document);
+
 /// Reads a config file of an engine into settings of `launch`: keys of settings
 /// replace what flags say, other keys are flags without their dashes, which
 /// flags on the command line replace. `path` names the file in provenance.

@@ -8,6 +8,7 @@
 #include "DegreeNames.h"
 #include "LaunchNames.h"
 
+#include "autopar/Launch/Layout.h"
 #include "autopar/Plan/Degrees.h"
 #include "autopar/Plan/PlanKnobs.h"
 #include "autopar/Support/Limits.h"
@@ -20,9 +21,14 @@ using namespace autopar::launch;
 using namespace autopar::plan;
 using model::JsonValue;
 
-/// The text of a flag with this value.
+/// The text of a flag with this value; elements of a list stand between commas.
 static std::string flagText(const JsonValue &value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
+  if (!value.is_array())
+    return value.is_string() ? value.get<std::string>() : value.dump();
+  std::vector<std::string> words;
+  for (const JsonValue &element : value)
+    words.push_back(flagText(element));
+  return join(words, ",");
 }
 
 static const PlanKnob *findKnob(std::string_view key) {
@@ -47,7 +53,10 @@ public:
 
 private:
   void addSettings();
+  /// The value of a setting in formulas: a plan's words, layers of stages.
+  JsonValue valueOf(const Setting &setting);
   std::optional<Error> derive();
+  std::optional<Error> addRequests();
   std::optional<Error> setKnob(const std::string &key, const JsonValue &value);
   std::optional<Error> setDegree(std::optional<int64_t> &degree,
                                  const std::string &key,
@@ -76,11 +85,35 @@ void PlanMaker::addSettings() {
           from += ", the newest version known; none is stated";
         launch.settings[setting.name] = {std::move(value), std::move(from)};
       }
-    auto found = launch.settings.find(setting.name);
-    names.set(setting.name, found == launch.settings.end()
-                                ? JsonValue()
-                                : found->second.value);
+    names.set(setting.name, valueOf(setting));
   }
+}
+
+JsonValue PlanMaker::valueOf(const Setting &setting) {
+  auto found = launch.settings.find(setting.name);
+  if (found == launch.settings.end())
+    return nullptr;
+  const JsonValue &value = found->second.value;
+  if (setting.type != SettingType::layout || !value.is_string())
+    return setting.toPlan(value);
+  Result<std::vector<int64_t>> layers =
+      layersOfLayout(value.get<std::string>());
+  if (layers)
+    return JsonValue(*layers);
+  launch.findings.push_back(found->second.from + ": " + layers.error().message);
+  return nullptr;
+}
+
+/// What the launch asks for: batch and prompt.
+std::optional<Error> PlanMaker::addRequests() {
+  for (const auto &[name, formula] : table.requests) {
+    Result<JsonValue> value = names.evaluate(name, formula);
+    if (!value)
+      return value.error();
+    if (!value->is_null())
+      launch.requests[name] = std::move(*value);
+  }
+  return std::nullopt;
 }
 
 std::optional<Error> PlanMaker::derive() {
@@ -177,12 +210,12 @@ std::optional<Error> PlanMaker::make() {
   addSettings();
   if (std::optional<Error> error = derive())
     return error;
+  if (std::optional<Error> error = addRequests())
+    return error;
   for (const auto &[key, formula] : table.plan) {
     Result<JsonValue> value = names.evaluate(key, formula);
     if (!value)
       return value.error();
-    if (const Setting *setting = table.setting(key))
-      *value = setting->toPlan(*value);
     if (std::optional<Error> error = setKnob(key, *value))
       return error;
   }

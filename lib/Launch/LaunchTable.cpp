@@ -95,6 +95,12 @@ const Expression *Formula::of(const Version &version) const {
 }
 
 JsonValue Setting::toPlan(const JsonValue &value) const {
+  if (value.is_array()) {
+    JsonValue all = JsonValue::array();
+    for (const JsonValue &element : value)
+      all.push_back(toPlan(element));
+    return all;
+  }
   for (const auto &[engine, plan] : words)
     if (value == engine)
       return plan;
@@ -102,6 +108,12 @@ JsonValue Setting::toPlan(const JsonValue &value) const {
 }
 
 JsonValue Setting::fromPlan(const JsonValue &value) const {
+  if (value.is_array()) {
+    JsonValue all = JsonValue::array();
+    for (const JsonValue &element : value)
+      all.push_back(fromPlan(element));
+    return all;
+  }
   for (const auto &[engine, plan] : words)
     if (value == plan)
       return engine;
@@ -178,14 +190,14 @@ static SettingType readType(const JsonReader &reader) {
       {"count", SettingType::count},   {"tokens", SettingType::tokens},
       {"number", SettingType::number}, {"text", SettingType::text},
       {"switch", SettingType::toggle}, {"counts", SettingType::counts},
-      {"texts", SettingType::texts},   {"layout", SettingType::text}};
+      {"texts", SettingType::texts},   {"layout", SettingType::layout}};
   std::string word = reader.string("type");
   for (auto [name, type] : types)
     if (name == word)
       return type;
   if (!reader.failed())
     reader.failAt("type", "expected count, tokens, number, text, texts, "
-                          "switch or counts");
+                          "switch, counts or layout");
   return SettingType::text;
 }
 
@@ -205,6 +217,7 @@ static Setting readSetting(const std::string &name, const JsonReader &reader) {
   setting.type = readType(reader);
   setting.list = readListForm(reader);
   setting.nullIsOn = reader.booleanOr("null", false);
+  setting.pattern = reader.optionalString("pattern").value_or("");
   if (reader.has("words"))
     for (const auto &[engine, plan] : reader.object("words").members())
       setting.words.emplace_back(engine, plan.asString());
@@ -355,6 +368,11 @@ autopar::launch::readLaunchTable(const JsonDocument &document) {
   table.isReadOnly = reader.booleanOr("read_only", false);
   table.hasPositionalModel = reader.booleanOr("positional_model", false);
   table.hasAssignments = reader.booleanOr("assignments", false);
+  table.hasClient = reader.booleanOr("client", false);
+  table.fileKeys = readCommands(reader, "files");
+  table.roots = optionalStrings(reader, "roots");
+  table.argumentKeys = optionalStrings(reader, "arguments");
+  table.variableKeys = optionalStrings(reader, "variables");
   table.modelFlags = optionalStrings(reader, "model");
   table.configFlags = optionalStrings(reader, "config_files");
   for (const auto &[name, member] : reader.object("settings").members())
@@ -362,6 +380,7 @@ autopar::launch::readLaunchTable(const JsonDocument &document) {
   table.derived = readFormulas(reader, "derived");
   table.plan = readFormulas(reader, "plan");
   table.write = readFormulas(reader, "write");
+  table.requests = readFormulas(reader, "requests");
   if (reader.has("replicas"))
     table.replicas = readFormula(reader.member("replicas"));
   table.refusals = readRules(reader, "refuse");

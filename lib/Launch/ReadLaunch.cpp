@@ -12,6 +12,7 @@
 #include "Manifest.h"
 
 #include "autopar/Launch/LaunchLimits.h"
+#include "autopar/Launch/Toml.h"
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
@@ -25,8 +26,8 @@ namespace {
 /// The place of an engine's command in a list of words.
 struct CommandMatch {
   const LaunchTable *table;
-  /// The first word behind the command.
-  size_t end;
+  /// The command's first word, and the first one behind it.
+  size_t begin, end;
   /// As an image's tag states it; "" if nothing does.
   std::string version;
 };
@@ -49,6 +50,10 @@ private:
   readScript(const std::string &text, int64_t firstLine,
              const std::map<std::string, ShellWord> &variables, unsigned depth);
   std::optional<Error> readUnit(const ManifestUnit &unit);
+  std::optional<Error> readSettings(const YamlDocument &document);
+  Launch begin(const LaunchTable &table, const std::string &version) const;
+  void readLauncher(const CommandMatch &match, const ShellCommand &command,
+                    Launch &launch) const;
   std::optional<CommandMatch> match(const std::vector<ShellWord> &words) const;
   std::optional<Error> readCommand(const ShellCommand &command, unsigned depth);
   std::optional<Error> readMatch(const CommandMatch &match,
@@ -119,13 +124,13 @@ LaunchReader::match(const std::vector<ShellWord> &words) const {
     for (const LaunchTable &table : tables) {
       for (const std::vector<std::string> &command : table.commands)
         if (isCommandAt(words, at, command))
-          return CommandMatch{&table, at + command.size(), ""};
+          return CommandMatch{&table, at, at + command.size(), ""};
       // An image with a shell behind it runs what the shell is told.
       if (std::any_of(words.begin() + at, words.end(), isShellFlag))
         continue;
       for (const std::string &image : table.images)
         if (std::optional<std::string> tag = tagOf(words[at].text, image)) {
-          CommandMatch found{&table, at + 1, *tag};
+          CommandMatch found{&table, at, at + 1, *tag};
           for (const std::vector<std::string> &command : table.commands)
             if (isCommandAt(words, at + 1, command))
               found.end += command.size();
@@ -158,6 +163,25 @@ static std::string fileName(const std::string &path) {
   return path.substr(path.rfind('/') + 1);
 }
 
+/// Whether a text is a mapping, as manifests are.
+static bool looksLikeManifest(const std::vector<YamlDocument> &documents) {
+  return std::any_of(
+      documents.begin(), documents.end(),
+      [](const YamlDocument &one) { return one.value.is_object(); });
+}
+
+/// Reads YAML, or else TOML; an error is that of YAML.
+static Result<std::vector<YamlDocument>>
+readDocuments(const std::string &text, const std::string &name) {
+  Result<std::vector<YamlDocument>> documents = readYaml(text, name);
+  if (documents && looksLikeManifest(*documents))
+    return documents;
+  Result<YamlDocument> toml = readToml(text, name);
+  if (toml && !toml->value.empty())
+    return std::vector<YamlDocument>{std::move(*toml)};
+  return documents;
+}
+
 /// Reads a config file that is among the given texts; nothing is opened.
 std::optional<Error> LaunchReader::readFile(const LaunchTable &table,
                                             const std::string &path,
@@ -167,7 +191,8 @@ std::optional<Error> LaunchReader::readFile(const LaunchTable &table,
     launch.findings.push_back(path + " has settings that are not in this text");
     return std::nullopt;
   }
-  Result<std::vector<YamlDocument>> documents = readYaml(file->second, path);
+  Result<std::vector<YamlDocument>> documents =
+      readDocuments(file->second, path);
   if (!documents)
     return documents.error();
   for (const YamlDocument &document : *documents)
@@ -175,16 +200,43 @@ std::optional<Error> LaunchReader::readFile(const LaunchTable &table,
   return std::nullopt;
 }
 
-std::optional<Error> LaunchReader::readMatch(const CommandMatch &match,
-                                             const ShellCommand &command) {
-  const LaunchTable &table = *match.table;
+/// A launch of a table's engine; a version that is given goes before `version`.
+Launch LaunchReader::begin(const LaunchTable &table,
+                           const std::string &version) const {
   Launch launch;
   launch.engine = table.name;
   launch.version = options.version;
-  std::string tag = match.version.empty() ? imageTag : match.version;
+  std::string tag = version.empty() ? imageTag : version;
   if (launch.version.empty() && parseVersion(tag))
     launch.version = tag;
   launch.tableVersion = table.recordedVersion(parseVersion(launch.version));
+  return launch;
+}
+
+/// Reads the flags of a launcher in front of the command (`torchrun
+/// --nproc-per-node=8 train.py`); its other flags change no estimate.
+void LaunchReader::readLauncher(const CommandMatch &match,
+                                const ShellCommand &command,
+                                Launch &launch) const {
+  for (size_t at = 0; at < match.begin; ++at)
+    for (const std::vector<std::string> &launcher : match.table->launchers) {
+      if (!isCommandAt(command.words, at, launcher))
+        continue;
+      size_t unknown = launch.unknown.size();
+      readArguments(*match.table,
+                    {command.words.begin() + at + launcher.size(),
+                     command.words.begin() + match.begin},
+                    name, launch);
+      launch.unknown.resize(unknown);
+      return;
+    }
+}
+
+std::optional<Error> LaunchReader::readMatch(const CommandMatch &match,
+                                             const ShellCommand &command) {
+  const LaunchTable &table = *match.table;
+  Launch launch = begin(table, match.version);
+  readLauncher(match, command, launch);
   std::vector<ShellWord> words(command.words.begin() + match.end,
                                command.words.end());
   readEnvironment(table, command.environment, name, launch);
@@ -203,7 +255,7 @@ static bool isFollower(const Launch &launch) {
 std::optional<Error> LaunchReader::planAgain(const LaunchTable &table,
                                              Launch &launch) const {
   ModelFacts facts;
-  if (options.findModel && !launch.model.empty())
+  if (options.findModel)
     facts = options.findModel(launch.model);
   launch.plan = {};
   return planLaunch(table, facts, launch);
@@ -252,7 +304,7 @@ std::optional<Error> LaunchReader::readUnit(const ManifestUnit &one) {
         own.words = {{one.model}};
         if (!one.commands.empty())
           own.environment = one.commands.front().environment;
-        error = readMatch({&table, 0, ""}, own);
+        error = readMatch({&table, 0, 0, ""}, own);
       }
   // What a unit starts on its nodes is one launch.
   if (launches.size() > before + 1)
@@ -261,15 +313,20 @@ std::optional<Error> LaunchReader::readUnit(const ManifestUnit &one) {
   return error;
 }
 
-/// Whether a text is a mapping, as manifests are.
-static bool looksLikeManifest(const std::vector<YamlDocument> &documents) {
-  return std::any_of(
-      documents.begin(), documents.end(),
-      [](const YamlDocument &one) { return one.value.is_object(); });
+/// Reads a document as the file of settings of a trainer.
+std::optional<Error> LaunchReader::readSettings(const YamlDocument &document) {
+  for (const LaunchTable &table : tables) {
+    if (!isFileOf(table, document))
+      continue;
+    Launch launch = begin(table, "");
+    readConfig(table, document, name, launch);
+    return addLaunch(table, std::move(launch), 1);
+  }
+  return std::nullopt;
 }
 
 std::optional<Error> LaunchReader::read(const std::string &text) {
-  Result<std::vector<YamlDocument>> documents = readYaml(text, name);
+  Result<std::vector<YamlDocument>> documents = readDocuments(text, name);
   if (documents && looksLikeManifest(*documents)) {
     for (const YamlDocument &document : *documents) {
       Result<std::vector<ManifestUnit>> units = unitsOf(document, name);
@@ -277,6 +334,9 @@ std::optional<Error> LaunchReader::read(const std::string &text) {
         return units.error();
       for (const ManifestUnit &one : *units)
         if (std::optional<Error> error = readUnit(one))
+          return error;
+      if (launches.empty())
+        if (std::optional<Error> error = readSettings(document))
           return error;
     }
     if (!launches.empty())

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "autopar/Launch/Layout.h"
 #include "autopar/Launch/WriteLaunch.h"
 #include "autopar/Launch/Yaml.h"
 #include "autopar/Support/Shell.h"
@@ -75,6 +76,10 @@ static std::string wordOf(const JsonValue &value) {
 
 void CommandWriter::writeValue(const Setting &setting, const std::string &flag,
                                const JsonValue &value) {
+  if (setting.type == SettingType::layout && value.is_array()) {
+    flags[flag] = {layoutOfLayers(value.get<std::vector<int64_t>>())};
+    return;
+  }
   if (size_t dot = flag.find('.'); dot != std::string::npos) {
     nlohmann::ordered_json *member = &members[flag.substr(0, dot)];
     for (const std::string &key : wordsOf(flag.substr(dot + 1), "."))

@@ -53,6 +53,8 @@ std::string autopar::launch::writeReading(const std::vector<Launch> &launches) {
   json["devices"] = devices;
   json["target"] = nullptr;
   json["requests"] = nullptr;
+  for (const auto &[name, value] : launches.front().requests)
+    json["requests"][name] = value;
   json["launches"] = ordered_json::array();
   for (const Launch &launch : launches)
     json["launches"].push_back(jsonOf(launch));

@@ -262,6 +262,12 @@ static Result<JsonValue> length(const Arguments &arguments) {
   return refuse("len expects a list or a text");
 }
 
+static Result<JsonValue> textOf(const Arguments &arguments) {
+  if (arguments.size() != 1 || !arguments[0]->is_number_integer())
+    return refuse("text expects an integer");
+  return JsonValue(arguments[0]->dump());
+}
+
 static Result<JsonValue> startsWith(const Arguments &arguments) {
   if (arguments.size() != 2 || !arguments[0]->is_string() ||
       !arguments[1]->is_string())
@@ -308,6 +314,7 @@ static const std::map<std::string_view, Function> &functions() {
       {"starts_with", startsWith},
       {"is_list", isList},
       {"last_of", lastOf},
+      {"text", textOf},
       {"sqrt", squareRoot}};
   return all;
 }

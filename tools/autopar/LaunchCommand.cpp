@@ -63,6 +63,8 @@ struct ReadCommandOptions {
 } // namespace
 
 ModelFacts autopar::findModel(const std::string &name) {
+  if (name.empty())
+    return {};
   importer::ModelRequest request;
   request.argument = hub::bundledModelOf(name).value_or(name);
   request.hub.offline = true;

@@ -49,6 +49,8 @@ struct Launch {
   /// How often this engine runs, as by replicas of a manifest.
   int64_t copies = 1;
   Settings settings;
+  /// What is asked for, by name: batch (sequences) and prompt (tokens of one).
+  std::map<std::string, model::JsonValue> requests;
   plan::Plan plan;
   /// Devices of one copy.
   int64_t devices = 1;

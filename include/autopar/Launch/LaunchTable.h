@@ -59,6 +59,8 @@ enum class SettingType : uint8_t {
   /// A list of counts, or of words.
   counts,
   texts,
+  /// Stages as letters of their parts: `Et*3|(tt|)*6L`.
+  layout,
 };
 
 /// How the elements of a list are written.
@@ -85,6 +87,8 @@ struct Setting {
   std::vector<std::pair<std::string, std::string>> words;
   /// Whether a key without a value switches it on.
   bool nullIsOn = false;
+  /// A regular expression whose first group is the value; "" takes all.
+  std::string pattern;
 
   /// The default of `version`; null if the table has none.
   model::JsonValue defaultOf(const Version &version) const;
@@ -140,17 +144,27 @@ struct LaunchTable {
   bool hasPositionalModel = false;
   /// Whether words `key=value` set keys.
   bool hasAssignments = false;
+  /// Whether a client's script follows the command, with flags of its own.
+  bool hasClient = false;
+  /// A file of settings has all keys of one of these.
+  std::vector<std::vector<std::string>> fileKeys;
+  /// Keys of mappings in it: of further keys, of flags, and of variables.
+  std::vector<std::string> roots, argumentKeys, variableKeys;
   /// Flags with the model, and flags with a config file.
   std::vector<std::string> modelFlags, configFlags;
   std::vector<Setting> settings;
   /// Settings that follow from others; the plan's knobs from settings; settings
   /// from the plan's knobs.
   Formulas derived, plan, write;
+  /// What is asked for: batch and prompt.
+  Formulas requests;
   /// Separate instances that a plan needs; no cases: one.
   Formula replicas;
   std::vector<PlanRule> refusals, differences;
   std::map<std::string, OtherFlag> otherFlags;
 
+  /// Whether it has files of settings: a trainer.
+  bool hasFiles() const { return !fileKeys.empty(); }
   const Setting *setting(std::string_view name) const;
   /// The newest recorded version up to `stated`, or the oldest one; the newest
   /// of all if nothing is stated.
