@@ -87,7 +87,9 @@ std::string autopar::launch::writeWhy(const LogReading &reading) {
 }
 
 static std::string valueText(double value, const std::string &unit) {
-  std::string text = formatNumber(std::round(value * 1000) / 1000);
+  std::string text = value == std::floor(value) && std::fabs(value) < 1e15
+                         ? formatInteger(int64_t(value))
+                         : print("%.2f", value);
   return unit.empty() || unit == "1" ? text : text + " " + unit;
 }
 

@@ -161,8 +161,8 @@ static int runEstimate(EstimateOptions &options) {
             takeLaunch(options.from, options.model, options))
       return printError(*error);
   if (options.model.name.empty())
-    return printError(
-        {"", "model is required", std::string("model: ") + modelHelp});
+    return printError({"", "--from: the launch names no model",
+                       std::string("model: ") + modelHelp});
   return estimate(options.model, options.flags, options.values, options.bundle);
 }
 
@@ -176,7 +176,7 @@ void autopar::addEstimate(CLI::App &app, std::vector<Command> &commands) {
   CLI::App *command = app.add_subcommand(
       "estimate", "Estimate memory, time and communication of a step, a "
                   "service or a training iteration");
-  command->add_option("model", options->model.name, modelHelp);
+  command->add_option("model", options->model.name, modelHelp)->required();
   addPlanFlags(command, *options, isOfOnePlan);
   command
       ->add_option("--from", options->from,

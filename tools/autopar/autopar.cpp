@@ -51,6 +51,20 @@ static void addCommands(CLI::App &app, std::string_view word,
       command.second(app, commands);
 }
 
+/// A launch names its model: `--from` leaves the operand open. It is required
+/// otherwise, as CLI11 then knows that the last word is no flag's value.
+static void openModel(CLI::App &app, int argc, char **argv) {
+  bool isGiven = std::any_of(argv, argv + argc, [](std::string_view word) {
+    return word.substr(0, 6) == "--from" &&
+           (word.size() == 6 || word[6] == '=');
+  });
+  if (!isGiven)
+    return;
+  for (CLI::App *command : app.get_subcommands(nullptr))
+    if (command->get_option_no_throw("--from"))
+      command->get_option("model")->required(false);
+}
+
 static int run(int argc, char **argv) {
   CLI::App app{
       "Estimates what a language model costs on a machine, and explains why"};
@@ -60,6 +74,7 @@ static int run(int argc, char **argv) {
                        "Print the version");
   std::vector<Command> commands;
   addCommands(app, argc > 1 ? argv[1] : "", commands);
+  openModel(app, argc, argv);
   addCompletion(app, commands);
   addHelp(app);
   app.footer("  autopar estimate llama-3.3-70b --shard-tp=8\n"
