@@ -44,7 +44,7 @@
 
 // TEXT: states {{.*}} 2,127,872
 // TEXT: states per sequence: 4,255,744 B in all
-// TEXT: recurrence 5.32 MFLOP 5,324,800
+// TEXT: recurrence (all devices) 5.32 MFLOP 5,324,800
 
 // TPU: "value": "state spaces and linear attention are priced at the rates of gated delta rules: chips.tpu-v5e.kernels.scan"
 
