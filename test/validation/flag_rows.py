@@ -220,6 +220,7 @@ SEARCH = rows_of({
     "sla": Row("tpot:1us", names=("limit", "ttft")),
     "threads": Row("1", seen=SAME),
     "why": Row("tp2"),
+    "from": Row("serve.sh", drops=["--devices", "--nodes"], names=("memory_utilization", "devices")),
     "verify": Row(verifies=True),
     "plans-output": Row("plans", seen=FILE),
     "format": Row("csv", seen=TEXT),

@@ -14,6 +14,7 @@
 #include "autopar/Launch/ReadLaunch.h"
 #include "autopar/Launch/WriteTargets.h"
 #include "autopar/Pipelines/FlagValues.h"
+#include "autopar/Plan/PlanKnobs.h"
 #include "autopar/Runtime/Runtime.h"
 #include "autopar/Session/Session.h"
 #include "autopar/Support/File.h"
@@ -136,19 +137,60 @@ std::optional<Error> autopar::takeLaunch(const Launch &launch,
   return std::nullopt;
 }
 
-std::optional<Error> autopar::takeLaunch(const std::string &from,
-                                         ModelArgument &model,
-                                         PlanArguments &arguments) {
+/// The first launch in a file; what a user should know goes to stderr.
+static Result<Launch> firstLaunch(const std::string &from,
+                                  const std::string &model) {
   ReadCommandOptions options;
   options.paths = {from};
-  options.model = model.name;
+  options.model = model;
   Result<std::vector<Launch>> launches = readAll(options);
   if (!launches)
     return launches.error();
-  const Launch &launch = launches->front();
-  for (const std::string &finding : launch.findings)
+  for (const std::string &finding : launches->front().findings)
     std::fprintf(stderr, "warning: %s\n", finding.c_str());
-  return takeLaunch(launch, model, arguments);
+  return std::move(launches->front());
+}
+
+std::optional<Error> autopar::takeLaunch(const std::string &from,
+                                         ModelArgument &model,
+                                         PlanArguments &arguments) {
+  Result<Launch> launch = firstLaunch(from, model.name);
+  if (!launch)
+    return launch.error();
+  return takeLaunch(*launch, model, arguments);
+}
+
+std::optional<Error> autopar::takeLaunch(const std::string &from,
+                                         SearchArgument &search,
+                                         PlanArguments &arguments) {
+  Result<Launch> launch = firstLaunch(from, search.model.name);
+  if (!launch)
+    return launch.error();
+  // Choices of all plans are flags; the rest is a plan of the space.
+  plan::Plan split;
+  split.axes = launch->plan.axes;
+  split.degrees = launch->plan.degrees;
+  split.sequenceParallel = launch->plan.sequenceParallel;
+  split.pipeline = launch->plan.pipeline;
+  for (const plan::PlanKnob &knob : plan::planKnobs()) {
+    std::optional<std::string> text = plan::textOf(knob, launch->plan);
+    if (!knob.flag || !knob.isOfAllPlans || !text)
+      continue;
+    std::vector<std::string> &given =
+        valuesOf(arguments.flags, arguments.values, knob.flag);
+    if (given.empty())
+      given = {*text};
+  }
+  launch->plan = split;
+  if (search.devices.empty())
+    search.devices = std::to_string(launch->copies * launch->devices);
+  if (search.why.empty())
+    search.why = plan::writePlan(split);
+  if (std::optional<Error> error = takeLaunch(*launch, search.model, arguments))
+    return error;
+  // The space has the plans.
+  valuesOf(arguments.flags, arguments.values, "plan").clear();
+  return std::nullopt;
 }
 
 void autopar::addRead(CLI::App &app, std::vector<Command> &commands) {

@@ -23,6 +23,12 @@ launch::ModelFacts findModel(const std::string &name);
 std::optional<Error> takeLaunch(const launch::Launch &launch,
                                 ModelArgument &model, PlanArguments &arguments);
 
+/// Sets what a search leaves open from the first launch in the file `from`:
+/// the model, the runtime, the number of devices, choices of all plans, and the
+/// launch's own plan as the one to explain (`--why`).
+std::optional<Error> takeLaunch(const std::string &from, SearchArgument &search,
+                                PlanArguments &arguments);
+
 /// Whether a flag says how something is split or where it runs.
 bool isOfPlans(const pipelines::PlanFlags &flags, const std::string &name);
 

@@ -7,7 +7,8 @@
 
 #include "Checks.h"
 #include "Commands.h"
-#include "PlanArguments.h"
+#include "Errors.h"
+#include "LaunchCommands.h"
 
 #include "autopar/Search/SearchSpace.h"
 #include "autopar/Support/Text.h"
@@ -20,6 +21,7 @@ using namespace autopar::session;
 namespace {
 struct SearchOptions : PlanArguments {
   SearchArgument search;
+  std::string from;
 };
 } // namespace
 
@@ -132,6 +134,14 @@ static void addSearchFlags(CLI::App *command, SearchArgument &search) {
       ->group("Report");
 }
 
+static int runSearch(SearchOptions &options) {
+  if (!options.from.empty())
+    if (std::optional<Error> error =
+            takeLaunch(options.from, options.search, options))
+      return printError(*error);
+  return searchPlans(options.search, options.flags, options.values);
+}
+
 void autopar::addSearch(CLI::App &app, std::vector<Command> &commands) {
   auto options = std::make_shared<SearchOptions>();
   CLI::App *command = app.add_subcommand(
@@ -143,6 +153,12 @@ void autopar::addSearch(CLI::App &app, std::vector<Command> &commands) {
   addPlanFlags(command, *options, [](const std::string &name) {
     return name != "phase" && isOfAllPlans(name);
   });
+  command
+      ->add_option("--from", options->from,
+                   "Take model, runtime and devices from a launch, as 'autopar "
+                   "read' reads it, and explain why its plan is not the best")
+      ->group("What to search")
+      ->type_name("file");
   addSource(command, options->search.model);
   command->footer(
       "Prices every plan of a space and prints the Pareto frontier. Lists of\n"
@@ -159,8 +175,5 @@ void autopar::addSearch(CLI::App &app, std::vector<Command> &commands) {
       "  autopar search llama-3.1-8b --phase=train --batch=512 --context=4096 "
       "\\\n"
       "                 --devices=64 --runtime=megatron\n");
-  commands.push_back({command, [=] {
-                        return searchPlans(options->search, options->flags,
-                                           options->values);
-                      }});
+  commands.push_back({command, [=] { return runSearch(*options); }});
 }
