@@ -57,10 +57,10 @@ public:
   void hide() const {
     if (mixesTokens || shared.all().isConstant(0))
       return;
-    // Shares are in parts of 1e5, so that products with picoseconds of a step
-    // stay below 2^63 up to 90 s.
+    // Shares are in parts of 1e6, so that products with picoseconds of shared
+    // experts stay below 2^63 up to 9 s in a step.
     Expr all = max(shared.all(), formulas.number(1)),
-         whole = formulas.number(100'000);
+         whole = formulas.number(1'000'000);
     Expr hidden =
         min(shared.waits + routed.waits, min(shared.all(), routed.all()));
     Expr exposed =
