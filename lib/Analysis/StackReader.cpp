@@ -76,8 +76,8 @@ LogicalResult StackReader::addCall(CallOpInterface call, int64_t times,
   return success();
 }
 
-/// The last iteration may send less than the others, if nothing after it reads
-/// the values that further iterations read.
+/// A stage that begins in the last iteration may receive less than one that
+/// begins in an earlier iteration: nothing that only further iterations read.
 LogicalResult StackReader::addRun(LoopLikeOpInterface loop) {
   std::optional<APInt> trips = loop.getStaticTripCount();
   irregular |= !trips;

@@ -45,8 +45,8 @@ ShapeState::ShapeState(const Leaves &leaves, const Chip &chip, bool ideal)
   last.resize(read.size(), std::numeric_limits<double>::quiet_NaN());
 }
 
-/// Doubles a side of a grid that has only one size, so that values can be
-/// interpolated along this side.
+/// Repeats the ratios of a grid whose side `x` has only one size for twice that
+/// size, so that values can be interpolated along `x`.
 static void widen(ShapeGrid &grid) {
   if (grid.x.first != grid.x.last)
     return;

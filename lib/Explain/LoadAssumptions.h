@@ -13,7 +13,8 @@
 
 namespace autopar::explanation {
 
-/// Adds the assumptions about the loads of placed experts.
+/// Adds the assumptions about the loads of experts: those of the profile or,
+/// without a profile, that they are even on average.
 void addLoadAssumptions(const evaluation::EvaluatedStep &step,
                         Assumptions &assumptions);
 

@@ -69,7 +69,8 @@ int64_t LowerBound::shareOf(int64_t amount, size_t digits) const {
   return amount;
 }
 
-/// In a set, each axis has a digit of its own.
+/// In a list, the axes at one position of both splits fix the same digit of an
+/// element's place; in a set, each axis fixes a digit of its own.
 LowerBound::Digits LowerBound::digitsOf(const ShardLayout &layout) const {
   Equalities equal(space.axisSizes.size());
   Digits digits;

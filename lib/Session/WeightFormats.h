@@ -12,7 +12,8 @@
 
 namespace autopar::session {
 
-/// Returns the weight format of the checkpoint: "bf16", "fp8" or "fp4".
+/// Returns the weight format of the checkpoint: "bf16", "fp8",
+/// "fp4" or "int4".
 Result<std::string> formatOfCheckpoint(const importer::ModelRequest &request);
 /// Returns the format in which units multiply weights of `format`.
 ElementType unitsOf(const std::string &format);

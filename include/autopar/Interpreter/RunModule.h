@@ -38,8 +38,9 @@ mlir::LogicalResult runModule(mlir::ModuleOp file, mlir::ModuleOp whole,
                               const RunOptions &options, llvm::raw_ostream &os);
 
 /// Compares the gradients of a training module with differences of the loss,
-/// for `count` elements of each weight. Emits as an error the weight with the
-/// largest difference.
+/// for `count` elements of each weight. If the largest relative difference is
+/// above the tolerance, emits its weight and element as an error; else prints
+/// it.
 mlir::LogicalResult checkGradients(mlir::ModuleOp module,
                                    const RunOptions &options, int64_t count,
                                    llvm::raw_ostream &os);

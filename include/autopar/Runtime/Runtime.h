@@ -36,7 +36,8 @@ enum class KVCacheRule : uint8_t {
   fp8_if_quantized_on_fp4_chips,
 };
 
-/// The rows that a runtime keeps of some caches.
+/// How a runtime stores a row of some caches, which is what it keeps of one
+/// position: the number of elements and their format.
 struct CacheRow {
   /// The caches whose rows they are.
   enum class Of : uint8_t {

@@ -142,7 +142,8 @@ AUTOPAR_ELEMENTWISE(MergeTokensOp)
 AUTOPAR_ELEMENTWISE(CastOp)
 #undef AUTOPAR_ELEMENTWISE
 
-/// In training, both halves of a limited gate's input (of routed experts) are
+/// In training by runtimes in which each expert has a matmul of its own
+/// (`addPasses`), both halves of a limited gate's input (of routed experts) are
 /// clamped and concatenated again, before one kernel multiplies them
 /// (Megatron-LM, megatron/core/fusions/fused_bias_geglu.py,
 /// weighted_bias_quick_geglu_impl).

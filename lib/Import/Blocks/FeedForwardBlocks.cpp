@@ -104,9 +104,10 @@ Value autopar::importer::buildGated(ModelBuilder &model,
 
 namespace {
 
-/// How the checkpoint stores the matrices of all experts. The values are
-/// [experts, in, width] and [experts, width, out]; {} stands for the half of a
-/// tensor that fuses gate and up.
+/// How the checkpoint stores the matrices of all experts, in the syntax of
+/// storage that `ModelBuilder::weight` takes. In the IR they are
+/// [experts, in, width] and [experts, width, out]. If one tensor fuses gate and
+/// up, {} stands for the half: 0/2 is gate, 1/2 is up.
 struct ExpertLayout {
   StringRef name;
   /// `fused`: whether gate and up are one tensor. `stems`: whether names lack

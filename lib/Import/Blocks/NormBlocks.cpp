@@ -137,8 +137,9 @@ static std::string storageOf(autopar::model::Block &block, int64_t at,
   return storage + "]";
 }
 
-/// Returns the sum of matmuls of `x` with several ranges of one tensor's
-/// columns.
+/// Returns `x` times the weight `name`. With `copies`, the stored tensor
+/// [out, in] multiplies that many copies of `x` side by side: the result is the
+/// sum of the products of `x` with each copy's range of columns.
 static Value addProducts(ModelBuilder &model, autopar::model::Block &block,
                          Value x, const std::string &name, Value bias) {
   int64_t in = model.widthOf(x), width = block.integer("width");

@@ -201,8 +201,8 @@ void FactorSplits::resolveConflicts() {
   give(ofGrouping);
 }
 
-/// Returns the axes of those partial operands in which the op is linear, so
-/// that their sums may be reduced later.
+/// If the op is linear in its partial operands together, returns their axes, so
+/// that the sums may be reduced later; else returns none.
 SmallVector<StringAttr> FactorSplits::waitingAxes() const {
   SmallVector<unsigned> partial = partialOperands();
   SmallVector<StringAttr> axes;
