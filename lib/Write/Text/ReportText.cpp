@@ -143,7 +143,7 @@ static std::string memoryTable(const Report &report) {
   add("total", device.totalBytes);
   add("budget", memory.perDevice.budgetBytes);
   add("usable", device.capacityBytes);
-  add("left for KV caches", memory.kvCapacityBytes);
+  add("left for KV", memory.kvCapacityBytes);
   return "\nMemory of a device (" + memory.worstDevice + ")\n" + table.str() +
          "  KV per token: " + formatInteger(memory.kvBytesPerToken) +
          " B in all, " + formatInteger(memory.kvBytesPerTokenPerDevice) +
