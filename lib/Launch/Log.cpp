@@ -91,6 +91,9 @@ private:
 //===----------------------------------------------------------------------===//
 
 void LogReader::readLine(const std::string &line) {
+  // What an engine prints is UTF-8; other bytes are not its.
+  if (!isUtf8(line))
+    return;
   for (int index : forms.find(line))
     readMatch(forms.patterns()[size_t(index)], line);
 }

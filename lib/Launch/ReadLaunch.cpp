@@ -441,6 +441,11 @@ Result<std::vector<Launch>>
 autopar::launch::readLaunches(const std::vector<LaunchTable> &tables,
                               const std::string &text, const std::string &name,
                               const ReadOptions &options) {
+  for (const auto &[path, file] : options.files)
+    if (!isUtf8(file))
+      return Error{path, "the text is not UTF-8", ""};
+  if (!isUtf8(text))
+    return Error{name, "the text is not UTF-8", ""};
   if (text.size() > limits::maxLaunchBytes)
     return Error{name,
                  "the text has " + formatBytes(int64_t(text.size())) +
