@@ -201,7 +201,7 @@ std::optional<Error> PlanMaker::addMesh() {
   if (!mesh)
     return mesh.error();
   if (stages)
-    launch.plan.setAxis(Degree::pp, *stages);
+    launch.plan.setAxis(Degree::pp, stages);
   setMesh(launch.plan, *mesh);
   return std::nullopt;
 }

@@ -230,7 +230,8 @@ private:
     // its own columns of the matrix.
     int64_t copies = block.integer("copies", 1), hidden = model.widthOf(x);
     Value sum;
-    for (int64_t i = 0; i < copies; ++i) {
+    // There is at least one.
+    for (int64_t i = 0; i == 0 || i < copies; ++i) {
       std::string in =
           copies == 1
               ? "0"
