@@ -23,6 +23,7 @@ usage: services.py [--bin DIR] [--count N] [--seed N] [--requests N] [--turnover
 import argparse
 import concurrent.futures
 import json
+import math
 import os
 import random
 import subprocess
@@ -142,7 +143,16 @@ def compare(tool, args, deployments, wrong_word):
     return results
 
 
-def judge(kind, limits, results):
+def allowed_beyond(count):
+    """How many of `count` deployments of a sample are beyond a limit that 90 of
+    100 keep: more than so many are in 1 of 100 samples."""
+    chance = beyond = 0
+    while (chance := chance + math.comb(count, beyond) * 0.1**beyond * 0.9 ** (count - beyond)) < 0.99:
+        beyond += 1
+    return beyond
+
+
+def judge(kind, limits, results, is_sample):
     """How many deployments and limits are good."""
     errors = [error for error in results if error]
     good = len(errors)
@@ -155,8 +165,10 @@ def judge(kind, limits, results):
         print(f"{kind}: {name}: {typical:.1%} in the median, 90 of 100 below {most:.1%}{missed}")
         if name not in limits:
             continue
-        good += most <= limits[name]
-        if most > limits[name]:
+        beyond = sum(error > limits[name] for error in all_of)
+        holds = beyond <= allowed_beyond(len(all_of)) if is_sample else most <= limits[name]
+        good += holds
+        if not holds:
             print(f"FAIL: {kind}: {name}: expected 90 of 100 below {limits[name]:.0%}")
     return good
 
@@ -172,6 +184,8 @@ def main():
     args = parser.parse_args()
     tool = os.path.join(args.bin, "autopar")
     draw = random.Random(args.seed)
+    # A few deployments say little of 90 of 100.
+    is_sample = args.count < 100
     passed = failed = 0
     all_results = []
     for kind, (plans, loads, limits, is_steady) in KINDS.items():
@@ -179,11 +193,11 @@ def main():
         deployments = [Deployment(draw, plans, loads) for _ in range(count)]
         results = compare(tool, args, deployments, "FAIL" if is_steady else "none")
         all_results += results
-        good = judge(kind, limits, results)
+        good = judge(kind, limits, results, is_sample)
         passed += good
         judged = results if is_steady else [error for error in results if error]
         failed += len(judged) + len(limits) - good
-    good = judge("all", LIMITS_OF_ALL, all_results) - sum(map(bool, all_results))
+    good = judge("all", LIMITS_OF_ALL, all_results, is_sample) - sum(map(bool, all_results))
     passed += good
     failed += len(LIMITS_OF_ALL) - good
     print(f"{passed} passed, {failed} failed")
