@@ -56,7 +56,7 @@ KNOBS = {
     "stages": ["--stage-pp=2 --stages=0-9,10-31"],
 }  # fmt: skip
 # Under the headings of plans, but no part of a plan: files that name one.
-OTHERS = {"plan", "diff-plans", "trace", "expert-trace"}
+OTHERS = {"from", "plan", "diff-plans", "trace", "expert-trace"}
 HEADINGS = ("How to split", "Experts", "Pipeline", "Training", "Formats")
 
 
