@@ -18,6 +18,7 @@
 #include "autopar/Runtime/Runtime.h"
 #include "autopar/Session/Session.h"
 #include "autopar/Support/File.h"
+#include "autopar/Support/Text.h"
 #include "autopar/Support/TextStyle.h"
 
 #include <nlohmann/json.hpp>
@@ -294,6 +295,20 @@ static int writeFiles(const LaunchOptions &options,
   return print(options.output, text);
 }
 
+/// Says where the plan does not fit: the files would start nothing.
+static void warnOfMemory(Session &session, const importer::ModelRequest &model,
+                         const PlanRequest &request) {
+  Result<report::Report> report = session.estimate(model, request);
+  if (!report || report->memory.perDevice.fits)
+    return;
+  const report::Report::DeviceMemory &device = report->memory.perDevice;
+  std::fprintf(stderr,
+               "warning: the plan does not fit: it needs %s of a budget of %s "
+               "per device\n",
+               formatBytes(device.totalBytes).c_str(),
+               formatBytes(device.budgetBytes).c_str());
+}
+
 static int runLaunch(const LaunchOptions &options) {
   Result<PlanRequest> asked = readFlags(options.values);
   if (!asked)
@@ -330,6 +345,7 @@ static int runLaunch(const LaunchOptions &options) {
   Result<WrittenLaunch> written = settle(*table, request);
   if (!written)
     return fail(written.error());
+  warnOfMemory(session, *model, *asked);
   TargetRequest target;
   target.devicesPerNode = request.devicesPerNode;
   target.question = "autopar " AUTOPAR_VERSION;
