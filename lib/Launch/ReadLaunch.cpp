@@ -11,8 +11,8 @@
 #include "ConfigFile.h"
 #include "Manifest.h"
 
-#include "autopar/Launch/LaunchLimits.h"
 #include "autopar/Launch/Toml.h"
+#include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
 
 #include <algorithm>

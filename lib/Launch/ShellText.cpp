@@ -7,7 +7,7 @@
 
 #include "autopar/Launch/ShellText.h"
 
-#include "autopar/Launch/LaunchLimits.h"
+#include "autopar/Support/Limits.h"
 
 #include <cctype>
 #include <optional>

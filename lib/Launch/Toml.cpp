@@ -7,7 +7,7 @@
 
 #include "autopar/Launch/Toml.h"
 
-#include "autopar/Launch/LaunchLimits.h"
+#include "autopar/Support/Limits.h"
 
 // The libraries are built without exceptions.
 #define TOML_EXCEPTIONS 0

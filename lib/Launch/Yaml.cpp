@@ -7,7 +7,6 @@
 
 #include "autopar/Launch/Yaml.h"
 
-#include "autopar/Launch/LaunchLimits.h"
 #include "autopar/Support/Limits.h"
 
 #include <yaml.h>

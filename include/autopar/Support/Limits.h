@@ -138,6 +138,16 @@ inline constexpr uint64_t maxPackingRatio = 200;
 inline constexpr int64_t maxSweepRows = 10'000;
 inline constexpr size_t maxPlotSeries = 64;
 
+/// Limits of launches: bytes of a text, words of a script, bytes of one word,
+/// and depth of scripts inside words of scripts (`bash -c`).
+inline constexpr uint64_t maxLaunchBytes = uint64_t(16) << 20;
+inline constexpr size_t maxShellWords = 200'000;
+inline constexpr size_t maxShellWordBytes = size_t(1) << 20;
+inline constexpr unsigned maxNestedScripts = 4;
+/// The largest number of values of a YAML text, counted after aliases are
+/// replaced.
+inline constexpr size_t maxYamlValues = 200'000;
+
 } // namespace autopar::limits
 
 #endif // AUTOPAR_SUPPORT_LIMITS_H
