@@ -298,14 +298,16 @@ Result<std::vector<ManifestUnit>> UnitReader::read(const JsonReader &forms) {
   return std::move(units);
 }
 
+Result<JsonDocument> autopar::launch::loadManifestForms() {
+  return JsonDocument::readFile(dataDirectory("runtimes") +
+                                "/manifests/forms.json");
+}
+
 Result<std::vector<ManifestUnit>>
-autopar::launch::unitsOf(const YamlDocument &document,
+autopar::launch::unitsOf(const JsonDocument &forms,
+                         const YamlDocument &document,
                          const std::string &name) {
-  Result<JsonDocument> forms = JsonDocument::readFile(
-      dataDirectory("runtimes") + "/manifests/forms.json");
-  if (!forms)
-    return forms.error();
-  JsonReader reader = forms->reader();
+  JsonReader reader = forms.reader();
   checkSchema(reader, "autopar.manifest_forms/1");
   Result<std::vector<ManifestUnit>> units =
       UnitReader(document, name).read(reader.array("forms"));

@@ -33,10 +33,14 @@ struct ManifestUnit {
   std::vector<ShellCommand> commands;
 };
 
-/// Finds the units of a document by the forms of runtimes/manifests; none if it
-/// is no manifest. `name` names the text in provenance. Errors: a count that is
-/// no number of copies, nodes or devices.
-Result<std::vector<ManifestUnit>> unitsOf(const YamlDocument &document,
+/// Reads the forms of runtimes/manifests.
+Result<JsonDocument> loadManifestForms();
+
+/// Finds the units of a document by `forms`; none if it is no manifest. `name`
+/// names the text in provenance. Errors: a count that is no number of copies,
+/// nodes or devices.
+Result<std::vector<ManifestUnit>> unitsOf(const JsonDocument &forms,
+                                          const YamlDocument &document,
                                           const std::string &name);
 
 } // namespace autopar::launch

@@ -120,13 +120,15 @@ static bool isShellFlag(const ShellWord &word) {
 /// for its command.
 std::optional<CommandMatch>
 LaunchReader::match(const std::vector<ShellWord> &words) const {
+  // An image with a shell behind it runs what the shell is told.
+  auto lastShell = std::find_if(words.rbegin(), words.rend(), isShellFlag);
+  size_t shellEnd = size_t(words.rend() - lastShell);
   for (size_t at = 0; at < words.size(); ++at)
     for (const LaunchTable &table : tables) {
       for (const std::vector<std::string> &command : table.commands)
         if (isCommandAt(words, at, command))
           return CommandMatch{&table, at, at + command.size(), ""};
-      // An image with a shell behind it runs what the shell is told.
-      if (std::any_of(words.begin() + at, words.end(), isShellFlag))
+      if (at < shellEnd)
         continue;
       for (const std::string &image : table.images)
         if (std::optional<std::string> tag = tagOf(words[at].text, image)) {
@@ -328,8 +330,11 @@ std::optional<Error> LaunchReader::readSettings(const YamlDocument &document) {
 std::optional<Error> LaunchReader::read(const std::string &text) {
   Result<std::vector<YamlDocument>> documents = readDocuments(text, name);
   if (documents && looksLikeManifest(*documents)) {
+    Result<JsonDocument> forms = loadManifestForms();
+    if (!forms)
+      return forms.error();
     for (const YamlDocument &document : *documents) {
-      Result<std::vector<ManifestUnit>> units = unitsOf(document, name);
+      Result<std::vector<ManifestUnit>> units = unitsOf(*forms, document, name);
       if (!units)
         return units.error();
       for (const ManifestUnit &one : *units)
