@@ -196,19 +196,20 @@ struct Meaning {
   const JsonValue *value = nullptr;
 };
 
-/// Reads the words of one command.
+/// Reads lists of words, each of one command.
 class ArgumentReader {
 public:
-  ArgumentReader(const LaunchTable &table, const std::vector<ShellWord> &words,
-                 const std::string &script, Launch &launch)
-      : table(table), words(words), script(script), launch(launch),
+  ArgumentReader(const LaunchTable &table, const std::string &script,
+                 Launch &launch)
+      : table(table), script(script), launch(launch),
         around(table.versionsAround(
             parseVersion(launch.version)
                 .value_or(*parseVersion(launch.tableVersion)))) {
     addMeanings();
   }
 
-  std::vector<std::string> read();
+  /// Returns the paths of config files.
+  std::vector<std::string> read(const std::vector<ShellWord> &list);
 
 private:
   void add(const std::string &flag, Meaning meaning) {
@@ -231,13 +232,14 @@ private:
   void checkVersion(const Meaning &meaning, const std::string &flag);
 
   const LaunchTable &table;
-  const std::vector<ShellWord> &words;
   const std::string &script;
   Launch &launch;
   /// The recorded versions that the stated one is between.
   std::vector<Version> around;
   std::map<std::string, Meaning> meanings;
   std::vector<std::string> configs;
+  /// The words that are being read, and the next one of them.
+  std::vector<ShellWord> words;
   size_t at = 0;
   /// Whether the words are behind the name of a client's script.
   bool isOfClient = false;
@@ -497,7 +499,12 @@ void ArgumentReader::readPositional(const ShellWord &word) {
     launch.model = word.text;
 }
 
-std::vector<std::string> ArgumentReader::read() {
+std::vector<std::string>
+ArgumentReader::read(const std::vector<ShellWord> &list) {
+  words = list;
+  at = 0;
+  isOfClient = false;
+  configs.clear();
   while (at < words.size()) {
     const ShellWord &word = words[at++];
     if (isFlag(word.text))
@@ -512,7 +519,15 @@ std::vector<std::string>
 autopar::launch::readArguments(const LaunchTable &table,
                                const std::vector<ShellWord> &words,
                                const std::string &script, Launch &launch) {
-  return ArgumentReader(table, words, script, launch).read();
+  return ArgumentReader(table, script, launch).read(words);
+}
+
+void autopar::launch::readEachArguments(
+    const LaunchTable &table, const std::vector<std::vector<ShellWord>> &lists,
+    const std::string &script, Launch &launch) {
+  ArgumentReader reader(table, script, launch);
+  for (const std::vector<ShellWord> &words : lists)
+    (void)reader.read(words);
 }
 
 void autopar::launch::readEnvironment(

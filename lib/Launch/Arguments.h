@@ -22,6 +22,12 @@ std::vector<std::string> readArguments(const LaunchTable &table,
                                        const std::string &script,
                                        Launch &launch);
 
+/// Reads several lists of words, each as `readArguments` does: what the flags
+/// of a table mean is found once for all.
+void readEachArguments(const LaunchTable &table,
+                       const std::vector<std::vector<ShellWord>> &lists,
+                       const std::string &script, Launch &launch);
+
 /// Reads the environment variables that are settings.
 void readEnvironment(const LaunchTable &table,
                      const std::map<std::string, ShellWord> &environment,

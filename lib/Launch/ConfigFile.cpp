@@ -101,6 +101,7 @@ static std::vector<ShellWord> flagOf(const std::string &key,
 static void readFlags(const LaunchTable &table, const JsonValue &mapping,
                       const YamlDocument &config, const std::string &pointer,
                       const std::string &path, Launch &launch) {
+  std::vector<std::vector<ShellWord>> lists;
   for (const auto &[flag, value] : mapping.items()) {
     int64_t line = config.lineOf(pointer + "/" + flag);
     std::vector<ShellWord> words = {{flag, line}};
@@ -109,8 +110,9 @@ static void readFlags(const LaunchTable &table, const JsonValue &mapping,
     if (value != true)
       words.front().text +=
           "=" + (value.is_string() ? value.get<std::string>() : value.dump());
-    readArguments(table, words, path, launch);
+    lists.push_back(std::move(words));
   }
+  readEachArguments(table, lists, path, launch);
 }
 
 static void readVariables(const LaunchTable &table, const JsonValue &mapping,
@@ -178,14 +180,15 @@ void autopar::launch::readConfig(const LaunchTable &table,
       known.insert(key.name.substr(0, key.name.find('.')));
     readKeys(table, setting, config, path, launch);
   }
-  for (const auto &[key, value] : config.value.items()) {
-    if (known.count(key))
-      continue;
-    std::vector<ShellWord> words = flagOf(key, value, config.lineOf("/" + key));
-    readArguments(table, words, path, launch);
-    for (const auto &[name, setting] : flags)
-      if (launch.settings[name].from.rfind(path + ":", 0) == 0 &&
-          table.setting(name)->keys.empty())
-        launch.settings[name] = setting;
-  }
+  std::vector<std::vector<ShellWord>> lists;
+  for (const auto &[key, value] : config.value.items())
+    if (!known.count(key))
+      lists.push_back(flagOf(key, value, config.lineOf("/" + key)));
+  readEachArguments(table, lists, path, launch);
+  for (const auto &[name, setting] : flags)
+    if (auto read = launch.settings.find(name);
+        read != launch.settings.end() &&
+        read->second.from.rfind(path + ":", 0) == 0 &&
+        table.setting(name)->keys.empty())
+      read->second = setting;
 }
