@@ -1,5 +1,4 @@
-//===- LaunchSettings.cpp - Settings from plans
-//------------------------------===//
+//===- LaunchSettings.cpp - Settings from plans ---------------------------===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -80,22 +79,21 @@ static std::string differenceOf(const Plan &given, const Plan &plan,
   return "";
 }
 
-static std::optional<Error>
-checkRules(const LaunchTable &table, const Launch &launch, LaunchNames &names) {
-  Version version = *parseVersion(launch.tableVersion);
-  for (const PlanRule &rule : table.refusals) {
+/// Returns the rules of `version` that hold for the plan.
+static Result<std::vector<const PlanRule *>>
+rulesThatHold(const std::vector<PlanRule> &rules, const Version &version,
+              const std::string &name, LaunchNames &names) {
+  std::vector<const PlanRule *> holding;
+  for (const PlanRule &rule : rules) {
     if (!rule.versions.has(version))
       continue;
-    Result<JsonValue> holds = names.evaluate("refuse", rule.when);
+    Result<JsonValue> holds = names.evaluate(name, rule.when);
     if (!holds)
       return holds.error();
     if (model::isTrue(*holds))
-      return Error{"",
-                   table.title + " " + launch.tableVersion +
-                       " cannot run this plan: " + rule.because,
-                   ""};
+      holding.push_back(&rule);
   }
-  return std::nullopt;
+  return holding;
 }
 
 /// Reads the settings again: a plan that they do not give back is refused.
@@ -161,6 +159,7 @@ public:
 private:
   void begin();
   void setNode(int64_t node, int64_t nodes);
+  std::optional<Error> checkRefusals();
   std::optional<Error> addDifferences();
   std::optional<Error> writeNodes();
 
@@ -198,17 +197,26 @@ void Settler::setNode(int64_t node, int64_t nodes) {
   names.set("leader", nodes > 1 ? JsonValue(request.leader) : JsonValue());
 }
 
+std::optional<Error> Settler::checkRefusals() {
+  auto refusals = rulesThatHold(table.refusals, version, "refuse", names);
+  if (!refusals)
+    return refusals.error();
+  if (refusals->empty())
+    return std::nullopt;
+  return Error{"",
+               table.title + " " + written.launch.tableVersion +
+                   " cannot run this plan: " + refusals->front()->because,
+               ""};
+}
+
 std::optional<Error> Settler::addDifferences() {
-  for (const PlanRule &rule : table.differences) {
-    if (!rule.versions.has(version))
-      continue;
-    Result<JsonValue> holds = names.evaluate("differences", rule.when);
-    if (!holds)
-      return holds.error();
-    if (!model::isTrue(*holds))
-      continue;
-    written.differences.push_back(rule.because);
-    knobs.insert(rule.knobs.begin(), rule.knobs.end());
+  auto differences =
+      rulesThatHold(table.differences, version, "differences", names);
+  if (!differences)
+    return differences.error();
+  for (const PlanRule *rule : *differences) {
+    written.differences.push_back(rule->because);
+    knobs.insert(rule->knobs.begin(), rule->knobs.end());
   }
   return std::nullopt;
 }
@@ -238,7 +246,7 @@ Result<WrittenLaunch> Settler::settle() {
   begin();
   if (std::optional<Error> error = splitReplicas(table, names, written.launch))
     return *error;
-  if (std::optional<Error> error = checkRules(table, written.launch, names))
+  if (std::optional<Error> error = checkRefusals())
     return *error;
   if (std::optional<Error> error = writeSettings(table, names, written.launch))
     return *error;

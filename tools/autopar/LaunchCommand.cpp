@@ -234,8 +234,6 @@ namespace {
 struct LaunchOptions : PlanArguments {
   ModelArgument model;
   std::string engine, version, served, target = "command", output = "-";
-  /// As typed, for the files.
-  std::string question;
   bool json = false;
 };
 } // namespace

@@ -1,5 +1,4 @@
-//===- LaunchTableTest.cpp
-//----------------------------------------------------===//
+//===- LaunchTableTest.cpp ------------------------------------------------===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- ShellTextTest.cpp
-//------------------------------------------------------===//
+//===- ShellTextTest.cpp --------------------------------------------------===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
