@@ -7,6 +7,8 @@
 
 #include "Arguments.h"
 
+#include "ValueText.h"
+
 #include "autopar/Support/Text.h"
 #include "autopar/Support/Words.h"
 
@@ -139,8 +141,7 @@ void autopar::launch::setValue(const Setting &setting, const JsonValue &value,
   launch.settings.erase(setting.name);
   if (isAbsent(setting, value))
     return;
-  std::optional<std::string> text = matched(
-      setting, value.is_string() ? value.get<std::string>() : value.dump());
+  std::optional<std::string> text = matched(setting, textOf(value));
   if (!text)
     return;
   Result<JsonValue> converted = convert(setting, *text);

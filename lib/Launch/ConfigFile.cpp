@@ -8,6 +8,7 @@
 #include "ConfigFile.h"
 
 #include "Arguments.h"
+#include "ValueText.h"
 
 #include "autopar/Support/Text.h"
 #include "autopar/Support/Words.h"
@@ -82,19 +83,7 @@ static std::vector<ShellWord> flagOf(const std::string &key,
     return {{(value.get<bool>() ? "--" : "--no-") + flag, line}};
   if (value.is_null())
     return {{"--" + flag, line}};
-  std::string text;
-  if (value.is_string()) {
-    text = value.get<std::string>();
-  } else if (value.is_array()) {
-    std::vector<std::string> words;
-    for (const JsonValue &element : value)
-      words.push_back(element.is_string() ? element.get<std::string>()
-                                          : element.dump());
-    text = join(words, ",");
-  } else {
-    text = value.dump();
-  }
-  return {{"--" + flag + "=" + text, line}};
+  return {{"--" + flag + "=" + flagText(value), line}};
 }
 
 /// Reads a mapping from flags to values: `--bf16: true`.
@@ -108,8 +97,7 @@ static void readFlags(const LaunchTable &table, const JsonValue &mapping,
     if (value == false)
       continue;
     if (value != true)
-      words.front().text +=
-          "=" + (value.is_string() ? value.get<std::string>() : value.dump());
+      words.front().text += "=" + textOf(value);
     lists.push_back(std::move(words));
   }
   readEachArguments(table, lists, path, launch);
@@ -121,9 +109,7 @@ static void readVariables(const LaunchTable &table, const JsonValue &mapping,
                           Launch &launch) {
   std::map<std::string, ShellWord> variables;
   for (const auto &[name, value] : mapping.items())
-    variables[name] = {value.is_string() ? value.get<std::string>()
-                                         : value.dump(),
-                       config.lineOf(pointer + "/" + name)};
+    variables[name] = {textOf(value), config.lineOf(pointer + "/" + name)};
   readEnvironment(table, variables, path, launch);
 }
 

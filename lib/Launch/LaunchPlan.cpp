@@ -7,6 +7,7 @@
 
 #include "DegreeNames.h"
 #include "LaunchNames.h"
+#include "ValueText.h"
 
 #include "autopar/Launch/Layout.h"
 #include "autopar/Plan/Degrees.h"
@@ -20,16 +21,6 @@ using namespace autopar;
 using namespace autopar::launch;
 using namespace autopar::plan;
 using model::JsonValue;
-
-/// The text of a flag with this value; elements of a list stand between commas.
-static std::string flagText(const JsonValue &value) {
-  if (!value.is_array())
-    return value.is_string() ? value.get<std::string>() : value.dump();
-  std::vector<std::string> words;
-  for (const JsonValue &element : value)
-    words.push_back(flagText(element));
-  return join(words, ",");
-}
 
 static const PlanKnob *findKnob(std::string_view key) {
   for (const PlanKnob &knob : planKnobs())

@@ -7,6 +7,8 @@
 
 #include "Manifest.h"
 
+#include "ValueText.h"
+
 #include "autopar/Support/File.h"
 #include "autopar/Support/Library.h"
 #include "autopar/Support/Limits.h"
@@ -90,10 +92,6 @@ static std::vector<Place> placesAt(const Place &from, const std::string &path) {
     places = std::move(next);
   }
   return places;
-}
-
-static std::string textOf(const JsonValue &value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
 /// Whether the document has the form's kind, or the key that stands for it.

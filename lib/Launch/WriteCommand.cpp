@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ValueText.h"
+
 #include "autopar/Launch/Layout.h"
 #include "autopar/Launch/WriteLaunch.h"
 #include "autopar/Launch/Yaml.h"
@@ -69,9 +71,8 @@ CommandWriter::spell(const std::vector<Spelling> &spellings) const {
 }
 
 static std::string wordOf(const JsonValue &value) {
-  return value.is_string()         ? value.get<std::string>()
-         : value.is_number_float() ? formatNumber(value.get<double>())
-                                   : value.dump();
+  return value.is_number_float() ? formatNumber(value.get<double>())
+                                 : textOf(value);
 }
 
 void CommandWriter::writeValue(const Setting &setting, const std::string &flag,

@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ValueText.h"
+
 #include "autopar/Launch/WriteLaunch.h"
 #include "autopar/Plan/PlanText.h"
 #include "autopar/Support/JsonText.h"
@@ -58,16 +60,12 @@ std::string autopar::launch::writeReading(const std::vector<Launch> &launches) {
   json["launches"] = ordered_json::array();
   for (const Launch &launch : launches)
     json["launches"].push_back(jsonOf(launch));
-  return json.dump(2) + "\n";
+  return printJson(json);
 }
 
 //===----------------------------------------------------------------------===//
 // Launches as text
 //===----------------------------------------------------------------------===//
-
-static std::string valueText(const JsonValue &value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
 
 static void addList(std::string &text, const char *title,
                     const std::vector<std::string> &lines) {
@@ -104,7 +102,7 @@ static int orderOf(const SettingValue &setting) {
                                                  : 0;
 }
 
-static std::string textOf(const Launch &launch) {
+static std::string launchText(const Launch &launch) {
   std::string text = headOf(launch);
   if (std::optional<std::string> plan = plan::planText(launch.plan))
     text += "plan " + *plan + "\n";
@@ -113,7 +111,7 @@ static std::string textOf(const Launch &launch) {
   for (int order = 0; order < 3; ++order)
     for (const auto &[name, setting] : launch.settings)
       if (orderOf(setting) == order)
-        table.add({name, valueText(setting.value), setting.from});
+        table.add({name, textOf(setting.value), setting.from});
   text += "\n" + table.str();
   addList(text, "Findings", launch.findings);
   addList(text, "Flags that are not known", launch.unknown);
@@ -123,6 +121,6 @@ static std::string textOf(const Launch &launch) {
 std::string autopar::launch::readingText(const std::vector<Launch> &launches) {
   std::vector<std::string> texts;
   for (const Launch &launch : launches)
-    texts.push_back(textOf(launch));
+    texts.push_back(launchText(launch));
   return join(texts, "\n");
 }

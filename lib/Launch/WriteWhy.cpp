@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "autopar/Launch/Log.h"
+#include "autopar/Support/JsonText.h"
 #include "autopar/Support/Text.h"
 #include "autopar/Support/TextTables.h"
 
@@ -83,7 +84,7 @@ std::string autopar::launch::writeWhy(const LogReading &reading) {
   }
   json["values"] = reading.values;
   json["findings"] = reading.findings;
-  return json.dump(2) + "\n";
+  return printJson(json);
 }
 
 static std::string valueText(double value, const std::string &unit) {

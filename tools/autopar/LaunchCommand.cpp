@@ -18,6 +18,7 @@
 #include "autopar/Runtime/Runtime.h"
 #include "autopar/Session/Session.h"
 #include "autopar/Support/File.h"
+#include "autopar/Support/JsonText.h"
 #include "autopar/Support/Text.h"
 #include "autopar/Support/TextStyle.h"
 
@@ -277,7 +278,7 @@ static std::string writeLaunchJson(const WrittenLaunch &written,
   for (const LaunchFile &file : files)
     json["files"].push_back({{"path", file.path}, {"text", file.text}});
   json["differences"] = written.differences;
-  return json.dump(2) + "\n";
+  return printJson(json);
 }
 
 static int writeFiles(const LaunchOptions &options,
