@@ -26,6 +26,7 @@ LAYERS = {
     "Hardware": ["Program"],
     "Model": ["Hub"],
     "Launch": ["Model", "Plan"],
+    "Calibrate": ["Launch"],
     "Checkpoint": ["Support"],
     "Hub": ["Program"],
     "Runtime": ["Hardware"],
@@ -54,14 +55,14 @@ LAYERS = {
     "Pipelines": ["Transforms", "Import", "Search"],
     "Interpreter": ["Analysis"],
     "InitAll": ["Pipelines"],
-    "Session": ["InitAll", "Validation", "Checkpoint", "Sweep"],
+    "Session": ["InitAll", "Calibrate", "Validation", "Checkpoint", "Sweep"],
     "Server": ["Session"],
     "Bundle": ["Session"],
     "tools": ["Server", "Bundle", "Interpreter", "Launch", "ModuleGraph"],
 }
 WITHOUT_MLIR = {
     "Support", "Program", "Plan", "Reshard", "Placement", "Schedule", "Hardware", "Report", "Evaluate", "Explain",
-    "Advise", "Estimate", "Write", "Model", "Launch", "Hub", "Checkpoint",
+    "Advise", "Estimate", "Write", "Model", "Launch", "Calibrate", "Hub", "Checkpoint",
     "Runtime", "Cost", "Search", "Sweep", "Spreadsheet", "Serving", "Page", "Validation",
 }  # fmt: skip
 # Layers that see nothing but these, whatever those stand on. Placements have

@@ -22,7 +22,7 @@ import tempfile
 ROOTS = {"Support", "Interfaces", "Dialect", "InitAll.cpp", "InitAll.h"}
 # `import` is a word of the language; a graph is one of modules; functions have
 # the verbs that these layers are named by.
-SPELLED = {"Import": "importer", "ModuleGraph": "graph", "Evaluate": "evaluation", "Explain": "explanation",
+SPELLED = {"Import": "importer", "ModuleGraph": "graph", "Evaluate": "evaluation", "Calibrate": "calibration", "Explain": "explanation",
            "Advise": "advice", "Estimate": "estimation", "Write": "writing"}  # fmt: skip
 DIALECTS = {"transformer", "training", "parallel"}
 ANONYMOUS = "(anonymous)"

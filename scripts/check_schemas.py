@@ -32,6 +32,8 @@ KINDS = {
     "runtimes/schema/recipes.schema.json": "runtimes/recipes/*.json",
     "runtimes/schema/launch_table.schema.json": "runtimes/launch/*.json",
     "runtimes/schema/log_forms.schema.json": "runtimes/logs/*.json",
+    "runtimes/schema/measurement_forms.schema.json": "runtimes/measurements/*.json",
+    "runtimes/schema/calibration_parameters.schema.json": "runtimes/calibration/*.json",
     "runtimes/schema/manifest_forms.schema.json": "runtimes/manifests/*.json",
     "models/formats/schema/format.schema.json": "models/formats/*.json",
 }

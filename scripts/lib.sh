@@ -19,7 +19,7 @@ packages=(
   clang-$llvm_version lld-$llvm_version clang-format-$llvm_version
   llvm-$llvm_version-dev libmlir-$llvm_version-dev mlir-$llvm_version-tools
   libzstd-dev zlib1g-dev nlohmann-json3-dev libcli11-dev libgtest-dev
-  libcurl4-openssl-dev libcsv-dev libre2-dev libtomlplusplus-dev libyaml-dev rapidjson-dev libxlsxwriter-dev libzip-dev openssl
+  libcurl4-openssl-dev libcsv-dev libre2-dev libtomlplusplus-dev libyaml-dev libeigen3-dev rapidjson-dev libxlsxwriter-dev libzip-dev openssl
   gnuplot-nox
   python3 python3-jsonschema
 )

@@ -64,6 +64,13 @@ Result<std::vector<Override>>
 autopar::hardware::parseOverrides(const std::vector<std::string> &texts) {
   std::vector<Override> overrides;
   for (const std::string &text : texts) {
+    if (!text.empty() && text.front() == '@') {
+      Result<std::vector<Override>> all = readCalibration(text.substr(1));
+      if (!all)
+        return all.error();
+      overrides.insert(overrides.end(), all->begin(), all->end());
+      continue;
+    }
     Result<Override> one = parseOverride(text);
     if (!one)
       return one.error();

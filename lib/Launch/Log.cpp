@@ -357,7 +357,7 @@ Result<LogReading> LogReader::finish() {
                                });
   if (most == states.end() || most->matches == 0)
     return Error{name, "no line is one that an engine or a trainer prints",
-                 "logs that are known: runtimes/logs"};
+                 "forms that are known: runtimes/" + options.logForms};
   const LogForm &form = forms.forms()[size_t(most - states.begin())];
   LogReading reading;
   reading.engine = form.table;
@@ -373,7 +373,7 @@ Result<LogReading>
 autopar::launch::readLog(const std::vector<LaunchTable> &tables,
                          const std::string &text, const std::string &name,
                          const ReadOptions &options) {
-  Result<LogForms> forms = LogForms::load();
+  Result<LogForms> forms = LogForms::load(options.logForms);
   if (!forms)
     return forms.error();
   LogReader reader(*forms, tables, name, options);

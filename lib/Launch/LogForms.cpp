@@ -125,20 +125,20 @@ std::optional<Error> LogForms::read(const JsonDocument &document) {
   return std::nullopt;
 }
 
-Result<LogForms> LogForms::load() {
+Result<LogForms> LogForms::load(const std::string &folder) {
   LogForms forms;
   forms.set = std::make_unique<RE2::Set>(regularOptions(), RE2::UNANCHORED);
-  std::string folder = dataDirectory("runtimes") + "/logs";
-  for (const std::string &name : namesIn(folder)) {
+  std::string directory = dataDirectory("runtimes") + "/" + folder;
+  for (const std::string &name : namesIn(directory)) {
     Result<JsonDocument> document =
-        JsonDocument::readFile(folder + "/" + name + ".json");
+        JsonDocument::readFile(directory + "/" + name + ".json");
     if (!document)
       return document.error();
     if (std::optional<Error> error = forms.read(*document))
       return *error;
   }
   if (!forms.set->Compile())
-    return Error{folder, "the regular expressions need too much memory", ""};
+    return Error{directory, "the regular expressions need too much memory", ""};
   return forms;
 }
 

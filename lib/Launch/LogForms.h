@@ -64,7 +64,8 @@ struct LogPattern {
 /// line.
 class LogForms {
 public:
-  static Result<LogForms> load();
+  /// Reads the forms in `folder` of the library of runtimes.
+  static Result<LogForms> load(const std::string &folder);
 
   const std::vector<LogForm> &forms() const { return all; }
   const std::vector<LogPattern> &patterns() const { return expressions; }

@@ -212,7 +212,9 @@ static ServedLoad loadOf(const ServingRow &row, int64_t concurrency,
 /// draw prompts and answers uniformly from 0.8 to 1 of the nominal lengths,
 /// except in sources that say otherwise.
 static double meanLength(const ServingRow &row) {
-  return row.source.find("aic-auto-gap") != std::string::npos ? 1 : 0.9;
+  bool isStated = row.areLengthsMeans ||
+                  row.source.find("aic-auto-gap") != std::string::npos;
+  return isStated ? 1 : 0.9;
 }
 
 static RowCapacity capacityOf(const ServedFacts &facts) {

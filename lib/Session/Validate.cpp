@@ -120,6 +120,9 @@ static Result<Tables> readTables(const ValidateRequest &options) {
     mapping = std::move(*read);
   }
   Tables tables;
+  for (const DataTable &table : options.tables)
+    if (auto failed = addRows(table, tables))
+      return *failed;
   for (const std::string &file : options.files) {
     Result<DataTable> table = readTable(file);
     if (!table)

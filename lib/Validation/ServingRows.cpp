@@ -35,7 +35,8 @@ const std::vector<std::string> &autopar::validation::servingColumns() {
     for (const char *more :
          {"id", "silicon_data_source", "backend_version", "precision", "mode",
           "gemm_quant_mode", "moe_quant_mode", "kvcache_quant_mode",
-          "batch_size", "rounds", "silicon_ttft_ms", "silicon_tpot_ms"})
+          "batch_size", "rounds", "lengths", "silicon_ttft_ms",
+          "silicon_tpot_ms"})
       all.emplace_back(more);
     for (std::string pool : {"", "prefill_", "decode_"})
       for (const char *degree : {"tp_size", "pp_size", "attention_dp_size",
@@ -165,6 +166,11 @@ static ServingRow readRow(RowReader &reader, size_t line) {
   row.outputTokens = reader.need("osl", 1, limits::maxTokens);
   readDeployment(reader, row);
   row.rounds = reader.integer("rounds", 1, limits::maxTokens);
+  std::string lengths = reader.text("lengths");
+  row.areLengthsMeans = lengths == "mean";
+  if (!lengths.empty() && lengths != "mean" && lengths != "nominal")
+    reader.fail(R"(lengths: expected "mean" or "nominal", found ")" +
+                shorten(lengths) + "\"");
   row.ttftMs = reader.positive("silicon_ttft_ms");
   row.tpotMs = reader.positive("silicon_tpot_ms");
   return row;

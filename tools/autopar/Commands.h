@@ -21,6 +21,11 @@ struct Command {
   std::function<int()> run;
 };
 
+/// Adds --calibration, which puts a file before the overrides of --set; it is
+/// added after --set.
+CLI::Option *addCalibration(CLI::App *command,
+                            std::vector<std::string> &overrides);
+
 void addHardware(CLI::App &app, std::vector<Command> &commands);
 void addEstimate(CLI::App &app, std::vector<Command> &commands);
 void addGroups(CLI::App &app, std::vector<Command> &commands);
@@ -34,6 +39,7 @@ void addServe(CLI::App &app, std::vector<Command> &commands);
 void addRead(CLI::App &app, std::vector<Command> &commands);
 void addLaunch(CLI::App &app, std::vector<Command> &commands);
 void addWhy(CLI::App &app, std::vector<Command> &commands);
+void addCalibrate(CLI::App &app, std::vector<Command> &commands);
 void addValidate(CLI::App &app, std::vector<Command> &commands);
 
 } // namespace autopar

@@ -100,6 +100,18 @@ static void addFormat(CLI::App *command, const PlanFlag &flag,
 }
 
 /// Adds the flags that `wanted` accepts.
+CLI::Option *autopar::addCalibration(CLI::App *command,
+                                     std::vector<std::string> &overrides) {
+  // Figures that --set gives hold over those of the calibration.
+  return command->add_option_function<std::string>(
+      "--calibration",
+      [&overrides](const std::string &file) {
+        overrides.insert(overrides.begin(), "@" + file);
+      },
+      "Take the figures that `autopar calibrate` fitted: a file of "
+      "autopar.calibration/1");
+}
+
 void autopar::addPlanFlags(
     CLI::App *command, PlanArguments &arguments,
     const std::function<bool(const std::string &name)> &wanted) {
@@ -125,6 +137,8 @@ void autopar::addPlanFlags(
               },
               flag.help)
           ->group(flag.group);
+    if (flag.name == "set")
+      addCalibration(command, values)->group(flag.group);
   }
 }
 

@@ -47,6 +47,7 @@ void autopar::addValidate(CLI::App &app, std::vector<Command> &commands) {
   command->add_option("--set", options->overrides,
                       "Replace a figure: runtimes.vllm.host_time=300 "
                       "(repeatable)");
+  addCalibration(command, options->overrides);
   command->add_option("--predictions", options->predictions,
                       "File for the prediction of each row, as CSV");
   command

@@ -36,6 +36,7 @@ static constexpr std::pair<std::string_view, AddCommand> commandsByName[] = {
     {"validate", addValidate},   {"replay", addReplay},
     {"serve", addServe},         {"launch", addLaunch},
     {"read", addRead},           {"why", addWhy},
+    {"calibrate", addCalibrate},
 #endif
     {"placement", addPlacement}, {"hardware", addHardware}};
 

@@ -285,7 +285,11 @@ struct Override {
 /// Returns the part of the override's path that names a file: "chips.h100-sxm".
 std::string ownerOf(const Override &override);
 Result<Override> parseOverride(std::string_view text);
-/// Parses several overrides; returns the first error.
+/// Returns the overrides of a file of `autopar.calibration/1`: the figures that
+/// the calibration changed.
+Result<std::vector<Override>> readCalibration(const std::string &path);
+/// Parses several overrides; returns the first error. The text "@FILE" stands
+/// for the overrides of a calibration.
 Result<std::vector<Override>>
 parseOverrides(const std::vector<std::string> &texts);
 

@@ -24,6 +24,8 @@ struct ReadOptions {
   FindModel findModel;
   /// Texts of config files, by the last part of their paths.
   std::map<std::string, std::string> files = {};
+  /// The folder of `runtimes` with the forms by which a log is read.
+  std::string logForms = "logs";
 };
 
 /// Reads the launches of engines in `tables` from `text`: a command line, a

@@ -9,6 +9,7 @@
 #define AUTOPAR_SESSION_VALIDATE_H
 
 #include "autopar/Support/Progress.h"
+#include "autopar/Support/Table.h"
 #include "autopar/Validation/MemoryRows.h"
 #include "autopar/Validation/ThroughputRows.h"
 #include "autopar/Validation/ValidationReport.h"
@@ -21,6 +22,8 @@ namespace autopar::session {
 /// The inputs of `autopar validate`.
 struct ValidateRequest {
   std::vector<std::string> files;
+  /// Tables that were read already.
+  std::vector<DataTable> tables = {};
   /// Path of a file of `autopar.columns/1`, and path of a file of
   /// `autopar.rules/1` or "none".
   std::string columns, rules;

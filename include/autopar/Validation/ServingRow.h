@@ -54,6 +54,9 @@ struct ServingRow {
   /// Requests that each client sends, one after the other; the first ones of
   /// all clients arrive at once. Absent: as the rule "ttft" says.
   std::optional<int64_t> rounds;
+  /// Whether `inputTokens` and `outputTokens` are the means of what was served,
+  /// not what the benchmark was asked for.
+  bool areLengthsMeans = false;
   ServedDegrees degrees;
   /// Where `mode` is "disagg": who prefills, who decodes.
   std::optional<ServedPool> prefill, decode;
