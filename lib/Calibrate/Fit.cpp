@@ -35,6 +35,10 @@ static constexpr double cauchy = 2.385;
 /// The step of finite differences in x: well above the rounding of predictions
 /// to picoseconds, well below a prior's width.
 static constexpr double step = 1e-2;
+/// Derivatives serve for values this near, in widths of priors: most of the
+/// time is theirs, and logarithms of predictions are nearly linear in those of
+/// figures.
+static constexpr double reuse = 0.3;
 /// Noise below this is that of repeats: 2 to 3 % between equal runs of one
 /// version (`autopar validate`, repeats).
 static constexpr double leastNoise = 0.02;
@@ -145,7 +149,7 @@ const VectorXd &Residuals::logErrors(const VectorXd &x) {
 }
 
 const MatrixXd &Residuals::slopesAt(const VectorXd &x) {
-  if (slopesFor && *slopesFor == x)
+  if (slopesFor && (x - *slopesFor).lpNorm<Eigen::Infinity>() <= reuse)
     return slopes;
   const VectorXd base = logErrors(x);
   slopes = MatrixXd::Zero(base.size(), inputs());
@@ -213,14 +217,14 @@ normalEquations(Residuals &residuals, const VectorXd &x, Chosen chosen) {
   return {left, right};
 }
 
-/// Sets the errors of points whose rows are in a fold, predicted by the
+/// Sets the errors of points whose groups are in a fold, predicted by the
 /// linearised fit of the others.
 static void holdOut(Residuals &residuals, const VectorXd &x,
                     VectorXd &heldOut) {
   heldOut = residuals.logErrors(x);
   for (size_t fold = 0; fold < folds; ++fold) {
     auto isOther = [&](const FitPoint &point) {
-      return point.row % folds != fold;
+      return point.group % folds != fold;
     };
     auto [left, right] = normalEquations(residuals, x, isOther);
     VectorXd own = left.ldlt().solve(right);
@@ -251,6 +255,16 @@ static void setErrors(Residuals &residuals, const VectorXd &before,
     one.heldOut /= count;
     one.spread = std::sqrt(one.spread / count);
   }
+}
+
+/// Whether groups that were held out are predicted better than before, in the
+/// mean absolute logarithm. Fewer groups than folds do not tell.
+static bool isBetter(const std::vector<FitPoint> &points,
+                     const VectorXd &before, const VectorXd &heldOut) {
+  size_t groups = 0;
+  for (const FitPoint &point : points)
+    groups = std::max(groups, point.group + 1);
+  return groups < folds || heldOut.cwiseAbs().sum() < before.cwiseAbs().sum();
 }
 
 /// Finds the parameter that, if it were known, would narrow the predictions of
@@ -299,6 +313,11 @@ Result<Fit> calibration::fit(const std::vector<Parameter> &parameters,
   fitted.quantities.resize(noise.size());
   setErrors(residuals, before, after, heldOut, fitted.quantities);
   chooseNext(slopes, covariance, fitted);
+  if (!isBetter(points, before, heldOut)) {
+    fitted.helps = false;
+    x.setZero();
+    covariance.setIdentity();
+  }
   std::vector<double> values = residuals.valuesAt(x);
   for (size_t i = 0; i < parameters.size(); ++i) {
     auto at = static_cast<Eigen::Index>(i);

@@ -16,6 +16,7 @@
 #include "autopar/Validation/TrainingRows.h"
 
 #include <map>
+#include <set>
 
 using namespace autopar;
 using namespace autopar::calibration;
@@ -51,13 +52,13 @@ static bool isFitted(const ErrorSection &section) {
 
 static Points pointsOf(const ValidationReport &report) {
   Points all;
-  std::map<std::string, size_t> rows;
+  std::map<std::string, size_t> groups;
   for (const ErrorSection &section : report.sections) {
     if (section.points.empty() || !isFitted(section))
       continue;
     for (const validation::MeasuredPoint &point : section.points) {
-      size_t row = rows.emplace(point.id, rows.size()).first->second;
-      all.points.push_back({all.quantities.size(), row, point.measured});
+      size_t group = groups.emplace(point.id, groups.size()).first->second;
+      all.points.push_back({all.quantities.size(), group, point.measured});
       bool isTime = point.predicted && *point.predicted > 0;
       all.predicted.push_back(isTime ? point.predicted : std::nullopt);
     }

@@ -46,7 +46,8 @@ std::string session::calibrationJson(const Calibration &calibration) {
   const Fit &fit = calibration.fit;
   ordered_json json = {{"schema", "autopar.calibration/1"},
                        {"files", calibration.files},
-                       {"points", calibration.points}};
+                       {"points", calibration.points},
+                       {"helps", fit.helps}};
   json["parameters"] = ordered_json::array();
   for (size_t i = 0; i < fit.parameters.size(); ++i)
     json["parameters"].push_back(
@@ -105,6 +106,10 @@ std::string session::calibrationText(const Calibration &calibration) {
             countOf(one.points, "point") + "  " + percent(one.before) + "  " +
             percent(one.after) + "  " + percent(one.heldOut) + "\n";
   }
+  if (!fit.helps)
+    text +=
+        "\nRows that were held out are not predicted better: today's values "
+        "are kept.\n";
   text += parametersText(calibration);
   if (fit.next)
     text += "\nMeasure next: " + calibration.parameters[*fit.next].measure +

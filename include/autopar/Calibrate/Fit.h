@@ -29,9 +29,9 @@ struct Parameter {
 };
 
 /// A measured figure: the index of its quantity (TPOT, TTFT, ...) and of its
-/// row, for folds of the cross-validation.
+/// group, all of whose points are held out together.
 struct FitPoint {
-  size_t quantity = 0, row = 0;
+  size_t quantity = 0, group = 0;
   double measured = 0;
 };
 
@@ -62,6 +62,10 @@ struct QuantityErrors {
 };
 
 struct Fit {
+  /// Whether rows that were held out are predicted better than before, or are
+  /// fewer than the folds. If not, the parameters keep today's values, with the
+  /// intervals of their priors.
+  bool helps = true;
   std::vector<FittedParameter> parameters;
   /// Covariance of the logarithms of values.
   std::vector<std::vector<double>> covariance;

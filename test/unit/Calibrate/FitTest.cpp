@@ -62,7 +62,7 @@ TEST(Fit, ABrokenRowDoesNotDecide) {
   std::vector<FitPoint> many;
   for (size_t i = 0; i < 8; ++i)
     for (FitPoint point : points) {
-      point.row = i;
+      point.group = i;
       many.push_back(point);
     }
   many[0].measured *= 20;
@@ -77,6 +77,21 @@ TEST(Fit, ABrokenRowDoesNotDecide) {
   ASSERT_TRUE(fitted);
   EXPECT_NEAR(fitted->parameters[0].value, 3, 0.1);
   EXPECT_NEAR(fitted->parameters[1].value, 20, 1);
+}
+
+TEST(Fit, WhatDoesNotHelpOtherRowsIsNotTaken) {
+  // Errors of opposite signs: a fit of some rows is worse for the others.
+  auto same = [](const std::vector<double> &values) {
+    return std::vector<std::optional<double>>(6, values[0]);
+  };
+  std::vector<FitPoint> apart;
+  for (size_t i = 0; i < 6; ++i)
+    apart.push_back({0, i, i % 2 == 0 ? 2.2 : 1.8});
+  Result<Fit> fitted = fit({parameters[0]}, apart, {0.02}, same);
+  ASSERT_TRUE(fitted);
+  EXPECT_FALSE(fitted->helps);
+  EXPECT_EQ(fitted->parameters[0].value, 2);
+  EXPECT_FALSE(fitted->parameters[0].isDetermined());
 }
 
 TEST(Fit, ALimitIsKept) {
