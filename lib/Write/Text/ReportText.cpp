@@ -135,7 +135,7 @@ static std::string memoryTable(const Report &report) {
   int64_t libraries =
       device.runtimeBytes - device.communicationBytes - device.graphBytes;
   if (libraries > 0)
-    add("  libraries", libraries);
+    add("  context and libraries", libraries);
   if (device.communicationBytes > 0)
     add("  communication", device.communicationBytes);
   if (device.graphBytes > 0)
