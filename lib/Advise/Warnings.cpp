@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 
 using namespace autopar;
 using namespace autopar::advice;
@@ -50,14 +51,27 @@ static void addFigures(Warnings &warnings, const char *what,
     warnings.push_back({what + listSome(names), ""});
 }
 
+/// Returns the format of an activation below 16 bits that an elementwise kernel
+/// reads, if any. A cast of a matmul's input reads 16 bits and only writes
+/// fewer, so it returns none for a cast.
+static std::optional<ElementType> narrowInputOf(const Kernel &kernel) {
+  if (kernel.kind != KernelKind::elementwise)
+    return std::nullopt;
+  for (const Traffic &traffic : kernel.traffic)
+    if (!traffic.write && traffic.role == Traffic::Role::activation &&
+        bitsOf(traffic.type) < 16)
+      return traffic.type;
+  return std::nullopt;
+}
+
 /// Warns about activations in formats below 16 bits, because engines that
 /// multiply in 8 bits keep all other activations wider.
 static void warnNarrowStream(const EvaluatedStep &step, Warnings &warnings) {
   for (const Kernel &kernel : step.program.kernels)
-    if (kernel.kind == KernelKind::elementwise && bitsOf(kernel.compute) < 16) {
+    if (std::optional<ElementType> format = narrowInputOf(kernel)) {
       warnings.push_back(
           {"activations, norms and collectives are " +
-               std::string(nameOf(kernel.compute)) +
+               std::string(nameOf(*format)) +
                " too, but serving engines keep them in 16 bits: their real "
                "bytes and times are twice those shown",
            "narrow-stream"});
