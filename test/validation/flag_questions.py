@@ -46,10 +46,19 @@ def trace(first, last):
     return "".join(json.dumps(line) + "\n" for line in lines)
 
 
+def calibration(chip):
+    """A calibration that halves the memory bandwidth of a chip, as a file of
+    `autopar calibrate` has it."""
+    figure = {"path": f"chips.{chip}.memory_bandwidth", "value": 2e12, "before": 4e12}
+    return json.dumps({"schema": "autopar.calibration/1", "parameters": [figure]})
+
+
 # Of layers 0 to 47 of Qwen3-30B-A3B, 3 to 60 of DeepSeek-V3, 3 to 91 of GLM-4.5.
 TABLES = {
     "requests.csv": REQUESTS,
     "serve.sh": "vllm serve llama-3.1-8b --gpu-memory-utilization=0.7\n",
+    "h100.json": calibration("h100-sxm"),
+    "h200.json": calibration("h200-sxm"),
     "trace.jsonl": trace(0, 47),
     "trace-deepseek.jsonl": trace(3, 60),
     "trace-glm.jsonl": trace(3, 91),

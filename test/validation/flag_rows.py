@@ -147,6 +147,7 @@ MACHINE = {
     "enforce-eager": Row(names=("eager",)),
     "set": Row({"": "chips.h100-sxm.memory_bandwidth=2e12", "mla decode": "chips.h200-sxm.memory_bandwidth=2e12",
                 "drafts served": "chips.h200-sxm.memory_bandwidth=2e12"}),
+    "calibration": Row({"": "h100.json", "mla decode": "h200.json", "drafts served": "h200.json"}),
     "hardware": Row("b200-sxm-8"),
 }  # fmt: skip
 SOURCE = {
