@@ -7,6 +7,8 @@
 
 #include "autopar/Session/Calibrate.h"
 
+#include "MeasuredCalls.h"
+
 #include "autopar/Calibrate/Parameters.h"
 #include "autopar/Hardware/Hardware.h"
 #include "autopar/Session/Validate.h"
@@ -15,6 +17,7 @@
 #include "autopar/Validation/Names.h"
 #include "autopar/Validation/TrainingRows.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -36,6 +39,28 @@ struct Points {
   std::vector<std::string> quantities;
   std::vector<FitPoint> points;
   std::vector<std::optional<double>> predicted;
+
+  /// Number of groups of points so far.
+  size_t groups() const {
+    size_t count = 0;
+    for (const FitPoint &point : points)
+      count = std::max(count, point.group + 1);
+    return count;
+  }
+};
+
+/// What is fitted: rows of tables, which `validate` predicts, and calls of
+/// collectives.
+struct Measurements {
+  ValidateRequest rows;
+  std::vector<MeasuredCall> calls;
+};
+
+/// The points of all measurements, and the machines and runtimes whose figures
+/// predict them: "systems.h100-sxm-8", "runtimes.vllm".
+struct Prediction {
+  Points points;
+  std::set<std::string> owners;
 };
 
 } // namespace
@@ -50,21 +75,35 @@ static bool isFitted(const ErrorSection &section) {
   return true;
 }
 
-static Points pointsOf(const ValidationReport &report) {
-  Points all;
+/// Adds the figures of a validation to `all`.
+static void addRows(const ValidationReport &report, Points &all) {
   std::map<std::string, size_t> groups;
+  size_t first = all.groups();
   for (const ErrorSection &section : report.sections) {
     if (section.points.empty() || !isFitted(section))
       continue;
     for (const validation::MeasuredPoint &point : section.points) {
-      size_t group = groups.emplace(point.id, groups.size()).first->second;
+      size_t group =
+          groups.emplace(point.id, first + groups.size()).first->second;
       all.points.push_back({all.quantities.size(), group, point.measured});
       bool isTime = point.predicted && *point.predicted > 0;
       all.predicted.push_back(isTime ? point.predicted : std::nullopt);
     }
     all.quantities.push_back(section.name);
   }
-  return all;
+}
+
+/// Adds the times of calls to `all`. Each call is a group of its own: sizes
+/// that are held out are predicted from the other sizes.
+static void addCalls(const std::vector<MeasuredCall> &calls,
+                     const std::vector<std::optional<double>> &times,
+                     Points &all) {
+  size_t group = all.groups();
+  for (size_t i = 0; i < calls.size(); ++i) {
+    all.points.push_back({all.quantities.size(), group++, calls[i].timeUs});
+    all.predicted.push_back(times[i]);
+  }
+  all.quantities.emplace_back("collective");
 }
 
 //===----------------------------------------------------------------------===//
@@ -87,18 +126,19 @@ static std::optional<DataTable> validationTable(const std::string &text,
 
 /// Reads all files: tables of `autopar validate`, and files of benchmarks, of
 /// which the served runs become such a table.
-static Result<std::vector<DataTable>>
-readFiles(const CalibrateRequest &request, std::vector<MeasuredFile> &read) {
+static Result<Measurements> readFiles(const CalibrateRequest &request,
+                                      std::vector<MeasuredFile> &read) {
   Result<MeasurementForms> forms = MeasurementForms::load();
   if (!forms)
     return forms.error();
-  std::vector<DataTable> tables;
+  Measurements all;
+  all.rows.configs = request.configs;
   for (const std::string &file : request.files) {
     Result<std::string> text = readFile(file);
     if (!text)
       return text.error();
     if (auto table = validationTable(*text, file)) {
-      tables.push_back(std::move(*table));
+      all.rows.tables.push_back(std::move(*table));
       continue;
     }
     Result<MeasuredFile> measured = forms->read(*text, file);
@@ -110,12 +150,15 @@ readFiles(const CalibrateRequest &request, std::vector<MeasuredFile> &read) {
   if (!served)
     return served.error();
   if (*served)
-    tables.push_back(std::move(**served));
-  return tables;
+    all.rows.tables.push_back(std::move(**served));
+  Result<std::vector<MeasuredCall>> calls = measuredCalls(read, request.stated);
+  if (!calls)
+    return calls.error();
+  all.calls = std::move(*calls);
+  return all;
 }
 
-/// Returns the machines and runtimes of the rows that are predicted:
-/// "systems.h100-sxm-8", "runtimes.vllm".
+/// Returns the machines and runtimes of the rows that are predicted.
 static Result<std::set<std::string>> ownersOf(const Validation &all) {
   Result<NameRules> rules =
       readNameRules(dataDirectory("hardware") + "/names.json");
@@ -148,6 +191,33 @@ static Result<std::set<std::string>> ownersOf(const Validation &all) {
 // Fitting
 //===----------------------------------------------------------------------===//
 
+/// Predicts all measurements with `overrides`.
+static Result<Prediction> predictAll(const Measurements &measured,
+                                     std::vector<std::string> overrides) {
+  Prediction all;
+  if (!measured.calls.empty()) {
+    auto times = predictCalls(measured.calls, overrides);
+    if (!times)
+      return times.error();
+    addCalls(measured.calls, *times, all.points);
+    for (const MeasuredCall &call : measured.calls)
+      all.owners.insert("systems." + call.system);
+  }
+  if (measured.rows.tables.empty())
+    return all;
+  ValidateRequest request = measured.rows;
+  request.overrides = std::move(overrides);
+  Result<Validation> rows = validate(request);
+  if (!rows)
+    return rows.error();
+  addRows(rows->report, all.points);
+  Result<std::set<std::string>> owners = ownersOf(*rows);
+  if (!owners)
+    return owners.error();
+  all.owners.merge(*owners);
+  return all;
+}
+
 static std::string setTo(const Parameter &parameter, double value) {
   return parameter.path + "=" + formatNumber(value);
 }
@@ -156,43 +226,33 @@ Result<session::Calibration>
 session::calibrate(const CalibrateRequest &request) {
   Calibration made;
   made.files = request.files;
-  Result<std::vector<DataTable>> tables = readFiles(request, made.read);
-  if (!tables)
-    return tables.error();
-  if (tables->empty())
-    return made;
-  ValidateRequest question;
-  question.tables = std::move(*tables);
-  question.configs = request.configs;
-  question.overrides = request.overrides;
-  Result<Validation> today = validate(question);
+  Result<Measurements> measured = readFiles(request, made.read);
+  if (!measured)
+    return measured.error();
+  Result<Prediction> today = predictAll(*measured, request.overrides);
   if (!today)
     return today.error();
-  Points points = pointsOf(today->report);
+  const Points &points = today->points;
   made.quantities = points.quantities;
   made.points = points.points.size();
   if (points.points.empty())
     return made;
-  Result<std::set<std::string>> owners = ownersOf(*today);
-  if (!owners)
-    return owners.error();
-  Result<std::vector<Parameter>> parameters = parametersOf(*owners);
+  Result<std::vector<Parameter>> parameters = parametersOf(today->owners);
   if (!parameters)
     return parameters.error();
   made.parameters = std::move(*parameters);
   auto predict = [&](const std::vector<double> &values)
       -> Result<std::vector<std::optional<double>>> {
-    ValidateRequest moved = question;
+    std::vector<std::string> overrides = request.overrides;
     for (size_t i = 0; i < values.size(); ++i)
       if (values[i] != made.parameters[i].today)
-        moved.overrides.push_back(setTo(made.parameters[i], values[i]));
-    Result<Validation> result = validate(moved);
-    if (!result)
-      return result.error();
-    Points all = pointsOf(result->report);
+        overrides.push_back(setTo(made.parameters[i], values[i]));
+    Result<Prediction> moved = predictAll(*measured, std::move(overrides));
+    if (!moved)
+      return moved.error();
     // Which rows count does not depend on figures that are fitted.
-    all.predicted.resize(points.points.size());
-    return std::move(all.predicted);
+    moved->points.predicted.resize(points.points.size());
+    return std::move(moved->points.predicted);
   };
   std::vector<double> noise(points.quantities.size(), firstNoise);
   Result<Fit> fitted = fit(made.parameters, points.points, noise, predict);

@@ -95,8 +95,8 @@ std::string session::calibrationText(const Calibration &calibration) {
   const Fit &fit = calibration.fit;
   std::string text = measurementsText(calibration.read);
   if (fit.parameters.empty())
-    return text + "\nNothing to fit: no served, memory or training figure of "
-                  "these files has a prediction.\n";
+    return text + "\nNothing to fit: no figure of serving, memory, training or "
+                  "collectives in these files has a prediction.\n";
   text += "\n" + countOf(calibration.points, "point") + " of " +
           countOf(calibration.files.size(), "file") + "\n\n" +
           "Mean absolute error: before, after, and of rows held out\n";
