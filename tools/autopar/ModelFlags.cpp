@@ -11,7 +11,11 @@
 #include "PlanArguments.h"
 
 #include "autopar/Model/WeightFormat.h"
+#include "autopar/Pipelines/FlagValues.h"
+#include "autopar/Plan/PlanText.h"
 #include "autopar/Support/Text.h"
+
+#include <tuple>
 
 using namespace autopar;
 using namespace autopar::model;
@@ -65,6 +69,8 @@ namespace {
 struct EstimateOptions : PlanArguments {
   ModelArgument model;
   std::string bundle, from;
+  /// Launches whose plans are compared.
+  std::vector<std::string> launches;
 };
 
 struct GroupsOptions : PlanArguments {
@@ -180,8 +186,57 @@ static int runEstimate(EstimateOptions &options) {
   return estimate(options.model, options.flags, options.values, options.bundle);
 }
 
+/// Sets a value that all launches must have in common, such as their runtime.
+static std::optional<Error> setCommon(const std::string &what,
+                                      const std::string &file,
+                                      const std::string &found,
+                                      std::string &common) {
+  if (common.empty())
+    common = found;
+  if (common == found)
+    return std::nullopt;
+  return Error{"",
+               "--from: " + file + " has the " + what + " " + found +
+                   ", a launch before it " + common,
+               "give launches of one " + what};
+}
+
+/// Adds the plan of each launch to the plans that are compared. The launches
+/// have one model and one runtime.
+static std::optional<Error> takePlans(EstimateOptions &options) {
+  std::string model, runtime;
+  for (const std::string &file : options.launches) {
+    PlanArguments own;
+    ModelArgument ownModel = options.model;
+    if (std::optional<Error> error = takeLaunch(file, ownModel, own))
+      return error;
+    for (auto [what, found, common] :
+         {std::tuple("model", ownModel.name, &model),
+          std::tuple("runtime",
+                     valuesOf(own.flags, own.values, "runtime").front(),
+                     &runtime)})
+      if (std::optional<Error> error = setCommon(what, file, found, *common))
+        return error;
+    std::string text = valuesOf(own.flags, own.values, "plan").front();
+    Result<plan::Plan> plan = plan::loadPlan(text);
+    if (!plan)
+      return plan.error();
+    valuesOf(options.flags, options.values, "diff-plans")
+        .push_back(plan::planText(*plan).value_or(text));
+  }
+  options.model.name = model;
+  std::vector<std::string> &given =
+      valuesOf(options.flags, options.values, "runtime");
+  if (given.empty())
+    given = {runtime};
+  return std::nullopt;
+}
+
 static int runCompare(EstimateOptions &options) {
   withFormat(options);
+  if (!options.launches.empty())
+    if (std::optional<Error> error = takePlans(options))
+      return printError(*error);
   return compare(options.model, options.flags, options.values);
 }
 
@@ -227,6 +282,14 @@ void autopar::addCompare(CLI::App &app, std::vector<Command> &commands) {
       ->required();
   addPlanFlags(command, *options, isOfOnePlan);
   addPlans(command, *options);
+  command
+      ->add_option("--from", options->launches,
+                   "Also compare the plan of a launch, as 'autopar read' reads "
+                   "it; given once for each launch of one model and runtime")
+      ->group("How to split")
+      ->type_name("file")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   addSource(command, options->model);
   command->footer(
       "Two plans of a model are compared tensor by tensor; several plans,\n"
@@ -237,6 +300,7 @@ void autopar::addCompare(CLI::App &app, std::vector<Command> &commands) {
       "value for each machine.\n\n"
       "  autopar compare llama-3.3-70b --plans='tp8; tp4,pp2,sp'\n"
       "  autopar compare llama-3.3-70b --plans=tp4.json,tp8.json\n"
+      "  autopar compare --from=today.sh --from=tomorrow.sh\n"
       "  autopar compare llama-3.3-70b --hardware=a100,h100 --shard-tp=8 \\\n"
       "                  --phase=decode --batch=32 --context=4096\n"
       "  autopar compare llama-3.1-8b,qwen3-8b --phase=decode --json\n");
