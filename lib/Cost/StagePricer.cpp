@@ -50,7 +50,9 @@ static constexpr size_t partOutputs = 11, trainingOutput = 13,
                         trainingOutputs = sectionCount * sectionOutputs + 6;
 /// Indices of some outputs of a stage.
 static constexpr size_t reservedOutput = 7, budgetOutput = 9,
-                        updateOutput = trainingOutput + trainingOutputs - 1;
+                        updateOutput = trainingOutput + trainingOutputs - 1,
+                        gradientOutput = updateOutput - 3,
+                        optimizerOutput = updateOutput - 2;
 
 /// Returns the nodes that a part's tape computes, in the order of its outputs.
 static std::vector<NodeId> partNodes(const TotalNodes &total) {
@@ -251,6 +253,19 @@ Refusal StagePricer::priceStage(const std::vector<LayerRange> &ranges,
             outputs[reservedOutput], outputs[budgetOutput],
             isTraining() ? outputs[updateOutput] : 0};
   stages.emplace_back(std::move(counts), memory);
+  return {};
+}
+
+Refusal StagePricer::priceWhole(WholeMemory &memory) {
+  layout.part = PartCounts(program);
+  addPlaces(program, order, 0, order.size() + 2, borders, layout.part);
+  if (Refusal refusal = pricer.lay(layout))
+    return refusal;
+  if (Refusal refusal = pricer.price(pointOf(microbatch), outputs.data()))
+    return refusal;
+  memory = {outputs[4], outputs[8], outputs[10]};
+  for (size_t output : {gradientOutput, optimizerOutput})
+    memory.keptBytes += isTraining() ? outputs[output] : 0;
   return {};
 }
 

@@ -42,7 +42,7 @@ bool IterationPrices::priceParts(const Workload &pass) {
   if (!isPriced)
     return false;
   hostPs = *host;
-  isPriced = addCopies();
+  isPriced = addCopies() && !pricer.priceWhole(whole);
   if (!isPriced)
     return false;
   if (partsBefore.empty())
@@ -183,8 +183,8 @@ IterationTimes IterationPrices::times() const {
   return times;
 }
 
-BatchPrice IterationPrices::price(const IterationShape &wanted) {
-  BatchPrice price;
+/// Sets the shape and prices its parts. Returns whether these are legal.
+bool IterationPrices::begin(const IterationShape &wanted) {
   shape = {wanted.schedule, stages.size, wanted.interleave,
            wanted.microbatches};
   schedule.kind = shape.kind;
@@ -193,7 +193,48 @@ BatchPrice IterationPrices::price(const IterationShape &wanted) {
   schedule.microbatches = shape.microbatches;
   Workload pass = problem.workload();
   pass.batch = problem.batches[wanted.batch] / wanted.microbatches;
-  if (!hasOrder(schedule) || !priceParts(pass) || !layOut(ranges))
+  return hasOrder(schedule) && priceParts(pass);
+}
+
+/// Returns the bytes that a microbatch keeps for its backward, over all stages.
+int64_t IterationPrices::savedBytes() const {
+  int64_t bytes =
+      pricer.before.training.savedBytes + pricer.after.training.savedBytes;
+  for (uint32_t part : pricer.partOf)
+    bytes += pricer.parts[part].training.savedBytes;
+  return bytes;
+}
+
+/// Returns the number of microbatches whose saved bytes every device holds at
+/// once at the least (`peakSavedBytes`). The last device of 1F1B holds one; in
+/// an interleaved schedule a device holds all virtual stages of one.
+static int64_t leastKept(const PipelineShape &shape) {
+  switch (shape.kind) {
+  case ScheduleKind::gpipe:
+    return shape.microbatches;
+  case ScheduleKind::zero_bubble:
+    return std::min(shape.stages, shape.microbatches);
+  default:
+    return 1;
+  }
+}
+
+/// The bytes of the fullest device are at least the mean over all devices. Room
+/// that the update frees is in neither.
+std::optional<IterationPrices::LeastBytes>
+IterationPrices::leastBytesOf(const IterationShape &wanted) {
+  // The factor by which rounding may raise the sums below.
+  constexpr double slack = 1 - 1e-12;
+  if (!begin(wanted) || shape.isFolded())
+    return std::nullopt;
+  auto saved = static_cast<double>(leastKept(shape) * savedBytes());
+  double mean = (whole.keptBytes + saved) / static_cast<double>(shape.stages);
+  return LeastBytes{slack * (mean + whole.runtimeBytes), whole.capacityBytes};
+}
+
+BatchPrice IterationPrices::price(const IterationShape &wanted) {
+  BatchPrice price;
+  if (!begin(wanted) || !layOut(ranges))
     return price;
   addWork();
   if (!addTransfers() || checkSchedule(schedule) || !findMemory(price))

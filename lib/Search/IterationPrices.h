@@ -35,6 +35,14 @@ public:
   /// Prices one shape. Shapes with equal microbatches that follow each other
   /// share the prices of parts.
   BatchPrice price(const IterationShape &shape);
+  /// Returns a lower bound of the bytes of the fullest device, and the bytes
+  /// that a device has; nothing if the shape is illegal.
+  struct LeastBytes {
+    double leastBytes = 0, capacityBytes = 0;
+
+    bool fits() const { return leastBytes <= capacityBytes; }
+  };
+  std::optional<LeastBytes> leastBytesOf(const IterationShape &shape);
 
 private:
   /// What a stage or a device contains: the number of each part of
@@ -60,7 +68,9 @@ private:
     bool send(double next);
   };
 
+  bool begin(const IterationShape &wanted);
   bool priceParts(const program::Workload &pass);
+  int64_t savedBytes() const;
   bool addTransfers();
   bool addCopies();
   void countParts();
@@ -76,6 +86,7 @@ private:
   /// The microbatch whose parts are priced, and whether these prices are legal.
   std::optional<int64_t> passBatch;
   bool isPriced = false;
+  cost::StagePricer::WholeMemory whole;
   schedule::Picoseconds hostPs = 0, copiesPs = 0;
   /// For each position in the order of layers, and for the end, the number of
   /// parts of each kind before this position.

@@ -13,6 +13,7 @@
 #include "RequestPrices.h"
 
 #include <algorithm>
+#include <chrono>
 #include <ctime>
 #include <set>
 #include <thread>
@@ -160,7 +161,10 @@ void TargetSearch::priceRequests(uint32_t strategyIndex, Findings &own) {
   }
 }
 
-void TargetSearch::priceIterations(uint32_t strategyIndex, Findings &own) {
+/// Calls `take` for each iteration of a strategy, with its prices, its shape,
+/// its candidate and the number of its points, until the search stops.
+template <typename Take>
+void TargetSearch::forIterations(uint32_t strategyIndex, Take take) {
   const StrategyMeshes &strategy = index.strategies[strategyIndex];
   IterationPrices prices(problem, target, *strategy.program);
   Candidate candidate;
@@ -176,15 +180,50 @@ void TargetSearch::priceIterations(uint32_t strategyIndex, Findings &own) {
       prices.lay(layout, index.stagesOf(mesh, order.order),
                  mesh.sizes.replicas());
       for (const IterationShape &shape : index.shapesOf(mesh.sizes)) {
+        if (!goesOnNow())
+          return;
         candidate.batch = problem.batches[shape.batch];
         candidate.microbatches = shape.microbatches;
         candidate.interleave = shape.interleave;
         candidate.schedule = shape.schedule;
-        own.take(prices.price(shape), candidate, order.count, shape.batch,
-                 worth);
+        take(prices, shape, candidate, order.count);
       }
     }
   }
+}
+
+void TargetSearch::priceIterations(uint32_t strategy, Findings &own) {
+  forIterations(strategy, [&](IterationPrices &prices,
+                              const IterationShape &shape,
+                              const Candidate &candidate, uint64_t points) {
+    auto bytes = prices.leastBytesOf(shape);
+    if (!problem.verify && bytes && !bytes->fits())
+      own.proof.unfit += points;
+    else
+      own.take(prices.price(shape), candidate, points, shape.batch, worth);
+  });
+}
+
+void TargetSearch::priceUnfitIterations(uint32_t strategy, Findings &own) {
+  // These points are counted already.
+  SearchProof counted = own.proof;
+  forIterations(strategy, [&](IterationPrices &prices,
+                              const IterationShape &shape,
+                              const Candidate &candidate, uint64_t points) {
+    auto bytes = prices.leastBytesOf(shape);
+    double known = std::min(found.closestBytes, own.closestBytes);
+    if (bytes && !bytes->fits() && bytes->leastBytes <= known)
+      own.take(prices.price(shape), candidate, points, shape.batch, worth);
+  });
+  own.proof = counted;
+}
+
+/// Finds the iteration that is nearest to fitting, if none fits.
+void TargetSearch::priceAllUnfit() {
+  if (problem.trains() && found.frontier.all().empty() && !problem.verify)
+    perform({"strategies that do not fit", &TargetSearch::priceUnfitIterations,
+             &TargetSearch::skip},
+            making);
 }
 
 //===----------------------------------------------------------------------===//
@@ -200,6 +239,32 @@ bool TargetSearch::goesOn(std::string_view what, size_t done, size_t all) {
   if (soFar.score != Worth::none)
     text += ", " + worth.text(soFar.candidate) + " so far";
   return control.progress(text, done, all);
+}
+
+bool TargetSearch::goesOnNow() {
+  // Short enough that an interrupt takes effect at once, long enough that
+  // reports cost nothing.
+  constexpr std::chrono::milliseconds reportEvery(50);
+  if (stopped)
+    return false;
+  auto now = std::chrono::steady_clock::now().time_since_epoch();
+  std::chrono::steady_clock::duration last(reportedAt.load());
+  if (now - last < reportEvery)
+    return true;
+  reportedAt = now.count();
+  std::unique_lock<std::mutex> lock(mutex);
+  size_t done = strategiesDone;
+  lock.unlock();
+  if (!goesOn(taskName, done, strategiesWanted))
+    stopped = true;
+  return !stopped;
+}
+
+/// Counts a strategy that took `seconds` to make.
+void TargetSearch::noteDone(double seconds) {
+  std::lock_guard<std::mutex> lock(mutex);
+  ++strategiesDone;
+  makingSeconds += seconds;
 }
 
 void TargetSearch::noteBest(const Findings &own) {
@@ -245,9 +310,11 @@ TargetSearch::makingOf(const std::function<bool(uint32_t)> &isWanted) const {
 /// compiled already are still priced.
 void TargetSearch::perform(const Task &task, const Groups &groups) {
   next = 0;
-  size_t done = 0, all = 0;
+  taskName = task.name;
+  strategiesDone = strategiesWanted = 0;
   for (const std::vector<uint32_t> &group : groups)
-    all += group.size();
+    strategiesWanted += group.size();
+  stopped = !goesOn(taskName, 0, strategiesWanted);
   onThreads([&](unsigned, Findings &own) {
     for (size_t i = next++; i < groups.size() && !stopped; i = next++)
       for (uint32_t which : groups[i]) {
@@ -257,13 +324,8 @@ void TargetSearch::perform(const Task &task, const Groups &groups) {
         bool isRefused = !index.strategies[which].program;
         (this->*(isRefused ? task.refuse : task.price))(which, own);
         noteBest(own);
-        std::unique_lock<std::mutex> lock(mutex);
-        size_t strategies = ++done;
-        makingSeconds += seconds;
-        lock.unlock();
-        if (!goesOn(task.name, strategies, all))
-          stopped = true;
-        if (stopped)
+        noteDone(seconds);
+        if (!goesOnNow())
           return;
       }
   });
@@ -284,6 +346,8 @@ void TargetSearch::priceFirst() {
 bool TargetSearch::run() {
   prepare();
   priceFirst();
+  if (!stopped)
+    priceAllUnfit();
   if (!problem.kind().hasBounds())
     return !stopped;
   bool gathers =

@@ -63,6 +63,9 @@ public:
   void priceSteps(uint32_t strategy, Findings &own);
   void priceRequests(uint32_t strategy, Findings &own);
   void priceIterations(uint32_t strategy, Findings &own);
+  /// Prices those iterations that do not fit by their bound and may be the
+  /// nearest to fitting.
+  void priceUnfitIterations(uint32_t strategy, Findings &own);
 
   /// Returns the best score of all plans so far.
   double bestScore() const { return found.best.score; }
@@ -101,6 +104,13 @@ private:
   Groups makingOf(const std::function<bool(uint32_t)> &isWanted) const;
   void noteBest(const Findings &own);
   bool goesOn(std::string_view what, size_t done, size_t all);
+  /// Reports progress if the last report is `reportEvery` ago. Returns whether
+  /// to go on.
+  bool goesOnNow();
+  void noteDone(double seconds);
+  template <typename Take>
+  void forIterations(uint32_t strategy, Take take);
+  void priceAllUnfit();
 
   // The functions for plans without stages.
   void priceFirst();
@@ -108,6 +118,7 @@ private:
   cost::Pricer pricerOf(const StrategyMeshes &strategy) const;
   void priceQuestion(uint32_t strategy, Findings &own);
   void refuseAll(uint32_t strategy, Findings &own);
+  void skip(uint32_t /*strategy*/, Findings & /*own*/) {}
 
   // The functions for fsdp plans without stages.
   bool isBounded(uint32_t strategy) const {
@@ -174,6 +185,12 @@ private:
   Groups making;
   double makingSeconds = 0;
   Scored soFar;
+  /// The task that is performed, the number of strategies that are done, and
+  /// that of all; `mutex` guards them.
+  std::string_view taskName;
+  size_t strategiesDone = 0, strategiesWanted = 0;
+  /// When progress was reported last, as a count of the steady clock.
+  std::atomic<int64_t> reportedAt{0};
   std::atomic<size_t> next{0};
   std::atomic<bool> stopped{false};
   std::mutex mutex;

@@ -133,6 +133,14 @@ public:
   };
   Refusal priceStage(const std::vector<schedule::LayerRange> &ranges,
                      int64_t device, StageMemory &memory);
+  /// Bytes of a device that has all layers: those of weights, gradients and
+  /// optimizer states, those of the runtime, and the bytes that the device has.
+  /// Every layer is on a stage, so that some stage holds its share of the kept
+  /// bytes.
+  struct WholeMemory {
+    double keptBytes = 0, runtimeBytes = 0, capacityBytes = 0;
+  };
+  Refusal priceWhole(WholeMemory &memory);
   /// Returns the bytes that a microbatch sends to the stage beginning with
   /// `layer`, in a step of kind `kind` (`layer` as in `transferInto`).
   double transferBytes(size_t kind, int64_t layer) const;
