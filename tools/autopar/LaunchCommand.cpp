@@ -120,6 +120,18 @@ static int runRead(const ReadCommandOptions &options) {
                options.json ? writeReading(*launches) : readingText(*launches));
 }
 
+/// The runtime that prices a launch, as `--runtime` names it. An engine with a
+/// runtime of its own name has that runtime's versions.
+static std::string runtimeOf(const Launch &launch, const LaunchTable &table) {
+  std::optional<Version> version = parseVersion(launch.version);
+  if (!version || table.runtime != table.name)
+    return table.runtime;
+  std::vector<std::string> numbers;
+  for (int64_t number : *version)
+    numbers.push_back(std::to_string(number));
+  return table.runtime + "@" + join(numbers, ".");
+}
+
 std::optional<Error> autopar::takeLaunch(const Launch &launch,
                                          ModelArgument &model,
                                          PlanArguments &arguments) {
@@ -135,7 +147,7 @@ std::optional<Error> autopar::takeLaunch(const Launch &launch,
   Result<LaunchTable> table = loadLaunchTable(launch.engine);
   if (!table)
     return table.error();
-  set("runtime", table->runtime);
+  set("runtime", runtimeOf(launch, *table));
   return std::nullopt;
 }
 
