@@ -268,7 +268,21 @@ def launch_seeds():
                "  leaderWorkerTemplate: {size: 2, workerTemplate: {spec: {containers: [{args: [vllm, serve, m]}]}}}\n").encode()
 
 
+def calibrate_seeds():
+    served = {"backend": "vllm", "model_id": "m", "max_concurrency": 8, "completed": 80, "duration": 60.0,
+              "total_input_tokens": 81920, "total_output_tokens": 20480, "median_ttft_ms": 60.0, "median_tpot_ms": 9.0}
+    call = {"size": 1024, "type": "float", "redop": "sum", "experiment_name": "all_reduce", "out_of_place": {"time": 9.5},
+            "in_place": {"time": 9.0}}
+    yield json.dumps(served).encode()
+    yield (json.dumps(served) + "\n" + json.dumps(served)).encode()
+    yield json.dumps({"devices": [{"rank": 0}, {"rank": 1}], "results": [call]}).encode()
+    yield b"model,tp,Mean TPOT (ms),ITL\nm,8,9.5,9.1\n"
+    yield (b"# Rank  0 Group  0 Pid  1 on n device  0 [0x1] NVIDIA H100\n"
+           b"  1048576  262144   float     sum    -1   30.0   34.95   34.95      0   29.0   36.16   36.16      0\n")
+
+
 TARGETS = {
+    "calibrate": (calibrate_seeds, lambda: json_words("runtimes/measurements/*.json", "runtimes/measurements/text/*.json")),
     "launch": (launch_seeds, lambda: json_words("runtimes/launch/*.json", "runtimes/logs/*.json", "runtimes/manifests/*.json")),
     "json": (json_seeds, lambda: ["true", "false", "null", "1e", "\\\\u00", "}}", "]]", ": "]),
     "config": (config_seeds, config_words),
