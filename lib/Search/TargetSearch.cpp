@@ -252,10 +252,7 @@ bool TargetSearch::goesOnNow() {
   if (now - last < reportEvery)
     return true;
   reportedAt = now.count();
-  std::unique_lock<std::mutex> lock(mutex);
-  size_t done = strategiesDone;
-  lock.unlock();
-  if (!goesOn(taskName, done, strategiesWanted))
+  if (!goesOn(taskName, strategiesDone, strategiesWanted))
     stopped = true;
   return !stopped;
 }

@@ -103,11 +103,11 @@ private:
   /// Returns the groups of `making`, reduced to the strategies that are wanted.
   Groups makingOf(const std::function<bool(uint32_t)> &isWanted) const;
   void noteBest(const Findings &own);
+  void noteDone(double seconds);
   bool goesOn(std::string_view what, size_t done, size_t all);
   /// Reports progress if the last report is `reportEvery` ago. Returns whether
   /// to go on.
   bool goesOnNow();
-  void noteDone(double seconds);
   template <typename Take>
   void forIterations(uint32_t strategy, Take take);
   void priceAllUnfit();
@@ -185,10 +185,11 @@ private:
   Groups making;
   double makingSeconds = 0;
   Scored soFar;
-  /// The task that is performed, the number of strategies that are done, and
-  /// that of all; `mutex` guards them.
+  /// The task that is performed, the number of strategies that it has done, and
+  /// that of all.
   std::string_view taskName;
-  size_t strategiesDone = 0, strategiesWanted = 0;
+  std::atomic<size_t> strategiesDone{0};
+  size_t strategiesWanted = 0;
   /// When progress was reported last, as a count of the steady clock.
   std::atomic<int64_t> reportedAt{0};
   std::atomic<size_t> next{0};
