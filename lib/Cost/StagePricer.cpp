@@ -49,7 +49,8 @@ static constexpr size_t partOutputs = 11, trainingOutput = 13,
                         sectionOutputs = 8,
                         trainingOutputs = sectionCount * sectionOutputs + 6;
 /// Indices of some outputs of a stage.
-static constexpr size_t reservedOutput = 7, budgetOutput = 9,
+static constexpr size_t weightOutput = 4, reservedOutput = 7, runtimeOutput = 8,
+                        budgetOutput = 9, capacityOutput = 10,
                         updateOutput = trainingOutput + trainingOutputs - 1,
                         gradientOutput = updateOutput - 3,
                         optimizerOutput = updateOutput - 2;
@@ -131,12 +132,17 @@ Refusal StagePricer::addSteps(PipelinePart &part) {
   return {};
 }
 
-Refusal StagePricer::addPart(PartCounts counts, PipelinePart &part) {
+/// Prices a microbatch on the parts of `counts`; sets `outputs`.
+Refusal StagePricer::priceCounts(PartCounts counts) {
   layout.part = std::move(counts);
-  transfers.clear();
   if (Refusal refusal = pricer.lay(layout))
     return refusal;
-  if (Refusal refusal = pricer.price(pointOf(microbatch), outputs.data()))
+  return pricer.price(pointOf(microbatch), outputs.data());
+}
+
+Refusal StagePricer::addPart(PartCounts counts, PipelinePart &part) {
+  transfers.clear();
+  if (Refusal refusal = priceCounts(std::move(counts)))
     return refusal;
   auto whole = [&](int index) { return static_cast<int64_t>(outputs[index]); };
   // A cache that may use only a share of the free memory counts for more bytes:
@@ -243,11 +249,8 @@ Refusal StagePricer::priceStage(const std::vector<LayerRange> &ranges,
       memory = value;
       return {};
     }
-  layout.part = counts;
   layout.passes = layout.microbatches = shape.passes();
-  if (Refusal refusal = pricer.lay(layout))
-    return refusal;
-  if (Refusal refusal = pricer.price(pointOf(microbatch), outputs.data()))
+  if (Refusal refusal = priceCounts(counts))
     return refusal;
   memory = {outputs[partOutputs], outputs[partOutputs + 1] == 1,
             outputs[reservedOutput], outputs[budgetOutput],
@@ -257,13 +260,12 @@ Refusal StagePricer::priceStage(const std::vector<LayerRange> &ranges,
 }
 
 Refusal StagePricer::priceWhole(WholeMemory &memory) {
-  layout.part = PartCounts(program);
-  addPlaces(program, order, 0, order.size() + 2, borders, layout.part);
-  if (Refusal refusal = pricer.lay(layout))
+  PartCounts counts(program);
+  addPlaces(program, order, 0, order.size() + 2, borders, counts);
+  if (Refusal refusal = priceCounts(std::move(counts)))
     return refusal;
-  if (Refusal refusal = pricer.price(pointOf(microbatch), outputs.data()))
-    return refusal;
-  memory = {outputs[4], outputs[8], outputs[10]};
+  memory = {outputs[weightOutput], outputs[runtimeOutput],
+            outputs[capacityOutput]};
   for (size_t output : {gradientOutput, optimizerOutput})
     memory.keptBytes += isTraining() ? outputs[output] : 0;
   return {};

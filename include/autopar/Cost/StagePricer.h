@@ -167,6 +167,7 @@ public:
   double shareOfFree = 1;
 
 private:
+  Refusal priceCounts(program::PartCounts counts);
   Refusal addPart(program::PartCounts counts, PipelinePart &part);
   void addTraining(PipelinePart &part);
   size_t transferOutput() const;
