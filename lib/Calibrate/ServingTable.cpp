@@ -43,14 +43,20 @@ static constexpr ServedColumn servedColumns[] = {
     {"silicon_tpot_ms", "tpot_ms", ""},
 };
 
-static std::string cellOf(const MeasuredRun &run, const StatedFacts &stated,
-                          const ServedColumn &column) {
-  if (auto given = stated.find(column.fact); given != stated.end())
+std::string calibration::factOf(const MeasuredRun &run,
+                                const StatedFacts &stated,
+                                const std::string &fact, bool isWhole) {
+  if (auto given = stated.find(fact); given != stated.end())
     return given->second;
-  if (std::optional<double> number = run.number(column.fact))
-    return formatNumber(column.isWhole ? std::round(*number) : *number);
-  auto text = run.texts.find(column.fact);
+  if (std::optional<double> number = run.number(fact))
+    return formatNumber(isWhole ? std::round(*number) : *number);
+  auto text = run.texts.find(fact);
   return text == run.texts.end() ? "" : text->second;
+}
+
+Error calibration::lacksFact(const MeasuredRun &run, const std::string &fact,
+                             const std::string &flag) {
+  return {run.where, "does not say its " + fact, flag + " states it"};
 }
 
 Result<std::optional<DataTable>>
@@ -69,11 +75,9 @@ calibration::servingTable(const std::vector<MeasuredFile> &files,
     for (const MeasuredRun &run : file.runs) {
       DataTable::Row row{++line, {run.where, "mean"}};
       for (const ServedColumn &column : servedColumns) {
-        std::string cell = cellOf(run, stated, column);
+        std::string cell = factOf(run, stated, column.fact, column.isWhole);
         if (cell.empty() && column.isNeeded)
-          return Error{run.where,
-                       std::string("does not say its ") + column.fact,
-                       std::string(column.flag) + " states it"};
+          return lacksFact(run, column.fact, column.flag);
         row.cells.push_back(std::move(cell));
       }
       if (Result<bool> added = table->add(std::move(row)); !added)

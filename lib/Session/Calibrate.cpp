@@ -8,13 +8,12 @@
 #include "autopar/Session/Calibrate.h"
 
 #include "MeasuredCalls.h"
+#include "RowPredictor.h"
 
 #include "autopar/Calibrate/Parameters.h"
-#include "autopar/Hardware/Hardware.h"
 #include "autopar/Session/Validate.h"
 #include "autopar/Support/File.h"
 #include "autopar/Support/Text.h"
-#include "autopar/Validation/Names.h"
 #include "autopar/Validation/TrainingRows.h"
 
 #include <algorithm>
@@ -23,7 +22,6 @@
 
 using namespace autopar;
 using namespace autopar::calibration;
-using namespace autopar::hardware;
 using namespace autopar::session;
 using namespace autopar::validation;
 
@@ -56,11 +54,11 @@ struct Measurements {
   std::vector<MeasuredCall> calls;
 };
 
-/// The points of all measurements, and the machines and runtimes whose figures
-/// predict them: "systems.h100-sxm-8", "runtimes.vllm".
+/// The points of all measurements, and the rows that `validate` predicted for
+/// them.
 struct Prediction {
   Points points;
-  std::set<std::string> owners;
+  Validation rows;
 };
 
 } // namespace
@@ -158,16 +156,18 @@ static Result<Measurements> readFiles(const CalibrateRequest &request,
   return all;
 }
 
-/// Returns the machines and runtimes of the rows that are predicted.
-static Result<std::set<std::string>> ownersOf(const Validation &all) {
-  Result<NameRules> rules =
-      readNameRules(dataDirectory("hardware") + "/names.json");
-  if (!rules)
-    return rules.error();
-  SystemNames systems(std::move(*rules), HardwareLibrary().systemNames());
+/// Returns the machines and runtimes of the calls and of the rows that are
+/// predicted: "systems.h100-sxm-8", "runtimes.vllm".
+static Result<std::set<std::string>>
+ownersOf(const std::vector<MeasuredCall> &calls, const Validation &all) {
+  Result<SystemNames> systems = readSystemNames();
+  if (!systems)
+    return systems.error();
   std::set<std::string> owners;
+  for (const MeasuredCall &call : calls)
+    owners.insert("systems." + call.system);
   auto add = [&](const std::string &system, const std::string &runtime) {
-    if (ResolvedName found = systems.find(system))
+    if (ResolvedName found = systems->find(system))
       owners.insert("systems." + found.name);
     if (RuntimeName found = resolveRuntime(runtime); !found.name.empty())
       owners.insert("runtimes." + found.name);
@@ -200,8 +200,6 @@ static Result<Prediction> predictAll(const Measurements &measured,
     if (!times)
       return times.error();
     addCalls(measured.calls, *times, all.points);
-    for (const MeasuredCall &call : measured.calls)
-      all.owners.insert("systems." + call.system);
   }
   if (measured.rows.tables.empty())
     return all;
@@ -211,10 +209,7 @@ static Result<Prediction> predictAll(const Measurements &measured,
   if (!rows)
     return rows.error();
   addRows(rows->report, all.points);
-  Result<std::set<std::string>> owners = ownersOf(*rows);
-  if (!owners)
-    return owners.error();
-  all.owners.merge(*owners);
+  all.rows = std::move(*rows);
   return all;
 }
 
@@ -237,7 +232,10 @@ session::calibrate(const CalibrateRequest &request) {
   made.points = points.points.size();
   if (points.points.empty())
     return made;
-  Result<std::vector<Parameter>> parameters = parametersOf(today->owners);
+  Result<std::set<std::string>> owners = ownersOf(measured->calls, today->rows);
+  if (!owners)
+    return owners.error();
+  Result<std::vector<Parameter>> parameters = parametersOf(*owners);
   if (!parameters)
     return parameters.error();
   made.parameters = std::move(*parameters);

@@ -8,6 +8,7 @@
 #include "autopar/Session/Calibrate.h"
 
 #include "autopar/Support/Text.h"
+#include "autopar/Support/TextTables.h"
 
 #include <nlohmann/json.hpp>
 
@@ -66,16 +67,10 @@ std::string session::calibrationJson(const Calibration &calibration) {
 }
 
 /// A number with three digits.
-static std::string digits(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g", value);
-  return text;
-}
+static std::string digits(double value) { return print("%.3g", value); }
 
-static std::string percent(double share) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f %%", 100 * share);
-  return text;
+static std::string percentText(double share) {
+  return print("%.1f %%", 100 * share);
 }
 
 static std::string parametersText(const Calibration &calibration) {
@@ -103,8 +98,9 @@ std::string session::calibrationText(const Calibration &calibration) {
   for (size_t i = 0; i < fit.quantities.size(); ++i) {
     const QuantityErrors &one = fit.quantities[i];
     text += "  " + calibration.quantities[i] + "  " +
-            countOf(one.points, "point") + "  " + percent(one.before) + "  " +
-            percent(one.after) + "  " + percent(one.heldOut) + "\n";
+            countOf(one.points, "point") + "  " + percentText(one.before) +
+            "  " + percentText(one.after) + "  " + percentText(one.heldOut) +
+            "\n";
   }
   if (!fit.helps)
     text +=
@@ -115,7 +111,7 @@ std::string session::calibrationText(const Calibration &calibration) {
     text += "\nMeasure next: " + calibration.parameters[*fit.next].measure +
             ".\n  It determines " + calibration.parameters[*fit.next].path +
             ": the spread of predictions by parameters falls from " +
-            percent(fit.predictionSpread) + " to " +
-            percent(fit.spreadIfKnown) + ".\n";
+            percentText(fit.predictionSpread) + " to " +
+            percentText(fit.spreadIfKnown) + ".\n";
   return text;
 }

@@ -6,16 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "MeasuredCalls.h"
+#include "RowPredictor.h"
 
 #include "autopar/Cost/Route.h"
 #include "autopar/Hardware/Hardware.h"
 #include "autopar/Support/Count.h"
-#include "autopar/Support/File.h"
 #include "autopar/Support/Text.h"
 #include "autopar/Support/Words.h"
-#include "autopar/Validation/Names.h"
 
-#include <cmath>
 #include <map>
 
 using namespace autopar;
@@ -27,7 +25,7 @@ using namespace autopar::session;
 using namespace autopar::validation;
 
 /// The most devices of a call; a count above it is a misread number.
-static constexpr double mostDevices = 1 << 20;
+static constexpr int64_t mostDevices = 1 << 20;
 
 /// Returns the collective that nccl-tests calls `name`: "all_reduce",
 /// "all_reduce_perf", "AllReduce", "alltoall", "sendrecv". Returns nothing for
@@ -50,102 +48,50 @@ static std::optional<CollectiveKind> kindOf(const std::string &name) {
   return found == kinds.end() ? std::nullopt : std::optional(found->second);
 }
 
-namespace {
-
-/// Reads the facts of a run, of which flags state some.
-class Facts {
-public:
-  Facts(const MeasuredRun &run, const StatedFacts &stated)
-      : run(run), stated(stated) {}
-
-  Result<std::string> text(const std::string &fact,
-                           const std::string &flag) const;
-  Result<double> number(const std::string &fact, const std::string &flag) const;
-
-private:
-  Error lacks(const std::string &fact, const std::string &flag) const {
-    return {run.where, "does not say its " + fact, flag + " states it"};
-  }
-
-  const MeasuredRun &run;
-  const StatedFacts &stated;
-};
-
-} // namespace
-
-Result<std::string> Facts::text(const std::string &fact,
-                                const std::string &flag) const {
-  if (auto given = stated.find(fact); given != stated.end())
-    return given->second;
-  if (auto own = run.texts.find(fact); own != run.texts.end())
-    return own->second;
-  return lacks(fact, flag);
-}
-
-Result<double> Facts::number(const std::string &fact,
-                             const std::string &flag) const {
-  if (auto given = stated.find(fact); given != stated.end()) {
-    std::optional<int64_t> whole = parseCount(given->second);
-    if (!whole)
-      return Error{"",
-                   "--fact=" + fact + "=" + given->second +
-                       ": expected a whole number",
-                   "for example --fact=" + fact + "=8"};
-    return static_cast<double>(*whole);
-  }
-  if (std::optional<double> own = run.number(fact))
-    return *own;
-  return lacks(fact, flag);
-}
-
 /// Returns the call that a run timed; nothing for a run that is left out.
 static Result<std::optional<MeasuredCall>> callOf(const MeasuredRun &run,
                                                   const StatedFacts &stated,
                                                   const SystemNames &systems) {
-  Facts facts(run, stated);
-  Result<std::string> hardware = facts.text("hardware", "--hardware");
-  if (!hardware)
-    return hardware.error();
-  ResolvedName system = systems.find(*hardware);
+  std::string hardware = factOf(run, stated, "hardware");
+  if (hardware.empty())
+    return lacksFact(run, "hardware", "--hardware");
+  ResolvedName system = systems.find(hardware);
   if (!system)
-    return Error{run.where, "unknown system \"" + shorten(*hardware) + "\"",
+    return Error{run.where, "unknown system \"" + shorten(hardware) + "\"",
                  "a calibration is of a system of the library: `autopar "
                  "hardware list` names them"};
-  Result<std::string> collective =
-      facts.text("collective", "--fact=collective=all_reduce");
-  if (!collective)
-    return collective.error();
-  Result<double> devices = facts.number("devices", "--fact=devices=8");
-  if (!devices)
-    return devices.error();
-  if (*devices < 2 || *devices > mostDevices)
+  std::string collective = factOf(run, stated, "collective");
+  if (collective.empty())
+    return lacksFact(run, "collective", "--fact=collective=all_reduce");
+  std::string devicesText = factOf(run, stated, "devices", true);
+  if (devicesText.empty())
+    return lacksFact(run, "devices", "--fact=devices=8");
+  std::optional<int64_t> devices = parseCount(devicesText);
+  if (!devices || *devices < 2 || *devices > mostDevices)
     return Error{run.where,
-                 "has a collective of " + formatNumber(*devices) + " devices",
-                 "expected 2 to " + formatNumber(mostDevices)};
-  std::optional<CollectiveKind> kind = kindOf(*collective);
+                 "has a collective of " + shorten(devicesText) + " devices",
+                 "expected 2 to " + std::to_string(mostDevices)};
+  std::optional<CollectiveKind> kind = kindOf(collective);
   double bytes = run.number("bytes").value_or(0);
   double timeUs = run.number("call_us").value_or(0);
   if (!kind || bytes <= 0 || timeUs <= 0)
     return std::optional<MeasuredCall>();
-  return std::optional(MeasuredCall{run.where, system.name, *kind,
-                                    static_cast<int64_t>(*devices), bytes,
-                                    timeUs});
+  return std::optional(
+      MeasuredCall{run.where, system.name, *kind, *devices, bytes, timeUs});
 }
 
 Result<std::vector<MeasuredCall>>
 session::measuredCalls(const std::vector<MeasuredFile> &files,
                        const StatedFacts &stated) {
-  Result<NameRules> rules =
-      readNameRules(dataDirectory("hardware") + "/names.json");
-  if (!rules)
-    return rules.error();
-  SystemNames systems(std::move(*rules), HardwareLibrary().systemNames());
+  Result<SystemNames> systems = readSystemNames();
+  if (!systems)
+    return systems.error();
   std::vector<MeasuredCall> calls;
   for (const MeasuredFile &file : files) {
     if (file.kind != "collective")
       continue;
     for (const MeasuredRun &run : file.runs) {
-      Result<std::optional<MeasuredCall>> call = callOf(run, stated, systems);
+      Result<std::optional<MeasuredCall>> call = callOf(run, stated, *systems);
       if (!call)
         return call.error();
       if (*call)

@@ -52,6 +52,14 @@ foldersIn(const std::string &directory) {
   return folders;
 }
 
+Result<SystemNames> session::readSystemNames() {
+  Result<NameRules> rules =
+      readNameRules(dataDirectory("hardware") + "/names.json");
+  if (!rules)
+    return rules.error();
+  return SystemNames(std::move(*rules), HardwareLibrary().systemNames());
+}
+
 Result<std::unique_ptr<RowPredictor>>
 RowPredictor::create(const std::string &configs,
                      std::vector<Override> overrides) {
@@ -62,20 +70,17 @@ RowPredictor::create(const std::string &configs,
       readNameRules(dataDirectory("models") + "/names.json");
   if (!models)
     return models.error();
-  Result<NameRules> systems =
-      readNameRules(dataDirectory("hardware") + "/names.json");
+  Result<SystemNames> systems = readSystemNames();
   if (!systems)
     return systems.error();
   Result<std::vector<Recipe>> recipes =
       readRecipes(dataDirectory("runtimes") + "/recipes/nemo.json");
   if (!recipes)
     return recipes.error();
-  HardwareLibrary hardware(overrides);
   return std::unique_ptr<RowPredictor>(new RowPredictor(
       configs, std::move(overrides),
       ModelNames(std::move(*models), bundledModels(), *folders),
-      SystemNames(std::move(*systems), hardware.systemNames()),
-      std::move(*recipes)));
+      std::move(*systems), std::move(*recipes)));
 }
 
 //===----------------------------------------------------------------------===//

@@ -17,6 +17,10 @@
 
 namespace autopar::session {
 
+/// Returns the rules by which tables and measurements name systems of the
+/// library.
+Result<validation::SystemNames> readSystemNames();
+
 /// Resolves the names in rows of measurements, and predicts the rows.
 class RowPredictor {
 public:

@@ -105,7 +105,6 @@ static void addFormat(CLI::App *command, const PlanFlag &flag,
       ->excludes(format);
 }
 
-/// Adds the flags that `wanted` accepts.
 CLI::Option *autopar::addCalibration(CLI::App *command,
                                      std::vector<std::string> &overrides) {
   // Figures that --set gives hold over those of the calibration.
@@ -118,6 +117,7 @@ CLI::Option *autopar::addCalibration(CLI::App *command,
       "autopar.calibration/1");
 }
 
+/// Adds the flags that `wanted` accepts.
 void autopar::addPlanFlags(
     CLI::App *command, PlanArguments &arguments,
     const std::function<bool(const std::string &name)> &wanted) {
@@ -210,7 +210,7 @@ static std::optional<Error> takePlans(EstimateOptions &options) {
     ModelArgument ownModel = options.model;
     if (std::optional<Error> error = takeLaunch(file, ownModel, own))
       return error;
-    for (auto [what, found, common] :
+    for (const auto &[what, found, common] :
          {std::tuple("model", ownModel.name, &model),
           std::tuple("runtime",
                      valuesOf(own.flags, own.values, "runtime").front(),

@@ -75,6 +75,14 @@ private:
 /// engine, hardware, tp, dp, ep, ...
 using StatedFacts = std::map<std::string, std::string>;
 
+/// Returns a fact of a run as text: as stated, else the number or the text of
+/// the run, else "". A number is rounded if `isWhole`.
+std::string factOf(const MeasuredRun &run, const StatedFacts &stated,
+                   const std::string &fact, bool isWhole = false);
+/// The error of a run without a fact, which `flag` states.
+Error lacksFact(const MeasuredRun &run, const std::string &fact,
+                const std::string &flag);
+
 /// The served runs of `files` as a table with the columns of `autopar
 /// validate`; `stated` holds over files. Returns nothing if no file has served
 /// runs. Errors: a run that lacks a fact; the note says which flag states it.
